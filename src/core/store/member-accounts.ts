@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Connection } from '../../platform/database/dialect.ts';
 import type { AccountId } from '../ledger/account-id.ts';
 import { accountOf } from './account-columns.ts';
-import { run } from './query-builder.ts';
+import { preparedStatement, run } from './query-builder.ts';
 import type { Tables } from './tables.ts';
 
 /** The balances of a member in all communities. */
@@ -18,8 +18,13 @@ export async function accountsOfMember(
   db: Kysely<Tables>,
   userId: string,
 ): Promise<readonly AccountId[]> {
-  return (await run(connection, balancesOfMember(db, userId))).map(accountOf).sort();
+  return (await findAccounts({ db, connection }, { userId })).map(accountOf).sort();
 }
+
+/** A command in direct messages asks for them. */
+const findAccounts = preparedStatement<{ userId: string }>()((db, placeholder) =>
+  balancesOfMember(db, placeholder('userId')),
+);
 
 /** The newest entry of each account of a member, for the entries that are linked to them. */
 export async function newestEntriesOf(

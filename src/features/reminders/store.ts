@@ -7,7 +7,7 @@ import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { parseLastVotes } from '../../core/store/json-columns.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { insertMissing, run, upsert } from '../../core/store/query-builder.ts';
+import { insertMissing, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
@@ -34,10 +34,9 @@ export const reads = {
   stateOf: readState,
 
   /** Whether any can be claimed. Usually none, and a read needs no lock. */
-  async areDue({ db, connection }: Sql, claim: ReminderClaim): Promise<boolean> {
-    const one = { ...claim, limit: 1 };
-    if ((await run(connection, selectDue(db, one))).length > 0) return true;
-    return (await run(connection, selectMisdated(db, one))).length > 0;
+  async areDue(sql: Sql, { now, maxLeaseUntil, maxDueAt }: ReminderClaim): Promise<boolean> {
+    if ((await findDue(sql, { now, maxLeaseUntil })).length > 0) return true;
+    return (await findMisdated(sql, { now, maxLeaseUntil, maxDueAt })).length > 0;
   },
 
   /**
@@ -216,16 +215,30 @@ async function switchAccountOff(sql: Sql, accountId: AccountId, listings: readon
 }
 
 /** Reminders that are due and that nobody has leased, oldest first. */
-function selectDue(db: Kysely<Tables>, { now, limit, ...claim }: ReminderClaim) {
-  return unleased(db, { now, limit, ...claim }).where('due_at', '<=', now);
+function selectDue(db: Kysely<Tables>, claim: Unleased) {
+  return unleased(db, claim).where('due_at', '<=', claim.now);
 }
 
+type Unleased = Pick<ReminderClaim, 'now' | 'maxLeaseUntil' | 'limit'>;
+
 /** Reminders whose due time a clock that was ahead has written. */
-function selectMisdated(db: Kysely<Tables>, claim: ReminderClaim) {
+function selectMisdated(db: Kysely<Tables>, claim: Unleased & Pick<ReminderClaim, 'maxDueAt'>) {
   return unleased(db, claim).where('due_at', '>', claim.maxDueAt);
 }
 
-function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: ReminderClaim) {
+const findDue = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil'>>()((db, placeholder) => {
+  const [now, maxLeaseUntil] = [placeholder('now'), placeholder('maxLeaseUntil')];
+  return selectDue(db, { now, maxLeaseUntil, limit: 1 });
+});
+
+const findMisdated = preparedStatement<Pick<ReminderClaim, 'now' | 'maxLeaseUntil' | 'maxDueAt'>>()(
+  (db, placeholder) => {
+    const [now, maxLeaseUntil] = [placeholder('now'), placeholder('maxLeaseUntil')];
+    return selectMisdated(db, { now, maxLeaseUntil, maxDueAt: placeholder('maxDueAt'), limit: 1 });
+  },
+);
+
+function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: Unleased) {
   return db
     .selectFrom('reminders')
     .select(['user_id', 'listing', 'due_at'])

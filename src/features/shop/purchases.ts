@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { homeAccounts } from '../../core/ledger/account-id.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { ShopItem } from './item.ts';
@@ -23,20 +23,24 @@ export function toPurchase({ user_id: userId, item, name, price, ...row }: Purch
 
 /** How often each item of a guild was sold, without refunds. Items that were not sold are left out. */
 export async function countSold(
-  { db, connection }: Sql,
+  sql: Sql,
   guildId: string | null,
   items: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (items.length === 0) return new Map();
-  const sold = db
-    .selectFrom('purchases')
-    .select((eb) => ['item', eb.fn.countAll<number>().as('count')])
-    .where('guild_id', '=', storedGuildId(guildId))
-    .where('item', 'in', items)
-    .where('state', '<>', literal('refunded'));
-  const rows = await run(connection, sold.groupBy('item'));
+  const rows = await countPurchases(sql, { guild: storedGuildId(guildId), items });
   return new Map(rows.map(({ item, count }) => [item, Number(count)]));
 }
+
+const countPurchases = preparedStatement<{ guild: string; items: readonly string[] }>()((db, placeholder) =>
+  db
+    .selectFrom('purchases')
+    .select((eb) => ['item', eb.fn.countAll<number>().as('count')])
+    .where('guild_id', '=', placeholder('guild'))
+    .where('item', 'in', placeholder('items'))
+    .where('state', '<>', literal('refunded'))
+    .groupBy('item'),
+);
 
 /**
  * The codes that the shop of a guild has not issued yet, in their order. Codes are compared with those of all its

@@ -1,11 +1,11 @@
-import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account-id.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import { handlerQueue, type PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { type ShopItem, withoutCodes } from './item.ts';
@@ -33,16 +33,21 @@ const maxNewest = 10;
  */
 const recentPurchases = 1_000;
 
+const findCredits = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>
+  db.selectFrom('balances').select('credits').where('user_id', '=', placeholder('accountId')),
+);
+const findGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
+  db.selectFrom('grants').selectAll().where('user_id', '=', placeholder('userId')),
+);
+
 /* Times are ms since the epoch. */
 
 export const reads = {
   /** The items as they are offered to a member. */
   async offers(sql: Sql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
-    const { db, connection } = sql;
     const accountId = accountIdOf(shop.accounts, userId);
-    const balances = db.selectFrom('balances').select('credits').where('user_id', '=', accountId);
-    const balance = (await run(connection, balances))[0]?.credits ?? 0;
-    const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
+    const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
+    const grants = await findGrants(sql, { userId });
     const stock = await stockOf(sql, shop);
     const hasOwnerChannel = shop.ownerChannelId !== null;
     const offer = (shopItem: ShopItem): Offer => {
@@ -130,7 +135,7 @@ export const writes = {
       return { outcome: 'rejected', rejection, balance: account.credits };
     };
     if (item === null) return reject('unknown_item');
-    const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
+    const grants = await findGrants(sql, { userId });
     const sold = item.stock === null ? 0 : ((await countSold(sql, guildId, [item.id])).get(item.id) ?? 0);
     const unissued = await unissuedCodes(sql, { guildId, accounts, item }, 1);
     const decision = decidePurchase(withoutCodes(item), {

@@ -1,4 +1,12 @@
-import { type SelectQueryNode, SqliteAdapter, SqliteDialect, SqliteQueryCompiler, sql } from 'kysely';
+import {
+  type LimitNode,
+  type SelectQueryNode,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteQueryCompiler,
+  sql,
+  ValueNode,
+} from 'kysely';
 import { isBusy, resultCode } from '../sqlite.ts';
 import type { SqlDialect } from './dialect.ts';
 
@@ -30,10 +38,30 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
   }
 }
 
+/** Writes limits that are numbers into the text. */
+class DialectWithLiteralLimits extends DialectWithoutRowLocks {
+  override createQueryCompiler() {
+    return new CompilerWithLiteralLimits();
+  }
+}
+
+class CompilerWithLiteralLimits extends CompilerWithoutRowLocks {
+  protected override visitLimit({ limit, ...node }: LimitNode): void {
+    const isNumber = ValueNode.is(limit) && Number.isSafeInteger(limit.value);
+    super.visitLimit({ ...node, limit: isNumber ? ValueNode.createImmediate(limit.value) : limit });
+  }
+}
+
 /**
  * SQLite's primary result codes (sqlite.org/rescode.html): PERM, READONLY, IOERR, CORRUPT, FULL, CANTOPEN and NOTADB.
  */
 const unavailableCodes: readonly number[] = [3, 8, 10, 11, 13, 14, 26];
+
+/**
+ * For statements whose limits are always the same: SQLite prepares one with a bound limit again for each run, because its
+ * plan depends on the limit.
+ */
+export const literalLimits: SqlDialect['kysely'] = new DialectWithLiteralLimits();
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',

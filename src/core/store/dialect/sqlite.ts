@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
+import { literalLimits, sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import {
   createFileCheck,
   type DatabaseFiles,
@@ -46,7 +46,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   let isOpen = true;
   const writing = sqliteTransactions(writer.get);
   let dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
-  const record = lazy(() => sqliteRecord(writer.get(), queryBuilder(sqliteDialect)));
+  const record = lazy(() => sqliteRecord(writer.get(), queryBuilder({ kysely: literalLimits })));
   function disconnect(): void {
     reader.disconnect();
     writer.disconnect();
@@ -55,6 +55,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   }
   return {
     ...sqliteDialect,
+    kysely: literalLimits,
     reading: sqliteConnection(reader.get),
     // SQLite counts the commits of other connections, and the reader commits nothing.
     dataVersion: () => timesOpened * 2 ** 33 + Number(dataVersion().get()?.['data_version']),

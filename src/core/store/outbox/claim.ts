@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { ClaimedEffect } from '../../outbox/effect.ts';
 import { type Contents, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
 import { maxDueAheadMs } from '../../outbox/outbox.ts';
-import { literal, run } from '../query-builder.ts';
+import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql } from '../sql-module.ts';
 import { noDelivery, type Tables } from '../tables.ts';
 import { waitingIn } from './waiting-queues.ts';
@@ -17,43 +17,29 @@ export async function claim(
   leaseUntil: number,
   limit: number,
 ): Promise<readonly ClaimedEffect[]> {
-  const { db, connection, effects: formats } = sql;
   let due = await findFirstDue(sql, queue, now);
   if (due === undefined && (await resetDueTimes(sql, queue, now))) due = await findFirstDue(sql, queue, now);
   if (due === undefined) return [];
   const { nonce, due_at: dueAt } = due;
-  const locked = await (nonce === null ? lockNew(sql, queue, now, limit) : lockMessage(sql, queue, dueAt, nonce));
-  const parsed = locked.map((row) => ({ row, contents: parseContent(formats, row.kind, row.content) }));
+  const locked = await (nonce === null ? lockNew(sql, { queue, now, limit }) : lockMessage(sql, queue, dueAt, nonce));
+  const parsed = locked.map((row) => ({ row, contents: parseContent(sql.effects, row.kind, row.content) }));
   const claimed = selectTogether(parsed);
   const [first] = claimed;
   if (first === undefined) return [];
   const contents = new Map(claimed.map((each) => [each.row.id, each.contents]));
-  const rows = await run(
-    connection,
-    db
-      .updateTable('effects')
-      .set((eb) => ({
-        nonce: nonce ?? createNonce(first.row),
-        attempts: eb('attempts', '+', 1),
-        due_at: leaseUntil,
-        reason: null,
-        unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),
-      }))
-      .where(
-        'id',
-        'in',
-        claimed.map(({ row }) => row.id),
-      )
-      .returning(claimedColumns),
-  );
+  const ids = claimed.map(({ row }) => row.id);
+  const rows = await lease(sql, { ids, nonce: nonce ?? createNonce(first.row), leaseUntil, now });
   return rows.flatMap((row) => toEffect(row, contents.get(row.id), now)).sort((a, b) => a.id - b.id);
 }
 
 /** The first due effect of a queue. It determines what is claimed. */
-async function findFirstDue({ db, connection }: Sql, queue: string, now: number) {
-  const due = waitingOf(db, queue).where('due_at', '<=', now).select(['due_at', 'nonce']);
-  return (await run(connection, due.orderBy('due_at').orderBy('id').limit(1)))[0];
+async function findFirstDue(sql: Sql, queue: string, now: number) {
+  return (await findDue(sql, { queue, now }))[0];
 }
+
+const findDue = preparedStatement<{ queue: string; now: number }>()((db, placeholder) =>
+  dueIn(db, placeholder('queue'), placeholder('now')).select(['due_at', 'nonce']).limit(1),
+);
 
 /**
  * Makes effects of a queue due whose due time is too far ahead: a clock that was ahead has written it. Returns whether
@@ -66,10 +52,29 @@ async function resetDueTimes({ db, connection }: Sql, queue: string, now: number
 }
 
 /** Due effects that no message contains yet, except those that another process is claiming. */
-function lockNew({ db, connection }: Sql, queue: string, now: number, limit: number) {
-  const due = waitingOf(db, queue).where('due_at', '<=', now).where('nonce', 'is', null).select(lockedColumns);
-  return run(connection, due.orderBy('due_at').orderBy('id').limit(limit).forUpdate().skipLocked());
-}
+const lockNew = preparedStatement<{ queue: string; now: number; limit: number }>()((db, placeholder) =>
+  dueIn(db, placeholder('queue'), placeholder('now'))
+    .where('nonce', 'is', null)
+    .select(lockedColumns)
+    .limit(placeholder('limit'))
+    .forUpdate()
+    .skipLocked(),
+);
+
+const lease = preparedStatement<{ ids: readonly number[]; nonce: string; leaseUntil: number; now: number }>()(
+  (db, placeholder) =>
+    db
+      .updateTable('effects')
+      .set((eb) => ({
+        nonce: placeholder('nonce'),
+        attempts: eb('attempts', '+', 1),
+        due_at: placeholder('leaseUntil'),
+        reason: null,
+        unsure_since: eb.fn.coalesce('unsure_since', eb.val(placeholder('now'))),
+      }))
+      .where('id', 'in', placeholder('ids'))
+      .returning(claimedColumns),
+);
 
 /** The effects of an attempted message, which share their due time; empty while another process has any of them. */
 async function lockMessage({ db, connection }: Sql, queue: string, dueAt: number, nonce: string) {
@@ -77,6 +82,10 @@ async function lockMessage({ db, connection }: Sql, queue: string, dueAt: number
   const effects = await run(connection, message.select('id'));
   const locked = await run(connection, message.select(lockedColumns).orderBy('id').forUpdate().skipLocked());
   return locked.length === effects.length ? locked : [];
+}
+
+function dueIn(db: Sql['db'], queue: string, now: number) {
+  return waitingOf(db, queue).where('due_at', '<=', now).orderBy('due_at').orderBy('id');
 }
 
 function waitingOf(db: Sql['db'], queue: string) {

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import { sql as kyselySql } from 'kysely';
 import { maxDueAheadMs, type OutboxReads } from '../../outbox/outbox.ts';
-import { literal, run } from '../query-builder.ts';
+import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
 import { waitingIn, waitingQueues } from './waiting-queues.ts';
 
@@ -14,27 +14,45 @@ export const effectsPerCount = 5_000;
 /** Rows read by {@link Outbox.newEffects}: more than two seconds' deliveries. */
 const maxNewEffects = 20_000;
 
+const findFirst = preparedStatement<{ queue: string }>()((db, placeholder) =>
+  dueTimesOf(db, placeholder('queue')).orderBy('due_at').orderBy('id'),
+);
+const findLast = preparedStatement<{ queue: string }>()((db, placeholder) =>
+  dueTimesOf(db, placeholder('queue')).orderBy('due_at', 'desc').orderBy('id', 'desc'),
+);
+
+function dueTimesOf(db: Sql['db'], queue: string) {
+  return waitingIn(db).where('queue', '=', queue).select('due_at').limit(1);
+}
+
+const findQueues = preparedStatement<{ queue: string; limit: number }>()((db, placeholder) =>
+  waitingQueues(db, placeholder('queue'), placeholder('limit'))
+    .selectFrom('queues')
+    .where('queues.name', 'is not', null)
+    .select(['queues.name'])
+    .select((eb) => {
+      const dueTimes = waitingIn(db).whereRef('queue', '=', eb.ref('queues.name')).select('due_at').limit(1);
+      return [
+        dueTimes.orderBy('due_at').orderBy('id').as('firstDueAt'),
+        dueTimes.orderBy('due_at', 'desc').orderBy('id', 'desc').as('lastDueAt'),
+      ];
+    }),
+);
+
+const findPlanned = preparedStatement<{ now: number }>()((db, placeholder) =>
+  db.selectFrom('planned_effects').select('id').where('due_at', '<=', placeholder('now')).orderBy('due_at').limit(1),
+);
+
 export const reads: SqlOperations<OutboxReads> = {
-  async nextDueAt({ db, connection }, queue, now) {
-    const dueTimes = waitingIn(db).where('queue', '=', queue).select('due_at').limit(1);
-    const [first] = await run(connection, dueTimes.orderBy('due_at').orderBy('id'));
+  async nextDueAt(sql, queue, now) {
+    const [first] = await findFirst(sql, { queue });
     if (first === undefined || first.due_at <= now) return first?.due_at ?? null;
-    const [last] = await run(connection, dueTimes.orderBy('due_at', 'desc').orderBy('id', 'desc'));
+    const [last] = await findLast(sql, { queue });
     return dueAtOf(first.due_at, last?.due_at ?? first.due_at, now);
   },
 
-  async queuesAfter({ db, connection }, queue, limit, now) {
-    const queues = waitingQueues(db, queue, limit).selectFrom('queues').where('queues.name', 'is not', null);
-    const rows = await run(
-      connection,
-      queues.select(['queues.name']).select((eb) => {
-        const dueTimes = waitingIn(db).whereRef('queue', '=', eb.ref('queues.name')).select('due_at').limit(1);
-        return [
-          dueTimes.orderBy('due_at').orderBy('id').as('firstDueAt'),
-          dueTimes.orderBy('due_at', 'desc').orderBy('id', 'desc').as('lastDueAt'),
-        ];
-      }),
-    );
+  async queuesAfter(sql, queue, limit, now) {
+    const rows = await findQueues(sql, { queue, limit });
     return rows.map(({ name, firstDueAt, lastDueAt }) => {
       return { queue: name ?? '', dueAt: dueAtOf(firstDueAt ?? now, lastDueAt ?? now, now) };
     });
@@ -61,10 +79,7 @@ export const reads: SqlOperations<OutboxReads> = {
     return { lastId: rows.find(({ queue }) => queue === null)?.lastId ?? 0, queues };
   },
 
-  async arePlannedDue({ db, connection }, now) {
-    const planned = db.selectFrom('planned_effects').select('id').where('due_at', '<=', now);
-    return (await run(connection, planned.orderBy('due_at').limit(1))).length > 0;
-  },
+  arePlannedDue: async (sql, now) => (await findPlanned(sql, { now })).length > 0,
 
   async waitingSince(sql, now, except = new Set()) {
     const times: number[] = [];

@@ -1,7 +1,7 @@
 import type { ClaimedEffect } from '../../outbox/effect.ts';
 import { type Contents, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
 import type { OutboxChanges } from '../../outbox/outbox.ts';
-import { literal, run } from '../query-builder.ts';
+import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
 import { noDelivery } from '../tables.ts';
 import { claim, createNonce } from './claim.ts';
@@ -40,7 +40,7 @@ export const writes: SqlOperations<OutboxChanges> = {
 
   async done(sql, effects, now) {
     await eraseContents(sql, effects);
-    await run(sql.connection, update(sql, effects).set({ state: 'done', finished_at: now, reason: null }));
+    await finish(sql, { ids: effects.map(({ id }) => id), now });
   },
 
   async retry(sql, effects, dueAt, reason) {
@@ -130,9 +130,19 @@ export const writes: SqlOperations<OutboxChanges> = {
  * Updates claimed effects that are still waiting: after the lease has ended, another process may have finished them.
  */
 function update({ db }: Sql, effects: readonly Pick<ClaimedEffect, 'id'>[]) {
-  const ids = effects.map(({ id }) => id);
+  return updateWaiting(
+    db,
+    effects.map(({ id }) => id),
+  );
+}
+
+function updateWaiting(db: Sql['db'], ids: readonly number[]) {
   return db.updateTable('effects').where('id', 'in', ids).where('state', '=', literal('waiting'));
 }
+
+const finish = preparedStatement<{ ids: readonly number[]; now: number }>()((db, placeholder) =>
+  updateWaiting(db, placeholder('ids')).set({ state: 'done', finished_at: placeholder('now'), reason: null }),
+);
 
 /** The id of a forgotten member is deleted with the contents. */
 async function eraseContents(sql: Sql, effects: readonly EffectToFail[]): Promise<void> {

@@ -6,7 +6,7 @@ import type {
   StoredCommunity,
   StoredValue,
 } from '../../settings/stored-settings.ts';
-import { literal, run } from '../query-builder.ts';
+import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
 import { saveChange } from './save-change.ts';
@@ -18,11 +18,15 @@ const searchedTests = 2_000;
 
 /* The settings of communities. */
 
+/** Each process reads it often, to find changes of others. */
+const findState = preparedStatement<object>()((db) =>
+  db.selectFrom('settings_state').select(['version', 'key_id']).where('id', '=', literal(1)),
+);
+
 export const reads = {
   /** Reads one row. */
-  async state({ db, connection }: Sql): Promise<SettingsState> {
-    const state = db.selectFrom('settings_state').select(['version', 'key_id']).where('id', '=', literal(1));
-    const [row] = await run(connection, state);
+  async state(sql: Sql): Promise<SettingsState> {
+    const [row] = await findState(sql, {});
     return { version: row?.version ?? 0, keyId: row?.key_id ?? null };
   },
 

@@ -7,7 +7,7 @@ import { countedVoteCauses } from '../../ledger/entry.ts';
 import { type VotesPerDay, voteDays } from '../../ledger/votes-per-day.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { slotMs, type VoteCount } from '../counters/counters.ts';
-import { literal, preparedQuery, run } from '../query-builder.ts';
+import { literal, preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Entries that one query reads: about 2 ms, in which SQLite blocks this thread. */
@@ -63,6 +63,7 @@ export function sqlVotesPerDay(
   clock: Clock,
 ): (timeZone: string) => VotesPerDay {
   const count = createVoteCount(db, reading, clock);
+  const readCountedVotes = createCountedVotes(db, reading);
   let latest: (CountResult & { readonly at: number }) | undefined;
   let running: Promise<CountResult> | undefined;
 
@@ -95,7 +96,7 @@ export function sqlVotesPerDay(
       const firstSlot = firstSlotAt(now);
       const days = new Map<number, number>();
       for (let attempt = 1; ; attempt += 1) {
-        const counted = await readVoteCounts(db, reading, listings, firstSlot);
+        const counted = await readCountedVotes(listings, firstSlot);
         const { counts, countedBelow } = await newest(now, counted.below);
         // Otherwise the counters have advanced meanwhile.
         if (countedBelow !== counted.below && attempt < maxAttempts) continue;
@@ -116,28 +117,40 @@ function firstSlotAt(now: number): number {
   return Math.floor((now - (voteDays + 1) * day) / slotMs);
 }
 
-/** The votes of counted entries, and the id below which entries are counted, at one moment. */
-async function readVoteCounts(
-  db: Kysely<Tables>,
-  reading: Connection,
-  listings: readonly string[] | null,
-  firstSlot: number,
-): Promise<{ readonly below: number; readonly votes: readonly { slot: number; votes: number }[] }> {
+interface CountedVotes {
+  /** The id below which entries are counted. */
+  readonly below: number;
+  readonly votes: readonly { readonly slot: number; readonly votes: number }[];
+}
+
+/** Reads the votes of counted entries, and the id below which entries are counted, at one moment. */
+function createCountedVotes(db: Kysely<Tables>, reading: Connection) {
   const below = db
     .selectFrom('counters')
     .select(({ lit }) => ['value as slot', lit(null).$castTo<number | null>().as('votes')])
     .where('name', '=', 'entries below');
-  const ofListings = db
-    .selectFrom('vote_counts')
-    .select(['slot', ({ fn }) => sql<number | null>`cast(${fn.sum('votes')} as bigint)`.as('votes')])
-    .where('slot', '>=', firstSlot)
-    .where((eb) => (listings === null ? eb.lit(true) : eb('listing', 'in', listings)))
-    .groupBy('slot');
-  const isEmpty = listings?.length === 0;
-  const rows = await run(reading, isEmpty ? below : below.unionAll(ofListings));
-  return {
-    below: rows.find(({ votes }) => votes === null)?.slot ?? 0,
-    votes: rows.flatMap(({ slot, votes }) => (votes === null ? [] : [{ slot, votes }])),
+  const votesSince = (firstSlot: number) =>
+    db
+      .selectFrom('vote_counts')
+      .select(['slot', ({ fn }) => sql<number | null>`cast(${fn.sum('votes')} as bigint)`.as('votes')])
+      .where('slot', '>=', firstSlot)
+      .groupBy('slot');
+  const read = preparedQuery<{ firstSlot: number }>()((placeholder) =>
+    below.unionAll(votesSince(placeholder('firstSlot'))),
+  );
+  const readOf = preparedQuery<{ firstSlot: number; listings: readonly string[] }>()((placeholder) => {
+    const listings = placeholder('listings');
+    return listings.length === 0
+      ? below
+      : below.unionAll(votesSince(placeholder('firstSlot')).where('listing', 'in', listings));
+  });
+
+  return async (listings: readonly string[] | null, firstSlot: number): Promise<CountedVotes> => {
+    const rows = await (listings === null ? read(reading, { firstSlot }) : readOf(reading, { firstSlot, listings }));
+    return {
+      below: rows.find(({ votes }) => votes === null)?.slot ?? 0,
+      votes: rows.flatMap(({ slot, votes }) => (votes === null ? [] : [{ slot, votes }])),
+    };
   };
 }
 
