@@ -24,13 +24,19 @@ export function createMemberLanguages(options: {
   log: Log;
 }): MemberLanguages {
   const { locales, fallback, log } = options;
+
+  /** Most members keep their language, and a read needs no lock. */
+  async function store(userId: string, locale: string): Promise<void> {
+    if ((await locales.localeOf(userId)) !== locale) await locales.setLocale(userId, locale);
+  }
+
   return {
     async textsOf(userId) {
       const locale = await locales.localeOf(userId).catch(() => null);
       return locale === null ? fallback(userId) : textsFor(locale);
     },
     note({ userId, locale }) {
-      locales.setLocale(userId, locale).catch((error: unknown) => {
+      store(userId, locale).catch((error: unknown) => {
         log.warn({ reason: messageOf(error) }, 'the language of a member could not be stored');
       });
     },

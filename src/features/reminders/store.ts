@@ -48,8 +48,7 @@ export const reads = {
     const { isOn, lastVotes } = await readState(sql, accountIdOf(accounts, userId));
     const lastVoteAt = lastVoteIn(lastVotes, names);
     if (!isOn || (lastVoteAt !== null && lastVoteAt + cooldownMs > dueAt)) return false;
-    const newer = sql.db.selectFrom('reminders').select('due_at').where('user_id', '=', userId);
-    return (await run(sql.connection, newer.where('listing', 'in', [listing, ...names]))).length === 0;
+    return (await findPostponed(sql, { userId, listings: [listing, ...names] })).length === 0;
   },
 
   /** The members that are to be informed why their reminders were switched off. */
@@ -171,11 +170,23 @@ export const writes = {
 /** The reminders of members, in the database. */
 export type StoredReminders = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-async function readState({ db, connection }: Sql, accountId: AccountId): Promise<ReminderState> {
-  const account = db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', accountId);
-  const stops = db.selectFrom('reminder_stops').select(['reason', 'at']);
-  const [row] = await run(connection, account);
-  const [stopped] = await run(connection, stops.where('user_id', '=', memberOf(accountId)));
+const findPostponed = preparedStatement<{ userId: string; listings: readonly string[] }>()((db, placeholder) =>
+  db
+    .selectFrom('reminders')
+    .select('due_at')
+    .where('user_id', '=', placeholder('userId'))
+    .where('listing', 'in', placeholder('listings')),
+);
+const findAccount = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>
+  db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', placeholder('accountId')),
+);
+const findStop = preparedStatement<{ userId: string }>()((db, placeholder) =>
+  db.selectFrom('reminder_stops').select(['reason', 'at']).where('user_id', '=', placeholder('userId')),
+);
+
+async function readState(sql: Sql, accountId: AccountId): Promise<ReminderState> {
+  const [row] = await findAccount(sql, { accountId });
+  const [stopped] = await findStop(sql, { userId: memberOf(accountId) });
   return {
     isOn: row?.reminder === 1,
     stopped: stopped ?? null,

@@ -3,7 +3,7 @@ import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { accountKey } from '../../core/store/account-columns.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
+import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import {
   type EndedGuild,
   rowsPerWrite,
@@ -22,26 +22,32 @@ import { summarizeGrants } from './summary.ts';
  */
 export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
 
+const findGrantsOf = preparedStatement<Pick<GrantedRole, 'userId' | 'role'>>()((db, placeholder) =>
+  db
+    .selectFrom('grants')
+    .select('until')
+    .where('user_id', '=', placeholder('userId'))
+    .where('role', '=', placeholder('role')),
+);
+const findOneGrant = preparedStatement<{ userId: string }>()((db, placeholder) =>
+  db.selectFrom('grants').select('role').where('user_id', '=', placeholder('userId')).limit(1),
+);
+
 /* Times are ms since the epoch. */
 
 export const reads = {
   /** Whether a grant of the role lasts. */
-  async isGranted({ db, connection }: Sql, { userId, role }: GrantedRole, now: number): Promise<boolean> {
-    const grants = db.selectFrom('grants').select('until').where('user_id', '=', userId).where('role', '=', role);
-    return (await run(connection, grants)).some(({ until }) => until === null || until > now);
+  async isGranted(sql: Sql, { userId, role }: GrantedRole, now: number): Promise<boolean> {
+    return (await findGrantsOf(sql, { userId, role })).some(({ until }) => until === null || until > now);
   },
 
   /** Whether a grant of the role is stored, also one that has ended. */
-  async hasGrant({ db, connection }: Sql, { userId, role }: GrantedRole): Promise<boolean> {
-    const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId).where('role', '=', role);
-    return (await run(connection, grants.limit(1))).length > 0;
+  async hasGrant(sql: Sql, { userId, role }: GrantedRole): Promise<boolean> {
+    return (await findGrantsOf(sql, { userId, role })).length > 0;
   },
 
   /** Whether a grant of any role is stored. */
-  async hasGrants({ db, connection }: Sql, userId: string): Promise<boolean> {
-    const grants = db.selectFrom('grants').select('role').where('user_id', '=', userId);
-    return (await run(connection, grants.limit(1))).length > 0;
-  },
+  hasGrants: async (sql: Sql, userId: string): Promise<boolean> => (await findOneGrant(sql, { userId })).length > 0,
 
   summary: summarizeGrants,
 };

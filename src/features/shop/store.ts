@@ -39,6 +39,15 @@ const findCredits = preparedStatement<{ accountId: AccountId }>()((db, placehold
 const findGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
   db.selectFrom('grants').selectAll().where('user_id', '=', placeholder('userId')),
 );
+const findOpenPurchase = preparedStatement<Pick<GrantedRole, 'userId' | 'role'>>()((db, placeholder) =>
+  db
+    .selectFrom('purchases')
+    .select('id')
+    .where('user_id', '=', placeholder('userId'))
+    .where('role', '=', placeholder('role'))
+    .where('state', '=', literal('confirmed'))
+    .limit(1),
+);
 
 /* Times are ms since the epoch. */
 
@@ -83,9 +92,8 @@ export const reads = {
   },
 
   /** Whether the role was bought and the purchase is not settled yet. */
-  async isPaidFor({ db, connection }: Sql, { userId, role }: GrantedRole): Promise<boolean> {
-    const ofRole = db.selectFrom('purchases').select('id').where('user_id', '=', userId).where('role', '=', role);
-    return (await run(connection, ofRole.where('state', '=', literal('confirmed')).limit(1))).length > 0;
+  async isPaidFor(sql: Sql, { userId, role }: GrantedRole): Promise<boolean> {
+    return (await findOpenPurchase(sql, { userId, role })).length > 0;
   },
 
   /** The newest purchases, without codes, and how many wait for the owner. Scans the purchases, which are rare. */

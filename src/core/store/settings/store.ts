@@ -45,7 +45,7 @@ export const reads = {
     const found: StoredCommunity[] = [];
     for (let start = 0; start < guildIds.length; start += communitiesPerQuery) {
       const ids = guildIds.slice(start, start + communitiesPerQuery);
-      found.push(...(await withSettings(sql, await run(sql.connection, guilds(sql).where('guild_id', 'in', ids)))));
+      found.push(...(await withSettings(sql, await findGuilds(sql, { ids }))));
     }
     const byId = new Map(found.map((community) => [community.guildId, community]));
     return guildIds.map((guildId) => byId.get(guildId) ?? noCommunity(guildId));
@@ -63,12 +63,8 @@ export const reads = {
     guildId: string,
     { before, limit }: { readonly before: number | null; readonly limit: number },
   ): Promise<readonly StoredChange[]> {
-    const changes = changesOf(sql, guildId).orderBy('id', 'desc').limit(limit);
-    return withValues(
-      sql,
-      guildId,
-      await run(sql.connection, before === null ? changes : changes.where('id', '<', before)),
-    );
+    const last = before ?? Number.MAX_SAFE_INTEGER;
+    return withValues(sql, guildId, await findChanges(sql, { guildId, before: last, limit }));
   },
 
   /** Those of these ids that are of the community, oldest first. */
@@ -107,11 +103,21 @@ export const writes = { save: saveChange };
 
 export type SettingsStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-function guilds({ db }: Sql) {
+function guilds({ db }: Pick<Sql, 'db'>) {
   return db.selectFrom('guilds').select(['guild_id', 'version', 'parked_at']);
 }
 
-function changesOf({ db }: Sql, guildId: string) {
+const findGuilds = preparedStatement<{ ids: readonly string[] }>()((db, placeholder) =>
+  guilds({ db }).where('guild_id', 'in', placeholder('ids')),
+);
+const findChanges = preparedStatement<{ guildId: string; before: number; limit: number }>()((db, placeholder) =>
+  changesOf({ db }, placeholder('guildId'))
+    .where('id', '<', placeholder('before'))
+    .orderBy('id', 'desc')
+    .limit(placeholder('limit')),
+);
+
+function changesOf({ db }: Pick<Sql, 'db'>, guildId: string) {
   return db.selectFrom('setting_changes').selectAll().where('guild_id', '=', guildId);
 }
 
