@@ -32,15 +32,14 @@ export const commands: Benchmark = {
       running.push(tallyhook);
       const constant = await startConstantBot();
       running.push(constant);
-      const [member] = tallyhook.discord.members;
-      // A running cooldown is cached until it ends, so every /canvote is a cache hit.
-      if (member !== undefined)
-        await service.castVote({ kind: 'server', userId: member.id, username: member.username });
       await castVotes(tallyhook);
-      const answered = await measureReplies(tallyhook, constant, profile.quick ? 200 : 1_000, logProgress);
+      const withoutVotes = await startTallyhook(join(directory, 'without-votes'), service, { hasBot: true });
+      running.push(withoutVotes);
+      const bots = { tallyhook, withoutVotes, constant };
+      const answered = await measureReplies(bots, profile.quick ? 200 : 1_000, logProgress);
 
       logProgress(`${burstSize} members at once`);
-      const crowded = await startTallyhook(join(directory, 'crowd'), service, burst);
+      const crowded = await startTallyhook(join(directory, 'crowd'), service, { people: burst });
       running.push(crowded);
       const waited = await measureBurst(crowded);
 
@@ -62,9 +61,9 @@ export const commands: Benchmark = {
 };
 
 function answerGoals({ reply: { label, maxRatio }, tallyhook, constant }: ReplyTimes): Goal[] {
-  if (maxRatio === null) return [];
+  const what = label.startsWith('/stats') ? 'cached /stats' : 'cached';
   return [
-    atMost('cached, p50, of a constant reply', maxRatio, tallyhook.p50 / constant.p50, label),
+    atMost(`${what}, p50, of a constant reply`, maxRatio, tallyhook.p50 / constant.p50, label),
     atMost('cached, p99, of a constant reply', 1.5, tallyhook.p99 / constant.p99, label),
   ];
 }

@@ -18,23 +18,41 @@ export interface Times {
   readonly p99: number;
 }
 
+/** The bots: tallyhook with a listing and votes of the member, with two listings and no votes, and the constant one. */
+export interface MeasuredBots {
+  readonly tallyhook: BotUnderTest;
+  readonly withoutVotes: BotUnderTest;
+  readonly constant: BotUnderTest;
+}
+
 /** What is measured. The constant bot has a command named `id` for it. */
 export interface MeasuredReply {
   readonly id: string;
+  readonly bot: 'tallyhook' | 'withoutVotes';
   /** The command, and the language that the member uses. */
   readonly command: string;
   readonly locale: string;
   readonly label: string;
-  /** The limit for p50, of a constant reply; null if it is only stated. */
-  readonly maxRatio: number | null;
+  /** The limit for p50, of a constant reply. */
+  readonly maxRatio: number;
 }
 
-const english = { locale: 'en-US', maxRatio: 1.15 } as const;
+const english = { bot: 'tallyhook', locale: 'en-US', maxRatio: 1.15 } as const;
 const measured: readonly MeasuredReply[] = [
-  { ...english, id: 'stats', command: 'stats', label: '/stats with a picture', maxRatio: null },
+  { ...english, id: 'stats', command: 'stats', label: '/stats with a picture', maxRatio: 1.1 },
+  {
+    ...english,
+    id: 'stats-plain',
+    bot: 'withoutVotes',
+    command: 'stats',
+    label: '/stats without votes',
+    maxRatio: 1.1,
+  },
   { ...english, id: 'canvote', command: 'canvote', label: '/canvote' },
+  { ...english, id: 'canvote-now', bot: 'withoutVotes', command: 'canvote', label: '/canvote of two listings' },
   { ...english, id: 'reviews', command: 'reviews', label: '/reviews' },
   { ...english, id: 'leaderboard', command: 'leaderboard', label: '/leaderboard, a panel' },
+  { ...english, id: 'credits', command: 'credits', label: '/credits' },
   { ...english, id: 'canvote-de', command: 'canvote', locale: 'de', label: '/canvote in German' },
 ];
 /** Enough for the first picture, which loads the fonts (ms). */
@@ -44,19 +62,20 @@ const warmUp = 60;
 
 /** One command at a time, alternating between the bots, from the interaction's dispatch to its callback. */
 export async function measureReplies(
-  tallyhook: BotUnderTest,
-  constant: BotUnderTest,
+  bots: MeasuredBots,
   times: number,
   logProgress: LogProgress,
 ): Promise<ReplyTimes[]> {
-  await commandsRegistered(tallyhook, commands.length);
-  const ofTallyhook = ({ command, locale }: MeasuredReply) => use(tallyhook, command, locale);
+  const { constant } = bots;
+  for (const bot of [bots.tallyhook, bots.withoutVotes]) await commandsRegistered(bot, commands.length);
+  const ofTallyhook = ({ bot, command, locale }: MeasuredReply) => use(bots[bot], command, locale);
   const ofConstant = ({ id, locale }: MeasuredReply) => use(constant, id, locale);
   const replies = await repliesOf(ofTallyhook);
   await constant.bot.ask('replyWith', replies);
   await commandsRegistered(constant, measured.length);
   if (!isDeepStrictEqual(await repliesOf(ofConstant), replies)) throw new Error('The bots send different messages.');
   if (!replies['stats']?.files?.length) throw new Error('/stats has no picture.');
+  if (replies['stats-plain']?.files?.length) throw new Error('/stats has a picture without votes.');
   const answered: ReplyTimes[] = [];
   for (const reply of measured) {
     logProgress(`${reply.label}, ${times} times each`);

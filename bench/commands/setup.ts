@@ -33,11 +33,14 @@ export function startListingService(directory: string): Promise<RunningService> 
   });
 }
 
-/** tallyhook on its tallyhook local Discord, with empty store and cache, ready for commands. */
+/**
+ * tallyhook on its own local Discord, with empty store and cache, ready for commands.
+ * @param options.hasBot whether it also has the listing of the service's bot
+ */
 export async function startTallyhook(
   directory: string,
   service: RunningService,
-  people?: readonly Person[],
+  { people, hasBot = false }: { readonly people?: readonly Person[]; readonly hasBot?: boolean } = {},
 ): Promise<BotUnderTest> {
   mkdirSync(directory, { recursive: true });
   const discord = await startLocalDiscord({ rateLimits: false, ...(people === undefined ? {} : { people }) });
@@ -47,6 +50,7 @@ export async function startTallyhook(
     DISCORD_GUILD_ID: discord.guildId,
     LOOKUP_BASE_URL: service.baseUrl,
     LOOKUP_SERVER_KEY: await service.issueKey(service.seeded?.server.id ?? ''),
+    ...(hasBot && { LOOKUP_BOT_KEY: await service.issueKey(service.seeded?.bot.id ?? '') }),
     VOTE_WEBHOOK_SECRET: voteSecret,
     DATABASE_URL: `sqlite:${join(directory, 'tallyhook.db')}`,
     CACHE_URL: `sqlite:${join(directory, 'cache.db')}`,
@@ -57,13 +61,20 @@ export async function startTallyhook(
   return playing(discord, bot);
 }
 
-const voters = 12;
+const days = 12;
+/** As many entries as `/credits` shows. */
+const ownVotes = 5;
 
-/** A vote a day by webhook: without votes, there is no leaderboard, and within a week of the first no picture. */
-export async function castVotes({ bot }: BotUnderTest): Promise<void> {
+/**
+ * A vote a day by webhook, the newest by the first member: without votes, there is no leaderboard, and within a week of
+ * the first no picture.
+ */
+export async function castVotes({ bot, discord }: BotUnderTest): Promise<void> {
   const url = await bot.ask<string>('url');
-  for (let number = 0; number < voters; number += 1) {
-    const userId = String(400_000_000_000_000_000n + BigInt(number));
+  const [member] = discord.members;
+  for (let number = 0; number < days; number += 1) {
+    const other = String(400_000_000_000_000_000n + BigInt(number));
+    const userId = number < ownVotes ? (member?.id ?? other) : other;
     const timestamp = new Date(Date.now() - number * day).toISOString();
     const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
     const headers = { 'content-type': 'application/json', 'x-webhook-signature': sign(body, voteSecret) };
