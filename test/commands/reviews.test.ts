@@ -51,6 +51,23 @@ describe('/reviews', () => {
     expect(last.buttons).toMatchObject([{ disabled: false }, { disabled: true }]);
   });
 
+  it('renders each page once while the reviews are cached', async () => {
+    const all = { ...twelve, shown: twelve.reviews.length };
+    const { context } = fixture(twelve);
+    const [listed] = context.listings;
+    if (listed === undefined) throw new Error('no listing');
+    const cachedLookup = { ...listed.lookup, reviews: async () => ({ value: all, asOf: start, stale: false }) };
+    const cached = { ...context, listings: [{ ...listed, lookup: cachedLookup }] };
+    const first = await reviews.execute(inputOf(), cached);
+    expect(await reviews.execute(inputOf({ page: 1 }), cached)).toBe(first);
+    expect((await reviews.execute(inputOf({ page: 2 }), cached)).footer).toContain('page 2 of 2');
+    const refreshed = {
+      ...listed,
+      lookup: { ...cachedLookup, reviews: async () => ({ value: { ...all }, asOf: start, stale: false }) },
+    };
+    expect(await reviews.execute(inputOf(), { ...context, listings: [refreshed] })).not.toBe(first);
+  });
+
   it('groups the digits of a large total', async () => {
     const { context } = fixture({ ...twelve, total: 12_345 });
     expect((await reviews.execute(inputOf(), context)).footer).toContain('10 of 12,345 reviews');

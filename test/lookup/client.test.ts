@@ -1,5 +1,6 @@
 import { setImmediate as cacheWrite } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Keyv } from 'keyv';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLookup } from '../../src/lookup/client.ts';
 import type { LookupOptions } from '../../src/lookup/lookup-options.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
@@ -67,6 +68,26 @@ describe('a profile', () => {
     expect(await lookup.cached.profile()).toMatchObject({ name: 'Cats' });
     expect(await restart().cached.profile()).toMatchObject({ name: 'Cats' });
     expect(service.requests).toHaveLength(1);
+  });
+
+  it('that is not cached is looked for in the cache once in 30 s, until it was requested', async () => {
+    let reads = 0;
+    class CountingMap extends Map<string, unknown> {
+      override get(key: string): unknown {
+        reads += 1;
+        return super.get(key);
+      }
+    }
+    const { lookup, clock, service } = await lookupFixture({ cache: new Keyv({ store: new CountingMap() }) });
+    onTestFinished(() => service.close());
+    service.respondWith(success({ name: 'Cats' }));
+    expect([await lookup.cached.profile(), await lookup.cached.profile()]).toEqual([null, null]);
+    expect(reads).toBe(1);
+    await clock.advance(30 * second);
+    expect(await lookup.cached.profile()).toBe(null);
+    expect(reads).toBe(2);
+    await lookup.profile();
+    expect(await lookup.cached.profile()).toMatchObject({ name: 'Cats' });
   });
 
   it('is cached separately for each key', async () => {

@@ -166,7 +166,7 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/texts/language.ts',
-    find: 'forms[plurals.select(count)] ?? forms.other',
+    find: 'forms[categoryOf(count)] ?? forms.other',
     replace: 'forms.other',
     breaks: 'one vote is not "1 votes"',
   },

@@ -64,14 +64,14 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/store/outbox/claim.ts',
-    find: 'due_at: leaseUntil,',
-    replace: 'due_at: now,',
+    find: "due_at: placeholder('leaseUntil'),",
+    replace: "due_at: placeholder('now'),",
     breaks: 'an effect that is attempted is leased, so that no other process attempts it',
   },
   {
     file: 'src/core/store/outbox/claim.ts',
-    find: "unsure_since: eb.fn.coalesce('unsure_since', eb.val(now)),",
-    replace: 'unsure_since: eb.val(now),',
+    find: "unsure_since: eb.fn.coalesce('unsure_since', eb.val(placeholder('now'))),",
+    replace: "unsure_since: eb.val(placeholder('now')),",
     breaks: 'how long an effect may have been sent counts from its first attempt',
   },
   {
