@@ -1,5 +1,4 @@
 import type { AccountScope } from '../ledger/account-id.ts';
-import type { LedgerReads } from '../ledger/ledger.ts';
 import { type Calendar, createCalendar } from '../rewards/calendar.ts';
 import { type Outage, outageDays } from '../rewards/outages.ts';
 
@@ -27,16 +26,6 @@ export function namesOfTarget(
   listing: string,
 ): readonly string[] {
   return sameTarget?.find((names) => names.includes(listing)) ?? [listing];
-}
-
-/** The last counted vote of a member for a target with these names (ms since the epoch). Rejects like the ledger. */
-export async function lastVoteAt(
-  ledger: Pick<LedgerReads, 'lastVoteAt'>,
-  userId: string,
-  names: readonly string[],
-): Promise<number | null> {
-  const times = await Promise.all(names.map((name) => ledger.lastVoteAt(userId, name)));
-  return times.reduce((last, at) => (last === null || (at !== null && at > last) ? at : last), null);
 }
 
 const calendars = new Map<string, Calendar>();

@@ -1,7 +1,7 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
-import { lastVoteAt, namesOfTarget } from '../../core/tally/community.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { Lookup } from '../../lookup/lookup.ts';
@@ -72,7 +72,7 @@ export function createClaims(options: {
       const { cooldownMs } = listing.rewards.base;
       const now = clock.now();
       const ledger = ledgerIn(listing.community.accounts);
-      const recordedAt = await lastVoteAt(ledger, userId, namesOfTarget(listing.community, name));
+      const recordedAt = await ledger.lastVoteAt(userId, namesOfTarget(listing.community, name));
       const isRunning = recordedAt !== null && Math.abs(now - recordedAt) < cooldownMs - toleranceMs;
       const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
       const at = status === null ? recordedAt : timeOfVote(status, cooldownMs);

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
 import { accountsOf, type CommunityListing, isRepeated, listingsByGuild, listingsOfCommunity } from './listings.ts';
 import { configuredId, type FindTargetId } from './same-target.ts';
 
@@ -32,6 +33,8 @@ export interface Directory {
   /** Some communities were set up in Discord, so nothing of one may be seen in another guild. */
   readonly isShared: boolean;
   find(listing: string): CommunityListing | undefined;
+  /** The names of all listings with the target of this one, itself included; the first stands for all. */
+  namesOf(listing: string): readonly string[];
   communityOf(listing: string): Community | undefined;
   /** The listings whose announcements or reports go to this channel. */
   inChannel(channelId: string): readonly CommunityListing[];
@@ -98,6 +101,7 @@ export function createDirectory(
       return index.isShared;
     },
     find: (name) => index.byName.get(name)?.listing,
+    namesOf: (name) => index.byName.get(name)?.names ?? [name],
     communityOf: (name) => index.byName.get(name)?.community,
     inChannel: (channelId) => index.byChannel.get(channelId) ?? [],
     ofGuild: (guildId) => communities.get(guildId)?.[0],
@@ -129,7 +133,12 @@ function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
   const communities = [...byGuildId.values()].flat();
   const listings = communities.flatMap((community) => community.listings);
   const byName = new Map(
-    communities.flatMap((community) => community.listings.map((listing) => [listing.name, { listing, community }])),
+    communities.flatMap((community) =>
+      community.listings.map((listing) => {
+        const names = namesOfTarget(listing.community, listing.name);
+        return [listing.name, { listing, community, names }] as const;
+      }),
+    ),
   );
   const byChannel = new Map<string, CommunityListing[]>();
   for (const listing of listings) {

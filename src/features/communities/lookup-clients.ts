@@ -1,7 +1,6 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
-import { lastVoteAt, namesOfTarget } from '../../core/tally/community.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
@@ -83,7 +82,7 @@ export function createLookupClients(
       clock,
       log,
       timeoutMs: requestTimeoutMs,
-      lastVote: (userId) => lastVoteAt(ledger, userId, namesOf(name)),
+      lastVote: (userId) => ledger.lastVoteAt(userId, namesOf(name)),
       cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
         const { event, resource } = observed;
@@ -144,7 +143,7 @@ export function createComparedListings(
 ): ComparedListings {
   const lookups = createLookupClients(config, {
     ...dependencies,
-    namesOf: (name) => namesOfTarget(directory.find(name)?.community ?? {}, name),
+    namesOf: (name) => directory.namesOf(name),
   });
   const targets = createListingTargets(lookups.find);
   const directory = createDirectory(config.listings, dependencies.home, (listing) => {

@@ -1,7 +1,6 @@
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
-import { lastVoteAt, namesOfTarget } from '../../core/tally/community.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { createLoop } from '../../platform/loop.ts';
@@ -39,8 +38,7 @@ export function createServices({
     store: store.reminders,
     listings: () => directory.communities.flatMap(({ named }) => named.map(toCheck)),
     findListing(name): CheckedListing | undefined {
-      const named = directory.find(name);
-      const [first = name] = named === undefined ? [] : namesOfTarget(named.community, name);
+      const [first = name] = directory.namesOf(name);
       const listing = directory.find(first);
       return listing === undefined || listing.implied ? undefined : toCheck(listing);
     },
@@ -98,7 +96,7 @@ export function create({
     longestCooldownMs: () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs)),
     createCheck: () =>
       createVoteCheck({
-        lastVoteAt: (userId, { name, names = [name], accounts }) => lastVoteAt(store.ledgerIn(accounts), userId, names),
+        lastVoteAt: (userId, { name, names = [name], accounts }) => store.ledgerIn(accounts).lastVoteAt(userId, names),
         keyStatus: lookups.keyStatus,
         clock,
       }),

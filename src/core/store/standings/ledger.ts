@@ -7,19 +7,19 @@ import { parseLastVotes } from '../json-columns.ts';
 import { preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
-/** Reads the last votes of an account. Rejects with the driver's error. */
-export type FindLastVotes = (id: AccountId) => Promise<LastVotes>;
+/** Reads the last votes of an account; null without an account. Rejects with the driver's error. */
+export type FindLastVotes = (id: AccountId) => Promise<LastVotes | null>;
 
 /** A command asks several times at once for the same account, such as for each name of a listing: it is read once. */
 export function createFindLastVotes(db: Kysely<Tables>, reading: Connection): FindLastVotes {
   const findRow = preparedQuery<{ id: AccountId }>()((placeholder) =>
     db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('id')),
   );
-  const started = new Map<AccountId, Promise<LastVotes>>();
+  const started = new Map<AccountId, Promise<LastVotes | null>>();
 
-  async function read(id: AccountId): Promise<LastVotes> {
+  async function read(id: AccountId): Promise<LastVotes | null> {
     const [row] = await findRow(reading, { id });
-    return row === undefined ? {} : parseLastVotes(row.last_votes);
+    return row === undefined ? null : parseLastVotes(row.last_votes);
   }
 
   return (id) => {
@@ -49,6 +49,9 @@ export function sqlLedger(
       const [row] = await findBalance(reading, { id: accountIdOf(accounts, userId) });
       return { userId, credits: row?.credits ?? 0, votes: row?.votes ?? 0 };
     },
-    lastVoteAt: async (userId, listing) => lastVoteIn(await findLastVotes(accountIdOf(accounts, userId)), listing),
+    async lastVoteAt(userId, listing) {
+      const lastVotes = await findLastVotes(accountIdOf(accounts, userId));
+      return lastVotes === null ? null : lastVoteIn(lastVotes, listing);
+    },
   });
 }

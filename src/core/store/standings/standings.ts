@@ -94,7 +94,7 @@ export function sqlStandings(
       const [account, grants] = await Promise.all([summary(userId, now), findGrants(reading, { userId })]);
       return { ...account, grants: lastingGrants(grants, now) };
     },
-    lastVotes: (userId) => findLastVotes(accountIdOf(accounts, userId)),
+    lastVotes: async (userId) => (await findLastVotes(accountIdOf(accounts, userId))) ?? {},
 
     async leaderboard(query, now) {
       const ranking = await rankings(query, calendar.dayAt(now));
