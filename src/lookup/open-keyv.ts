@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { Keyv, KeyvMemoryAdapter } from 'keyv';
 import { BoundedMap } from '../platform/bounded-map.ts';
-import { createPrivateFile } from '../platform/create-private-file.ts';
 import { hour, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { makeDirectory } from '../platform/make-directory.ts';
@@ -38,11 +37,12 @@ export function memoryKeyv(maxEntries: number = maxEntriesInMemory): Keyv {
 async function sqliteKeyv(path: string, onFallback: (error: unknown) => void): Promise<Keyv> {
   let keyv: Keyv | undefined;
   try {
-    const { KeyvSqlite } = await import('./keyv-sqlite.ts');
+    const [{ KeyvSqlite }, { sqliteDriver: driver }] = await Promise.all([
+      import('./keyv-sqlite.ts'),
+      import('./sqlite-driver.ts'),
+    ]);
     makeDirectory(dirname(path));
-    createPrivateFile(path);
-    // The driver is synchronous: a lock of another process must not block this one for long.
-    const store = new KeyvSqlite({ uri: path, wal: true, busyTimeout: second / 10, clearExpiredInterval: hour });
+    const store = new KeyvSqlite({ uri: path, wal: true, clearExpiredInterval: hour, driver });
     keyv = new Keyv({ store, namespace });
     keyv.on('error', ignore);
     await store.ready;

@@ -1,0 +1,29 @@
+import { second } from '../platform/durations.ts';
+import { forKysely, openSqlite } from '../platform/sqlite.ts';
+
+/** SQLite is synchronous: a lock of another process must not block this one for long (ms). */
+const busyTimeoutMs = second / 10;
+
+/**
+ * A driver for the cache in a SQLite file. The one of the adapter prepares each statement for each run, which takes longer
+ * than running it. Loaded only for such a cache.
+ */
+export const sqliteDriver = {
+  name: 'custom',
+  async connect({ filename, wal }: { readonly filename: string; readonly wal?: boolean }) {
+    const database = openSqlite(filename, { busyTimeoutMs });
+    // SQLite's default: what is used often is in memory anyway.
+    database.exec('PRAGMA cache_size = -2000');
+    if (wal) database.exec('PRAGMA journal_mode = WAL');
+    const statements = forKysely(database);
+    return {
+      async query(text: string, ...parameters: unknown[]): Promise<unknown[]> {
+        const statement = statements.prepare(text);
+        if (statement.reader) return statement.all(parameters);
+        statement.run(parameters);
+        return [];
+      },
+      close: async () => database.close(),
+    };
+  },
+} as const;
