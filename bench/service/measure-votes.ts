@@ -1,11 +1,9 @@
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { LogProgress, Profile } from '../benchmark.ts';
 import { startGenerator } from '../load/load.ts';
 import { hasWrk } from '../load/wrk.ts';
 import { startChild } from '../process/child.ts';
-import { listen } from '../process/listen.ts';
 import { watchOtherPrograms } from '../process/other-programs.ts';
 import { contenderNamed } from '../receive/contender.ts';
 import { startContender } from '../receive/contender-runner.ts';
@@ -13,6 +11,8 @@ import { startSurroundings } from '../receive/surroundings.ts';
 import { figure } from '../report.ts';
 import { median } from '../samples.ts';
 import type { FilledDatabase } from './fill.ts';
+import type { VoteRun, VotesCast } from './service-process.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
 
 const concurrency = 64;
 
@@ -32,31 +32,31 @@ export async function measureVotes(
   const environment = { generator, directory, surroundings, otherPrograms: watchOtherPrograms() };
   const bot = await startContender(contenderNamed('tallyhook'), environment);
   const service = await startChild(new URL('./service-process.ts', import.meta.url), [`sqlite:${filled.path}`]);
-  let received = 0;
-  const receiver = createServer((request, response) => {
-    received += 1;
-    request.resume().on('end', () => response.end('{"received":true}'));
-  });
+  const receiver = await startWebhookReceiver();
   try {
-    const url = `http://127.0.0.1:${await listen(receiver)}/`;
     const listingIds = filled.keys.slice(0, 50).map(({ id }) => id);
-    for (const listingId of listingIds) await service.ask('setWebhook', { listingId, url });
+    for (const [webhook, listingId] of listingIds.entries())
+      await service.ask('setWebhook', { listingId, url: receiver.url(0, webhook) });
     const count = profile.quick ? 2_000 : 10_000;
     const sender = (await hasWrk()) ? 'wrk' : 'own';
     let firstVoter = Math.floor(Math.random() * 1e9);
     const runs: { readonly votes: number; readonly sent: number; readonly receiver: number }[] = [];
     for (let round = 0; round <= (profile.quick ? 2 : 4); round += 1) {
-      const before = received;
-      const took = await service.ask<number>('vote', { listingIds, count, concurrency, firstVoter });
+      const before = receiver.received.size;
+      const run: VoteRun = { listingIds, count, concurrency, firstVoter };
+      const { took, deliveryIds } = await service.ask<VotesCast>('vote', run);
+      const sent = receiver.received.size - before;
       firstVoter += count;
-      const run = {
+      // Otherwise the bot would be measured beside them.
+      await receiver.untilDelivered(deliveryIds);
+      const measured = {
         votes: (count * 1_000) / took,
-        sent: ((received - before) * 1_000) / took,
+        sent: (sent * 1_000) / took,
         receiver: (await bot.run(count, { sender })).rate,
       };
-      logProgress(`${Math.round(run.votes)} votes/s, the bot's receiver ${Math.round(run.receiver)}/s`);
+      logProgress(`${Math.round(measured.votes)} votes/s, the bot's receiver ${Math.round(measured.receiver)}/s`);
       // The first round only warms up.
-      if (round > 0) runs.push(run);
+      if (round > 0) runs.push(measured);
     }
     const of = (value: (run: (typeof runs)[number]) => number) => median(runs.map(value));
     return {
@@ -68,8 +68,7 @@ export async function measureVotes(
     await bot.stop();
     await generator.stop();
     await surroundings.stop();
-    receiver.closeAllConnections();
-    receiver.close();
+    receiver.stop();
     rmSync(directory, { recursive: true, force: true });
   }
 }

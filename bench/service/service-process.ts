@@ -21,12 +21,21 @@ export interface VoteRun {
   readonly firstVoter: number;
 }
 
+export interface VotesCast {
+  /** ms. */
+  readonly took: number;
+  readonly deliveryIds: readonly string[];
+}
+
 serveParent({
   port: () => service.port,
   setWebhook: ({ listingId, url }: { listingId: string; url: string }) =>
     service.setWebhook(listingId, { voteUrl: url, voteSecret: 'bench-secret-of-the-webhook' }),
-  /** Votes through the programmatic API; returns the time that they took (ms). */
-  async vote({ listingIds, count, concurrency, firstVoter }: VoteRun): Promise<number> {
+  /** Sends what can be sent by now. */
+  nudge: () => service.resend('', 'no-such-delivery'),
+  /** Votes through the programmatic API. */
+  async vote({ listingIds, count, concurrency, firstVoter }: VoteRun): Promise<VotesCast> {
+    const deliveryIds: string[] = [];
     let next = 0;
     const startedAt = performance.now();
     const voting = Array.from({ length: concurrency }, async () => {
@@ -36,10 +45,11 @@ serveParent({
         const member = { userId: String(900_000_000_000_000_000n + BigInt(firstVoter + voter)), username: `v${voter}` };
         const { deliveryId } = await service.castVote({ listingId, ...member });
         if (deliveryId === null) throw new Error('A vote was stored without its webhook.');
+        deliveryIds.push(deliveryId);
       }
     });
     await Promise.all(voting);
-    return performance.now() - startedAt;
+    return { took: performance.now() - startedAt, deliveryIds };
   },
   stop: () => service.stop(),
 });

@@ -5,6 +5,7 @@ import type { Endpoint } from './lookups.ts';
 import { flatGoals, goalsOf, type Measured, measureLookups, tableOf } from './measure-lookups.ts';
 import { measureProcesses } from './measure-processes.ts';
 import { measureVotes } from './measure-votes.ts';
+import { measureWebhooks } from './measure-webhooks.ts';
 
 const moderate = { listings: 1_000, members: 10_000, votes: 100_000, reviews: 10_000 };
 const large = { listings: 10_000, members: 1_000_000, votes: 10_000_000, reviews: 1_000_000 };
@@ -21,9 +22,13 @@ over the rounds. The service's figures contain the reservation of its limit: wit
 five requests reserves a block. A 304 is the answer to a request with the entity tag of the response.
 
 Votes go through the programmatic API, each with a webhook that is stored with it and sent to a receiver that answers;
-the bot's receiver stores votes in a SQLite database of its own. With fewer than four cores, two processes and their load
-generators wait for each other, so the CPU time per request is compared instead of the rate. \`--full\` measures with
-10,000 listings, 1,000,000 members, 10,000,000 votes and 1,000,000 reviews, and with a hundredth of that.`;
+the bot's receiver stores votes in a SQLite database of its own. The rate at which webhooks leave is measured with 50
+webhooks, or one, whose receiver answers at once or after 20 ms: while 64 callers vote, and with a backlog of 10,000. A
+single webhook is measured beside dead receivers with a backlog. A vote without exactly one webhook fails the run.
+
+With fewer than four cores, two processes and their load generators wait for each other, so the CPU time per request is
+compared instead of the rate. \`--full\` measures with 10,000 listings, 1,000,000 members, 10,000,000 votes and 1,000,000
+reviews, and with a hundredth of that.`;
 
 /** The lookup API beside a plain Express handler with the same rows, and beside a constant reply. */
 export const service: Benchmark = {
@@ -56,6 +61,9 @@ export const service: Benchmark = {
         if (!profile.keep) removeDatabase(filled.path);
       }
     }
+    const webhooks = await measureWebhooks(profile, logProgress);
+    goals.push(...webhooks.goals);
+    tables.push(webhooks.table);
     const [few, many] = bySize;
     if (few !== undefined && many !== undefined) goals.push(...flatGoals(few, many));
     return { goals, tables, notes };
