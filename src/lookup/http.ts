@@ -1,6 +1,6 @@
 import ky, { isNetworkError } from 'ky';
 import { z } from 'zod';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, startTimer } from '../platform/clock.ts';
 import { rootCauseOf, TallyhookError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json.ts';
 import {
@@ -66,11 +66,8 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
       const request = `GET /${path}`;
       const remainingMs = deadline - clock.monotonic();
       if (remainingMs <= 0) throw timeoutError(request);
-      const timerController = new AbortController();
       const timeout = new AbortController();
-      void clock.sleep(remainingMs, timerController.signal).then(() => {
-        if (!timerController.signal.aborted) timeout.abort();
-      });
+      const stopTimer = startTimer(clock, remainingMs, () => timeout.abort());
       try {
         const response = await ky.get(`${baseUrl}/${path}`, {
           headers: { 'X-API-Key': key, Accept: 'application/json' },
@@ -95,7 +92,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
         if (error instanceof LookupError) throw error;
         throw timeout.signal.aborted ? timeoutError(request) : connectionError(request, error);
       } finally {
-        timerController.abort();
+        stopTimer();
       }
     },
   };

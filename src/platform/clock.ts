@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { second } from './durations.ts';
 import { wallClock } from './wall-clock.ts';
 
@@ -24,9 +23,31 @@ export interface Clock {
 export const systemClock: Clock = {
   now: wallClock.now,
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => wait(ms, undefined, signal ? { signal } : {}).catch(() => {}),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      // Not that of `node:timers/promises`: most timeouts are stopped, and it would create an error for each.
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      signal?.addEventListener('abort', end);
+    }),
   random: () => Math.random(),
 };
+
+/** Calls `act` after `ms`, unless the returned function was called before. */
+export function startTimer(clock: Pick<Clock, 'sleep'>, ms: number, act: () => void): () => void {
+  const stopped = new AbortController();
+  // An aborted sleep resolves, too.
+  void clock.sleep(ms, stopped.signal).then(() => {
+    if (!stopped.signal.aborted) act();
+  });
+  // Without a reason it would be an error with a stack.
+  return () => stopped.abort('stopped');
+}
 
 /**
  * Detects changes of the wall clock. Each call returns the change since the previous call (ms; negative when the clock

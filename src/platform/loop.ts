@@ -57,7 +57,8 @@ export function createLoop(options: {
     start() {
       running ??= run();
     },
-    wake: () => pause.abort(),
+    // Called for each event: without a reason it would create an error.
+    wake: () => pause.abort('woken'),
     async stop() {
       stopping.abort();
       await running;

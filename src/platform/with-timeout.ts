@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, startTimer } from './clock.ts';
 
 /** The promise did not settle in time. */
 export class TimeoutError extends Error {
@@ -16,16 +16,15 @@ export class TimeoutError extends Error {
 export function withTimeout<Value>(timeoutMs: number, clock: Clock, promise: Promise<Value>): Promise<Value> {
   const deadline = clock.monotonic() + timeoutMs;
   return new Promise((resolve, reject) => {
-    let timerController: AbortController | undefined;
+    let stopTimer: (() => void) | undefined;
     const nextTurn = setImmediate(() => {
-      timerController = new AbortController();
       // Under load, the turn of the event loop may have taken a while.
       const remaining = Math.max(0, deadline - clock.monotonic());
-      void clock.sleep(remaining, timerController.signal).then(() => reject(new TimeoutError(timeoutMs)));
+      stopTimer = startTimer(clock, remaining, () => reject(new TimeoutError(timeoutMs)));
     });
     const stop = () => {
       clearImmediate(nextTurn);
-      timerController?.abort();
+      stopTimer?.();
     };
     // Commands wait for values from memory, so this creates as few promises as possible.
     promise.then(

@@ -70,9 +70,15 @@ export const operationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/with-timeout.ts',
-    find: '.then(() => reject(new TimeoutError(timeoutMs)));',
-    replace: '.then(() => {});',
+    find: '() => reject(new TimeoutError(timeoutMs))',
+    replace: '() => {}',
     breaks: 'what does not answer in time fails',
+  },
+  {
+    file: 'src/platform/clock.ts',
+    find: 'if (!stopped.signal.aborted) act();',
+    replace: 'act();',
+    breaks: 'a timer that was stopped does not act',
   },
   {
     file: 'src/platform/clock.ts',

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, startTimer } from '../clock.ts';
 import { minute, second } from '../durations.ts';
 import { messageOf, TallyhookError } from '../errors.ts';
 import { TimeoutError, withTimeout } from '../with-timeout.ts';
@@ -72,14 +72,11 @@ async function runAtOnce<Context>(
     pending.delete(check.name);
     return findings.map((finding) => ({ ...finding, check: check.name }));
   });
-  const timerController = new AbortController();
-  void clock.sleep(progressDelayMs, timerController.signal).then(() => {
-    if (!timerController.signal.aborted) onProgress(`Waiting for: ${[...pending].join(', ')} …`);
-  });
+  const stopTimer = startTimer(clock, progressDelayMs, () => onProgress(`Waiting for: ${[...pending].join(', ')} …`));
   try {
     for (const results of running) for (const result of await results) onResult(result);
   } finally {
-    timerController.abort();
+    stopTimer();
   }
 }
 
