@@ -1,4 +1,5 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
+import { boundQuery } from '../../../platform/database/prepared-query.ts';
 import { accountIdOf, partsOf } from '../../ledger/account-id.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
@@ -9,7 +10,7 @@ import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { accountOf } from '../account-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { orderTimesOf, serializeOrderTimes } from '../order-times-column.ts';
-import { boundQuery, literal } from '../query-builder.ts';
+import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { DeliveryChange } from './unit-of-work.ts';
 

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { type LastVotes, lastVoteIn } from '../../ledger/account.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
 import { parseLastVotes } from '../json-columns.ts';
-import { preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Reads the last votes of an account; null without an account. Rejects with the driver's error. */

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { isSnowflake } from '../../../platform/snowflake.ts';
 import { type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
 import type { Board } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
-import { preparedQuery } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { accountRanges, inRange } from './account-ranges.ts';
 import { ScoreTable } from './score-table.ts';

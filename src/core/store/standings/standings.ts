@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
+import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { second } from '../../../platform/durations.ts';
 import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
 import type { LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
@@ -9,7 +10,7 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { homeKey } from '../installation/keys.ts';
 import { parseLastVotes } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
-import { literal, preparedQuery } from '../query-builder.ts';
+import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import { createPageCache } from './leaderboard-pages.ts';
 import type { FindLastVotes } from './ledger.ts';

@@ -2,12 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Connection } from '../../../platform/database/dialect.ts';
+import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { day, hour, minute, second } from '../../../platform/durations.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import { type VotesPerDay, voteDays } from '../../ledger/votes-per-day.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { slotMs, type VoteCount } from '../counters/counters.ts';
-import { literal, preparedQuery } from '../query-builder.ts';
+import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** Entries that one query reads: about 2 ms, in which SQLite blocks this thread. */
