@@ -25,7 +25,7 @@ import { openDatabase } from './storage/database.ts';
 import { storedSetting } from './storage/settings.ts';
 import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/attempt.ts';
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
-import { type Resolve, systemResolve } from './webhooks/target.ts';
+import { type Resolve, shareQueries, systemResolve } from './webhooks/target.ts';
 
 export interface ServiceOptions {
   /** The address to listen on (default: 127.0.0.1). */
@@ -165,7 +165,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     log,
     counters,
     retry: options.retry ?? exponentialRetry,
-    targets: { allowLoopback: options.allowLoopbackTargets, resolve: options.resolve ?? systemResolve },
+    targets: { allowLoopback: options.allowLoopbackTargets, resolve: shareQueries(options.resolve ?? systemResolve) },
   };
   try {
     const seeded = options.seed ? await seed(database, clock.now()) : null;

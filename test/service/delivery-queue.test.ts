@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { memoizeOne } from '../../src/platform/memoize.ts';
 import { startService } from '../../src/service/service.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { type Claim, DeliveryQueue } from '../../src/service/storage/deliveries/claim-deliveries.ts';
 import { insertDelivery } from '../../src/service/storage/deliveries/deliveries.ts';
-import { type Claim, claimDeliveries, nextDeliveryDueAt } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import { pauseWebhook, upsertWebhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { insertListing } from '../../src/service/storage/listings/listings.ts';
 import { eventually } from '../support/eventually.ts';
@@ -37,10 +38,18 @@ async function queueOf(deliveries: readonly (readonly [id: string, listingId: st
   return database;
 }
 
+/** Its clock stands still, so that it may search the webhooks at every claim. */
+const deliveryQueue = memoizeOne((database: Database) => new DeliveryQueue(database, { monotonic: () => 0 }));
+
+const usual = { now: 50, leaseUntil: 80, limit: 16, maxPerWebhook: 1, capacities: {} } satisfies Claim;
+
 async function claimed(database: Database, changes: Partial<Claim> = {}) {
-  const claim = { now: 50, leaseUntil: 80, limit: 16, maxPerWebhook: 1, capacities: [], ...changes };
-  const rows = await claimDeliveries(database, database.dialect, claim);
-  return rows.map(({ id }) => id).toSorted();
+  const { deliveries } = await deliveryQueue(database).claim({ ...usual, ...changes });
+  return deliveries.map(({ id }) => id).toSorted();
+}
+
+async function nextDeliveryDueAt(database: Database, now: number) {
+  return (await deliveryQueue(database).claim({ ...usual, now, limit: 0 })).dueAt;
 }
 
 test('one delivery of each webhook is claimed, the oldest, unless its webhook is paused or has enough', async () => {
@@ -58,10 +67,7 @@ test('one delivery of each webhook is claimed, the oldest, unless its webhook is
     ] as const),
   ]);
   expect(await claimed(database, { limit: 2 })).toEqual(['a0', 'c0']);
-  expect(await claimed(database, { capacities: [{ listingId: '1', family: 'vote', capacity: 0 }] })).toEqual([
-    'b0',
-    'p0',
-  ]);
+  expect(await claimed(database, { capacities: { '1 vote': 0 } })).toEqual(['b0', 'p0']);
   await pauseWebhook(database, { listingId: '2', family: 'vote' } as never, 'no', 50);
   expect(await claimed(database)).toEqual(['a1']);
   expect(await claimed(database)).toEqual([]);
@@ -110,7 +116,7 @@ test('neither stored nor waiting deliveries make a poll slower', async () => {
         [],
       ),
     );
-  const capacities = [{ listingId: '2', family: 'vote', capacity: 0 }] as const;
+  const capacities = { '2 vote': 0 };
   const poll = async () => {
     await claimed(database, { capacities });
     await nextDeliveryDueAt(database, 50);

@@ -7,8 +7,8 @@ import { createServiceAdmin, type ServiceAdmin } from '../../src/service/admin.t
 import { voteCooldownMs } from '../../src/service/listing/cooldown.ts';
 import { createServiceCounters } from '../../src/service/monitoring/service-counters.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { DeliveryQueue } from '../../src/service/storage/deliveries/claim-deliveries.ts';
 import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/deliveries/deliveries.ts';
-import { claimDeliveries } from '../../src/service/storage/deliveries/delivery-queue.ts';
 import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/deliveries/settle-delivery.ts';
 import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
@@ -54,9 +54,10 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     return all;
   }
 
-  function claim(database: Database, now: number, leaseMs: number, limit = 100): Promise<LeasedDelivery[]> {
-    const wanted = { now, leaseUntil: now + leaseMs, limit, maxPerWebhook: 100, capacities: [] };
-    return claimDeliveries(database, database.dialect, wanted);
+  async function claim(database: Database, now: number, leaseMs: number, limit = 100): Promise<LeasedDelivery[]> {
+    const wanted = { now, leaseUntil: now + leaseMs, limit, maxPerWebhook: 100, capacities: {} };
+    const { deliveries } = await new DeliveryQueue(database, leapingClock()).claim(wanted);
+    return deliveries.map(({ webhook: _webhook, ...delivery }) => delivery);
   }
 
   const failed = {
@@ -110,6 +111,18 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     expect(ids.length + rest.length).toBe(40);
     expect(await claim(databases[1], now + 999, 1_000)).toEqual([]);
     expect(await claim(databases[1], now + 1_000, 1_000)).toHaveLength(40);
+  });
+
+  it('claim the deliveries of another webhook behind many of one that has enough', async () => {
+    const { databases, admins, now } = await withDeliveries(300);
+    const [one] = databases;
+    const { listing } = await admins[0].createListing({ kind: 'bot', discordId: '2', name: 'Bot 2' });
+    await configureWebhook(one, { listingId: '2', family: 'vote', url, secret: 'a secret of 16 b' }, targets);
+    for (const number of [1, 2, 3]) await castVote(one, listing, { voter: voter(number) }, now + 1);
+    const queue = new DeliveryQueue(one, leapingClock());
+    const wanted = { now: now + 1, leaseUntil: now + 1_000, limit: 10, maxPerWebhook: 2, capacities: { '1 vote': 0 } };
+    const found = await queue.claim(wanted);
+    expect(found.deliveries.map(({ webhook }) => webhook.listingId)).toEqual(['2', '2']);
   });
 
   it('a process whose lease has ended changes nothing that another process sends meanwhile', async () => {

@@ -132,6 +132,26 @@ test('a receiver that hangs does not delay the deliveries of another', async () 
   expect(hanging.received.length).toBeLessThanOrEqual(8);
 });
 
+test('webhooks with many deliveries and receivers that hang do not delay those of another', async () => {
+  const { service } = await running();
+  const hanging = await receiver(() => new Promise<number>(() => {}));
+  const quick = await receiver();
+  for (const number of [1, 2, 3, 4, 5]) {
+    await service.createListing({ kind: 'bot', discordId: `${number}`, name: 'Bot' });
+    await service.setWebhook(`${number}`, { voteUrl: hanging.url });
+  }
+  await service.setWebhook(botId, { voteUrl: quick.url });
+  const votes = Array.from({ length: 500 }, (_, user) =>
+    service.castVote({ listingId: `${1 + (user % 5)}`, userId: `${user}`, username: 'u' }),
+  );
+  await Promise.all(votes);
+  for (let user = 1; user <= 10; user += 1) {
+    await service.castVote({ listingId: botId, userId: `${user}`, username: 'u' });
+    await eventually(() => expect(quick.received).toHaveLength(user));
+  }
+  expect(hanging.received.length).toBeLessThanOrEqual(40);
+});
+
 test('a webhook that only failed for a day is paused; a successful test resumes it and sends the queued events', async () => {
   let status = 500;
   const instance = await running({ retry: () => 1 * hour });

@@ -33,9 +33,9 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'webhooks do not reach the metadata address of a cloud',
   },
   {
-    file: 'src/service/webhooks/dispatcher.ts',
-    find: 'capacities.set(name, { listingId, family, capacity: capacity - 1 });',
-    replace: 'capacities.set(name, { listingId, family, capacity });',
+    file: 'src/service/webhooks/slots.ts',
+    find: 'Math.min(window, share) - inFlight;',
+    replace: 'Math.min(window, share);',
     breaks: 'one slow webhook does not take all requests in flight',
   },
   {
@@ -46,8 +46,8 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/service/storage/deliveries/settle-delivery.ts',
-    find: ".where('id', '=', delivery.id)\n    .where('lease_id', '=', delivery.leaseId);",
-    replace: ".where('id', '=', delivery.id);",
+    find: 'where deliveries.id = ended.id and deliveries.lease_id = ended.lease_id`',
+    replace: 'where deliveries.id = ended.id`',
     breaks: 'an attempt whose lease has ended changes nothing',
   },
   {

@@ -3,7 +3,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
-import { upsertWebhook } from '../storage/deliveries/webhooks.ts';
+import { findWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts';
 import { lockOwnListing } from '../storage/listings/listings.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import { newSecret } from '../storage/secrets.ts';
@@ -98,7 +98,8 @@ export async function testWebhook(
   const now = context.clock.now();
   const payload = testPayload(listing, family, member, now);
   const delivery = await enqueueLeased(context.database, listing.id, payload, now, now + 4 * webhookResponseTimeoutMs);
-  return delivery === null ? null : attemptDelivery(delivery, context);
+  const webhook = await findWebhook(context.database, listing.id, family);
+  return delivery === null || webhook === null ? null : attemptDelivery(delivery, webhook, context);
 }
 
 function testPayload(listing: Listing, family: WebhookFamily, member: ServiceMember, now: number): Payload {

@@ -5,7 +5,8 @@ import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt, LeasedDelivery } from '../storage/deliveries/deliveries.ts';
 import { settleFailure, settleSuccess } from '../storage/deliveries/settle-delivery.ts';
-import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
+import type { Webhook } from '../storage/deliveries/webhooks.ts';
+import type { Connections } from './connections.ts';
 import { type PostOutcome, post, signatureHeader, unanswered } from './post.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
@@ -44,6 +45,13 @@ export interface DeliveryContext {
   readonly counters: ServiceCounters;
 }
 
+/** What a process that sends many deliveries has besides. */
+export interface SendingContext extends DeliveryContext {
+  readonly connections: Connections;
+  /** Aborts the requests. */
+  readonly stop: AbortSignal;
+}
+
 /** A finished attempt with the receiver's `Retry-After`, if it sent one. */
 type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
 
@@ -51,22 +59,19 @@ type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
  * Sends a delivery once and stores the attempt, the next state of the delivery and the failure count of the webhook. If
  * the receiver rejects the signature while the previous secret is still valid, the delivery is sent again, signed with
  * that secret.
- * @returns the last attempt; null if the webhook was deleted, or if `stop` aborts before the response. Then nothing is
- * stored.
+ * @returns the last attempt; null if `stop` aborts before the response. Then nothing is stored.
  */
 export async function attemptDelivery(
   delivery: LeasedDelivery,
-  context: DeliveryContext,
-  stop?: AbortSignal,
+  webhook: Webhook,
+  context: DeliveryContext & Partial<SendingContext>,
 ): Promise<DeliveryAttempt | null> {
-  const webhook = await findWebhook(context.database, delivery.listingId, delivery.family);
-  if (webhook === null) return null;
-  const results: AttemptResult[] = [await sendOnce(delivery, webhook, 'current', context, stop)];
+  const results: AttemptResult[] = [await sendOnce(delivery, webhook, 'current', context)];
   if (results[0]?.status === unauthorized && hasPreviousSecret(webhook, context.clock.now())) {
-    results.push(await sendOnce(delivery, webhook, 'previous', context, stop));
+    results.push(await sendOnce(delivery, webhook, 'previous', context));
   }
   const last = results.at(-1);
-  if (last === undefined || (stop?.aborted && last.status === null)) return null;
+  if (last === undefined || (context.stop?.aborted && last.status === null)) return null;
   await settle(delivery, webhook, results, last, context);
   const { retryAfter: _retryAfter, ...attempt } = last;
   return attempt;
@@ -76,8 +81,7 @@ async function sendOnce(
   delivery: LeasedDelivery,
   webhook: Webhook,
   signedWith: 'current' | 'previous',
-  { clock, targets, counters }: DeliveryContext,
-  stop?: AbortSignal,
+  { clock, targets, counters, connections, stop }: DeliveryContext & Partial<SendingContext>,
 ): Promise<AttemptResult> {
   const at = clock.now();
   const startedAt = clock.monotonic();
@@ -97,7 +101,8 @@ async function sendOnce(
     'x-webhook-id': delivery.id,
     'x-webhook-attempt': String(delivery.attempts + 1),
   };
-  const outcome = await post(target, delivery.body, headers, { clock, timeoutMs: webhookResponseTimeoutMs, stop });
+  const options = { clock, timeoutMs: webhookResponseTimeoutMs, stop, connections };
+  const outcome = await post(target, delivery.body, headers, options);
   countRequest(counters, outcome.status);
   return toResult(outcome.status === null ? outcome : { ...outcome, error: statusError(outcome.status) });
 }

@@ -1,22 +1,15 @@
-import { watchClockSteps } from '../../platform/clock.ts';
+import { startTimer, watchClockSteps } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop } from '../../platform/loop.ts';
-import type { LeasedDelivery, WebhookKey } from '../storage/deliveries/deliveries.ts';
-import {
-  type Claim,
-  claimDeliveries,
-  nextDeliveryDueAt,
-  resetFutureDeliveries,
-  shiftDeliveryTimes,
-} from '../storage/deliveries/delivery-queue.ts';
+import { type Claimed, DeliveryQueue } from '../storage/deliveries/claim-deliveries.ts';
+import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/deliveries/delivery-queue.ts';
 import { releaseDelivery } from '../storage/deliveries/settle-delivery.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from './attempt.ts';
+import { createConnections } from './connections.ts';
+import { Slots } from './slots.ts';
 
-/** Concurrent requests, in total and per webhook, so that a slow receiver does not delay the others. */
-const maxInFlight = 32;
-const maxPerWebhook = 8;
 /** Twice the two requests of an attempt. When a lease ends, another process may claim the delivery. */
 const leaseMs = 4 * webhookResponseTimeoutMs;
 /**
@@ -33,60 +26,50 @@ const errorDelayMs = 5 * second;
 export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
   const { database, clock } = context;
   const clockStep = watchClockSteps(clock);
+  const queue = new DeliveryQueue(database, clock);
+  const slots = new Slots();
+  const connections = createConnections();
   const aborting = new AbortController();
-  const inFlight = new Map<Promise<void>, WebhookKey>();
+  const sending = { ...context, connections, stop: aborting.signal };
+  const inFlight = new Set<Promise<void>>();
   let isAdjustedAtStart = false;
   let failure: string | null = null;
   let pauseMs = maxPollMs;
   let mayWake = true;
 
-  async function send(delivery: LeasedDelivery): Promise<void> {
+  async function send({ webhook, ...delivery }: Claimed['deliveries'][number]): Promise<void> {
+    slots.take(webhook);
+    let isSuccess = false;
     try {
-      const attempt = await attemptDelivery(delivery, context, aborting.signal);
+      const attempt = await attemptDelivery(delivery, webhook, sending);
+      isSuccess = attempt?.error === null;
       if (attempt === null) await releaseDelivery(database, delivery);
       else log.debug({ delivery: delivery.id, status: attempt.status, error: attempt.error }, 'webhook attempted');
     } catch (thrown) {
       log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be stored');
     }
-  }
-
-  function capacitiesWith(claimed: readonly WebhookKey[]): Claim['capacities'] {
-    const capacities = new Map<string, Claim['capacities'][number]>();
-    for (const { listingId, family } of [...inFlight.values(), ...claimed]) {
-      const name = `${listingId} ${family}`;
-      const { capacity } = capacities.get(name) ?? { capacity: maxPerWebhook };
-      capacities.set(name, { listingId, family, capacity: capacity - 1 });
-    }
-    return [...capacities.values()];
+    slots.release(webhook, isSuccess);
   }
 
   /**
-   * Claims as many as may be sent now, in one transaction, because it waits for the votes that are committed before it.
-   * @returns when to claim again (ms since the epoch), unless a request ends earlier; null if nothing is going to be due
+   * Claims as many as may be sent now. One that is due and cannot be claimed waits for a finished request, which nudges.
+   * @returns whether there may be more
    */
-  async function claimAvailable(): Promise<number | null> {
-    const { claimed, dueAt } = await database.transaction().execute(async (sql) => {
-      const deliveries: LeasedDelivery[] = [];
-      const now = clock.now();
-      for (;;) {
-        const limit = maxInFlight - inFlight.size - deliveries.length;
-        if (limit <= 0) break;
-        const capacities = capacitiesWith(deliveries);
-        const claim = { now, leaseUntil: now + leaseMs, limit, maxPerWebhook, capacities };
-        const heads = await claimDeliveries(sql, database.dialect, claim);
-        if (heads.length === 0) break;
-        deliveries.push(...heads);
-      }
-      return { claimed: deliveries, dueAt: await nextDeliveryDueAt(sql, now) };
-    });
-    for (const delivery of claimed) {
+  async function claimAvailable(): Promise<boolean> {
+    const limits = slots.limits();
+    pauseMs = maxPollMs;
+    if (limits.limit === 0) return false;
+    const now = clock.now();
+    const { deliveries, hasMore, dueAt } = await queue.claim({ ...limits, now, leaseUntil: now + leaseMs });
+    for (const delivery of deliveries) {
       const task = send(delivery).finally(() => {
         inFlight.delete(task);
         nudge();
       });
-      inFlight.set(task, delivery);
+      inFlight.add(task);
     }
-    return dueAt;
+    if (dueAt !== null) pauseMs = Math.min(Math.max(0, dueAt - clock.now()), maxPollMs);
+    return hasMore;
   }
 
   /** Without this, deliveries would be delayed by the amount that the clock was set back. */
@@ -104,11 +87,10 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
     async round(signal) {
       mayWake = true;
       await adjustToClock();
-      if (signal.aborted) return;
-      // A due delivery that cannot be claimed waits for a finished request, which nudges.
-      const dueAt = await claimAvailable();
+      if (signal.aborted) return false;
+      const hasMore = await claimAvailable();
       failure = null;
-      pauseMs = dueAt === null ? maxPollMs : Math.min(Math.max(0, dueAt - clock.now()), maxPollMs);
+      return hasMore;
     },
     pauseMs: () => pauseMs,
     onError(error) {
@@ -133,10 +115,10 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
     /** Claims no more deliveries, waits 2 s for those in flight, then aborts the rest, which stay queued. */
     async stop() {
       await loop.stop();
-      const timerController = new AbortController();
-      void clock.sleep(stopGraceMs, timerController.signal).then(() => aborting.abort());
-      await Promise.all(inFlight.keys());
-      timerController.abort();
+      const stopTimer = startTimer(clock, stopGraceMs, () => aborting.abort());
+      await Promise.all(inFlight);
+      stopTimer();
+      connections.close();
     },
   };
 }

@@ -1,10 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { LookupFunction } from 'node:net';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, startTimer } from '../../platform/clock.ts';
 import { formatDuration } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { Address, WebhookTarget } from './target.ts';
+import { type ConnectionOptions, type Connections, newConnection } from './connections.ts';
+import type { WebhookTarget } from './target.ts';
 
 /** The result of one POST. Expected failures are values. */
 export interface PostOutcome {
@@ -31,44 +31,63 @@ const maxResponseLength = 2_000;
  * others, does not follow redirects, and reads only the beginning of the response.
  * @param options.timeoutMs from the connection to the end of the response
  * @param options.stop aborts the request
+ * @param options.connections may have one to the target already; without them the connection is a new one
  */
 export async function post(
   target: WebhookTarget,
   body: string,
   headers: Readonly<Record<string, string>>,
-  { clock, timeoutMs, stop }: { clock: Clock; timeoutMs: number; stop?: AbortSignal | undefined },
+  options: { clock: Clock; timeoutMs: number; stop?: AbortSignal | undefined; connections?: Connections | undefined },
 ): Promise<PostOutcome> {
-  const expiry = new AbortController();
-  const timerController = new AbortController();
-  void clock.sleep(timeoutMs, timerController.signal).then(() => expiry.abort());
+  const { clock, timeoutMs, stop, connections } = options;
+  const aborting = new AbortController();
+  const abort = (): void => aborting.abort();
+  let isLate = false;
+  const stopTimer = startTimer(clock, timeoutMs, () => {
+    isLate = true;
+    abort();
+  });
+  stop?.addEventListener('abort', abort);
+  const send = (connection: ConnectionOptions) => sendRequest(target, body, headers, connection, aborting.signal);
   try {
-    return await sendRequest(target, body, headers, stop ? AbortSignal.any([expiry.signal, stop]) : expiry.signal);
+    if (stop?.aborted) abort();
+    return await send(connections?.to(target) ?? newConnection(target)).catch((thrown: unknown) => {
+      if (thrown instanceof ConnectionClosedError) return send(newConnection(target));
+      throw thrown;
+    });
   } catch (thrown) {
     return unanswered(
-      expiry.signal.aborted ? `No complete response within ${formatDuration(timeoutMs)}.` : messageOf(thrown),
+      isLate ? `No complete response within ${formatDuration(timeoutMs)}.` : storable(messageOf(thrown)),
     );
   } finally {
-    timerController.abort();
+    stopTimer();
+    stop?.removeEventListener('abort', abort);
   }
 }
+
+/** A connection that was idle is closed by its server just when a request begins. The request can be sent again. */
+class ConnectionClosedError extends Error {}
 
 function sendRequest(
   target: WebhookTarget,
   body: string,
   headers: Readonly<Record<string, string>>,
+  connection: ConnectionOptions,
   signal: AbortSignal,
 ): Promise<PostOutcome> {
   const request = target.url.protocol === 'https:' ? httpsRequest : httpRequest;
   const bytes = Buffer.from(body);
   return new Promise((resolve, reject) => {
     const outgoing = request(target.url, {
+      ...connection,
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', 'content-length': bytes.length },
-      lookup: fixedLookup(target.addresses),
-      agent: false,
       signal,
     });
-    outgoing.on('error', reject);
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+      reject(isClosed && outgoing.reusedSocket ? new ConnectionClosedError(error.message) : error);
+    });
     outgoing.on('response', (incoming) => {
       let responseBody = '';
       const status = incoming.statusCode ?? 0;
@@ -88,18 +107,7 @@ function sendRequest(
   });
 }
 
-/** The beginning of a response, without what PostgreSQL cannot store: NUL and half a character at the end. */
+/** The beginning of a text, without what PostgreSQL cannot store: NUL and half a character at the end. */
 function storable(text: string): string {
   return text.slice(0, maxResponseLength).replaceAll('\0', '\uFFFD').toWellFormed();
-}
-
-/** A `lookup` function for `net.connect` that returns the checked addresses instead of querying DNS. */
-function fixedLookup(addresses: readonly Address[]): LookupFunction {
-  return (_hostname, options, callback) => {
-    const matching = addresses.filter(({ family }) => !options.family || options.family === family);
-    const [first] = matching;
-    if (!first) callback(new Error('The host has no address of the requested family.'), '', 4);
-    else if (options.all) callback(null, [...matching]);
-    else callback(null, first.address, first.family);
-  };
 }

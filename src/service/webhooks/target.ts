@@ -49,6 +49,19 @@ export const systemResolve: Resolve = async (hostname) => {
   return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 };
 
+/**
+ * Callers that ask for the same host at the same time share one query: few run at once, and a name server that does not
+ * answer would keep those of other hosts waiting.
+ */
+export function shareQueries(resolve: Resolve): Resolve {
+  const running = new Map<string, ReturnType<Resolve>>();
+  return (hostname) => {
+    const query = running.get(hostname) ?? resolve(hostname).finally(() => running.delete(hostname));
+    running.set(hostname, query);
+    return query;
+  };
+}
+
 /** Parses the URL of a receiver without resolving it. @throws RejectedTargetError */
 export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoopback'>): URL {
   if (!URL.canParse(text))

@@ -1,5 +1,7 @@
-import { sql as expression } from 'kysely';
+import { sql as expression, type RawBuilder } from 'kysely';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
 import type { Database, Sql } from '../database.ts';
+import { jsonRows } from '../json-rows.ts';
 import type { DeliveryState, Row, WebhookFamily } from '../tables.ts';
 
 /** One event that is sent to the webhook of a listing. */
@@ -31,6 +33,11 @@ export interface LeasedDelivery extends WebhookDelivery {
 export interface WebhookKey {
   readonly listingId: string;
   readonly family: WebhookFamily;
+}
+
+/** A text for the key. */
+export function webhookName({ listingId, family }: WebhookKey): string {
+  return `${listingId} ${family}`;
 }
 
 /** A delivery to be queued. */
@@ -158,14 +165,21 @@ export interface DeliveryAttempt {
   readonly responseBody: string | null;
 }
 
-/** The statement that stores an attempt, unless the delivery was deleted meanwhile. */
-export function insertAttempt(sql: Sql, deliveryId: string, attempt: DeliveryAttempt) {
+/** The statement that stores attempts, unless their delivery was deleted meanwhile. @param rows see {@link attemptRow} */
+export function insertAttempts(dialect: SqlDialect, rows: string): RawBuilder<unknown> {
+  const columns = { place: 'bigint', delivery_id: 'text', at: 'bigint', duration_ms: 'bigint', url: 'text' } as const;
+  const results = { signed_with: 'text', status: 'bigint', error: 'text', answer: 'text' } as const;
+  return expression`
+    insert into attempts (delivery_id, at, duration_ms, url, signed_with, status, error, answer)
+    select delivery_id, at, duration_ms, url, signed_with, status, error, answer
+    from ${jsonRows(dialect, rows, { ...columns, ...results })} as made
+    where exists (select 1 from deliveries where id = delivery_id) order by place`;
+}
+
+/** An attempt for {@link insertAttempts}. */
+export function attemptRow(place: number, deliveryId: string, attempt: DeliveryAttempt): unknown[] {
   const { at, durationMs, url, signedWith, status, error, responseBody } = attempt;
-  const values = [at, durationMs, url, signedWith, status, error, responseBody].map((value) => expression`${value}`);
-  return sql
-    .insertInto('attempts')
-    .columns(['delivery_id', 'at', 'duration_ms', 'url', 'signed_with', 'status', 'error', 'answer'])
-    .expression(expression`select id, ${expression.join(values)} from deliveries where id = ${deliveryId}`);
+  return [place, deliveryId, at, durationMs, url, signedWith, status, error, responseBody];
 }
 
 /** The attempts of these deliveries by delivery id, oldest first. */

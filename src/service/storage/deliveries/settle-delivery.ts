@@ -1,11 +1,15 @@
-import { type CompiledQuery, sql as expression } from 'kysely';
+import { sql as expression, type RawBuilder } from 'kysely';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
+import { boundQuery } from '../../../platform/database/prepared-query.ts';
+import { memoizeOne } from '../../../platform/memoize.ts';
 import { createBatches } from '../batches.ts';
-import type { Database, Sql } from '../database.ts';
+import type { Database } from '../database.ts';
+import { jsonRows } from '../json-rows.ts';
 import type { DeliveryState } from '../tables.ts';
-import { type DeliveryAttempt, insertAttempt, type LeasedDelivery } from './deliveries.ts';
+import { attemptRow, type DeliveryAttempt, insertAttempts, type LeasedDelivery, webhookName } from './deliveries.ts';
 import { clearFailures, pauseWebhook, recordFailure, type Webhook } from './webhooks.ts';
 
-const settling = { maxItems: 64, maxRunning: 1 } as const;
+const settling = { maxItems: 256, maxRunning: 1 } as const;
 
 /** What becomes of a delivery after an attempt. */
 export interface NextState {
@@ -16,37 +20,44 @@ export interface NextState {
   readonly nextAttemptAt: number;
 }
 
-/** A delivery that succeeded, with its attempts, of which the last is the success. */
-export interface Success {
+/** A delivery after its attempts, of which the last decided what becomes of it. */
+interface Ended {
   readonly delivery: LeasedDelivery;
-  readonly webhook: Webhook;
   readonly attempts: readonly DeliveryAttempt[];
   readonly next: NextState;
 }
 
+/** A delivery that succeeded. */
+export interface Success extends Ended {
+  readonly webhook: Webhook;
+}
+
 /** One for each database, because those that succeed at the same time are settled together. */
-const settlers = new WeakMap<Database, (success: Success) => Promise<void>>();
+const settlerOf = memoizeOne(createSettler);
 
 /** Stores the attempts, the state of the delivery, and that the webhook works. */
 export function settleSuccess(database: Database, success: Success): Promise<void> {
-  let settleTogether = settlers.get(database);
-  if (settleTogether === undefined) {
-    const nameOf = ({ delivery }: Success) => delivery.id;
-    settleTogether = createBatches(settling, nameOf, async (successes) => {
-      await database.batch(successes.flatMap((each) => statementsOf(database, each)));
-      return successes.map(() => undefined);
-    });
-    settlers.set(database, settleTogether);
-  }
-  return settleTogether(success);
+  return settlerOf(database)(success);
 }
 
-function statementsOf(database: Database, { delivery, webhook, attempts, next }: Success): CompiledQuery[] {
-  return [
-    ...attempts.map((attempt) => insertAttempt(database, delivery.id, attempt).compile()),
-    settle(database, delivery, next).compile(),
-    clearFailures(database, webhook).compile(),
-  ];
+/** Settles with statements that are compiled once. */
+function createSettler(database: Database): (success: Success) => Promise<void> {
+  const statements = [insertAttempts, endLeases, clearFailures].map((build) =>
+    boundQuery<{ rows: string }>()((argument) => ({
+      compile: () => build(database.dialect, argument('rows')).compile(database),
+    })),
+  );
+  return createBatches(
+    settling,
+    ({ delivery }) => delivery.id,
+    async (successes) => {
+      const webhooks = new Map(successes.map(({ webhook }) => [webhookName(webhook), webhook]));
+      const webhookRows = [...webhooks.values()].map(({ listingId, family }) => [listingId, family]);
+      const rows = [attemptRows(successes), leaseRows(successes), JSON.stringify(webhookRows)];
+      await database.batch(statements.map((bind, index) => bind({ rows: rows[index] ?? '' })));
+      return successes.map(() => undefined);
+    },
+  );
 }
 
 /**
@@ -62,8 +73,9 @@ export async function settleFailure(
   failure: { readonly now: number; readonly pauseReason: (webhook: Webhook) => string | null } | null,
 ): Promise<void> {
   await database.transaction().execute(async (sql) => {
-    for (const attempt of attempts) await insertAttempt(sql, delivery.id, attempt).execute();
-    await settle(sql, delivery, next).execute();
+    const ended = [{ delivery, attempts, next }];
+    await insertAttempts(database.dialect, attemptRows(ended)).execute(sql);
+    await endLeases(database.dialect, leaseRows(ended)).execute(sql);
     if (failure === null) return;
     const current = await recordFailure(sql, webhook, failure.now);
     const reason = current === null ? null : failure.pauseReason(current);
@@ -82,21 +94,39 @@ export async function releaseDelivery(database: Database, { id, leaseId }: Lease
 }
 
 /**
- * Ends the lease, unless it has passed to another process, which then settles the delivery. If the delivery was queued
- * again meanwhile, its state does not change, so that it is sent once more.
+ * Ends leases, unless they have passed to another process, which then settles the delivery. If a delivery was queued again
+ * meanwhile, its state does not change, so that it is sent once more.
  */
-function settle(sql: Sql, delivery: LeasedDelivery, next: NextState) {
-  const unlessRequeued = <Value>(column: string, value: Value) =>
-    expression<Value>`case when attempts = ${delivery.attempts} then ${value} else ${expression.ref(column)} end`;
-  return sql
-    .updateTable('deliveries')
-    .set({
-      state: unlessRequeued('state', next.state),
-      attempts: unlessRequeued('attempts', next.attempts),
-      next_attempt_at: unlessRequeued('next_attempt_at', next.nextAttemptAt),
-      leased_until: null,
-      lease_id: null,
-    })
-    .where('id', '=', delivery.id)
-    .where('lease_id', '=', delivery.leaseId);
+function endLeases(dialect: SqlDialect, rows: string): RawBuilder<unknown> {
+  const columns = {
+    id: 'text',
+    lease_id: 'text',
+    sent: 'bigint',
+    state: 'text',
+    attempts: 'bigint',
+    at: 'bigint',
+  } as const;
+  const unlessRequeued = (stored: string, next: string) =>
+    expression`case when deliveries.attempts = ended.sent then ${expression.ref(next)} else ${expression.ref(stored)} end`;
+  return expression`
+    update deliveries set state = ${unlessRequeued('deliveries.state', 'ended.state')},
+      attempts = ${unlessRequeued('deliveries.attempts', 'ended.attempts')},
+      next_attempt_at = ${unlessRequeued('deliveries.next_attempt_at', 'ended.at')},
+      leased_until = null, lease_id = null
+    from ${jsonRows(dialect, rows, columns)} as ended
+    where deliveries.id = ended.id and deliveries.lease_id = ended.lease_id`;
+}
+
+function attemptRows(ended: readonly Ended[]): string {
+  const attempts = ended.flatMap(({ delivery, attempts }) => attempts.map((attempt) => ({ id: delivery.id, attempt })));
+  return JSON.stringify(attempts.map(({ id, attempt }, place) => attemptRow(place, id, attempt)));
+}
+
+function leaseRows(ended: readonly Ended[]): string {
+  return JSON.stringify(
+    ended.map(({ delivery, next }) => [
+      ...[delivery.id, delivery.leaseId, delivery.attempts],
+      ...[next.state, next.attempts, next.nextAttemptAt],
+    ]),
+  );
 }

@@ -1,5 +1,7 @@
-import { type ExpressionBuilder, sql as expression } from 'kysely';
+import { type ExpressionBuilder, sql as expression, type RawBuilder } from 'kysely';
+import type { SqlDialect } from '../../../platform/database/dialect.ts';
 import type { Sql } from '../database.ts';
+import { jsonRows } from '../json-rows.ts';
 import type { Row, ServiceTables, WebhookFamily } from '../tables.ts';
 import type { WebhookKey } from './deliveries.ts';
 
@@ -54,7 +56,7 @@ function isWebhook({ listingId, family }: WebhookKey) {
 
 export async function findWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<Webhook | null> {
   const row = await sql.selectFrom('webhooks').selectAll().where(isWebhook({ listingId, family })).executeTakeFirst();
-  return row ? fromRow(row) : null;
+  return row ? webhookOfRow(row) : null;
 }
 
 /** Deletes a webhook: events of this family are no longer sent. */
@@ -76,18 +78,18 @@ function unlessPausedByOwner<Column extends 'paused_at' | 'pause_reason'>(column
 }
 
 /**
- * The statement that resets the failures and a pause by the service, after a successful attempt. It changes nothing if
- * there were none, because all deliveries to a webhook would wait for each other if each changed its row.
+ * The statement that resets the failures and a pause by the service, after successful attempts. It changes only webhooks
+ * that have some, because all deliveries to a webhook would wait for each other if each changed its row.
+ * @param rows listing and family of each webhook
  */
-export function clearFailures(sql: Sql, webhook: WebhookKey) {
-  return sql
-    .updateTable('webhooks')
-    .set(resetFailures)
-    .where(isWebhook(webhook))
-    .where((row) => row.or([row('failures', '>', 0), row.and([row('paused_at', 'is not', null), notByOwner])]));
+export function clearFailures(dialect: SqlDialect, rows: string): RawBuilder<unknown> {
+  return expression`
+    update webhooks set failing_since = null, failures = 0, paused_at = ${unlessPausedByOwner('paused_at')},
+      pause_reason = ${unlessPausedByOwner('pause_reason')}
+    where (failures > 0 or (paused_at is not null and paused_by is null)) and (listing_id, family) in (
+      select listing_id, family from ${jsonRows(dialect, rows, { listing_id: 'text', family: 'text' })} as answered
+    )`;
 }
-
-const notByOwner = expression<boolean>`paused_by is null`;
 
 /** Ends any pause and resets the failures, for the owner; false if there is no such webhook. */
 export async function resumeWebhook(sql: Sql, webhook: WebhookKey): Promise<boolean> {
@@ -112,7 +114,7 @@ export async function recordFailure(sql: Sql, webhook: Webhook, now: number): Pr
     .where('url', '=', webhook.url)
     .returningAll()
     .executeTakeFirst();
-  return row ? fromRow(row) : null;
+  return row ? webhookOfRow(row) : null;
 }
 
 /** Pauses a webhook after failures, unless it is paused. */
@@ -130,7 +132,7 @@ async function update(sql: Sql, webhook: WebhookKey, values: Partial<Row<'webhoo
   return numUpdatedRows > 0n;
 }
 
-function fromRow(row: Row<'webhooks'>): Webhook {
+export function webhookOfRow(row: Row<'webhooks'>): Webhook {
   return {
     listingId: row.listing_id,
     family: row.family,

@@ -1,0 +1,52 @@
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import type { Claim } from '../storage/deliveries/claim-deliveries.ts';
+import { type WebhookKey, webhookName } from '../storage/deliveries/deliveries.ts';
+
+/** Concurrent requests, in total. */
+const maxInFlight = 320;
+/** How many to a webhook: at first, so that a receiver that hangs has few of them, and at most. */
+const firstWindow = 8;
+const maxWindow = 64;
+/** Webhooks that are remembered. If more have requests in flight, each has its share only. */
+const maxWindows = 256;
+
+/**
+ * How many requests may be in flight, in total and to each webhook: to a webhook one more after each success, and one at a
+ * time after a failure. The more webhooks have some, the fewer each may have, so that there is room for others, however much waits for these.
+ */
+export class Slots {
+  readonly #windows = new BoundedMap<number>(maxWindows);
+  readonly #inFlight = new Map<string, number>();
+  #total = 0;
+
+  /** How many more deliveries may be claimed. */
+  limits(): Pick<Claim, 'limit' | 'maxPerWebhook' | 'capacities'> {
+    const share = Math.max(1, Math.floor(maxInFlight / (this.#inFlight.size + 1)));
+    const capacities: Record<string, number> = {};
+    for (const name of [...this.#windows.keys(), ...this.#inFlight.keys()]) {
+      const window = this.#windows.get(name) ?? firstWindow;
+      capacities[name] = Math.min(window, share) - (this.#inFlight.get(name) ?? 0);
+    }
+    return { limit: maxInFlight - this.#total, maxPerWebhook: Math.min(firstWindow, share), capacities };
+  }
+
+  /** Counts a request. */
+  take(webhook: WebhookKey): void {
+    this.#count(webhookName(webhook), 1);
+  }
+
+  /** A request has ended. */
+  release(webhook: WebhookKey, isSuccess: boolean): void {
+    const name = webhookName(webhook);
+    this.#count(name, -1);
+    const window = this.#windows.get(name) ?? firstWindow;
+    this.#windows.set(name, isSuccess ? Math.min(maxWindow, window + 1) : 1);
+  }
+
+  #count(name: string, change: 1 | -1): void {
+    const count = (this.#inFlight.get(name) ?? 0) + change;
+    if (count === 0) this.#inFlight.delete(name);
+    else this.#inFlight.set(name, count);
+    this.#total += change;
+  }
+}
