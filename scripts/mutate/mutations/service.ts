@@ -34,7 +34,7 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/service/webhooks/slots.ts',
-    find: 'Math.min(window, share) - inFlight;',
+    find: 'Math.min(window, share) - (this.#inFlight.get(name) ?? 0);',
     replace: 'Math.min(window, share);',
     breaks: 'one slow webhook does not take all requests in flight',
   },
