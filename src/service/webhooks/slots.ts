@@ -4,15 +4,15 @@ import { type WebhookKey, webhookName } from '../storage/deliveries/deliveries.t
 
 /** Concurrent requests, in total. */
 const maxInFlight = 320;
-/** How many to a webhook: at first, so that a receiver that hangs has few of them, and at most. */
+/** How many to a webhook: at first, since a receiver that hangs keeps them for long, and at most. */
 const firstWindow = 8;
 const maxWindow = 64;
 /** Webhooks that are remembered. If more have requests in flight, each has its share only. */
 const maxWindows = 256;
 
 /**
- * How many requests may be in flight, in total and to each webhook: to a webhook one more after each success, and one at a
- * time after a failure. The more webhooks have some, the fewer each may have, so that there is room for others, however much waits for these.
+ * How many requests may be in flight, in total and to each webhook: one more after each success, half as many after a
+ * failure. The more webhooks have some, the fewer each may have, so that there is room for others, however much waits.
  */
 export class Slots {
   readonly #windows = new BoundedMap<number>(maxWindows);
@@ -40,7 +40,7 @@ export class Slots {
     const name = webhookName(webhook);
     this.#count(name, -1);
     const window = this.#windows.get(name) ?? firstWindow;
-    this.#windows.set(name, isSuccess ? Math.min(maxWindow, window + 1) : 1);
+    this.#windows.set(name, isSuccess ? Math.min(maxWindow, window + 1) : Math.max(1, Math.floor(window / 2)));
   }
 
   #count(name: string, change: 1 | -1): void {

@@ -35,7 +35,7 @@ export interface WebhookKey {
   readonly family: WebhookFamily;
 }
 
-/** A text for the key. */
+/** The key as a text, for maps. */
 export function webhookName({ listingId, family }: WebhookKey): string {
   return `${listingId} ${family}`;
 }
