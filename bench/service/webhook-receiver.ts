@@ -19,7 +19,7 @@ export interface WebhookReceiver {
   stop(): void;
 }
 
-/** A queue that stands still for so long has lost a delivery (ms). */
+/** A queue from which nothing leaves for so long has lost a delivery (ms). */
 const patienceMs = 60_000;
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {

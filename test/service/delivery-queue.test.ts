@@ -38,7 +38,7 @@ async function queueOf(deliveries: readonly (readonly [id: string, listingId: st
   return database;
 }
 
-/** Its clock stands still, so that it may search the webhooks at every claim. */
+/** Its clock does not move, so that it may search the webhooks at every claim. */
 const deliveryQueue = memoizeOne((database: Database) => new DeliveryQueue(database, { monotonic: () => 0 }));
 
 const usual = { now: 50, leaseUntil: 80, limit: 16, maxPerWebhook: 1, capacities: {} } satisfies Claim;

@@ -33,7 +33,7 @@ export interface Directory {
   /** Some communities were set up in Discord, so nothing of one may be seen in another guild. */
   readonly isShared: boolean;
   find(listing: string): CommunityListing | undefined;
-  /** The names of all listings with the target of this one, itself included; the first stands for all. */
+  /** The names of all listings with the target of this one, itself included; the first is used for all. */
   namesOf(listing: string): readonly string[];
   communityOf(listing: string): Community | undefined;
   /** The listings whose announcements or reports go to this channel. */
