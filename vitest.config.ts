@@ -105,10 +105,8 @@ export default defineConfig({
       // As long as a locator waits: a loaded machine draws late.
       project({
         name: 'e2e',
-        isolate: true,
         include: [pages],
-        maxWorkers: 2,
-        sequence: { groupOrder: 1 },
+        globalSetup: 'test/e2e/shared-browser.ts',
         expect: { poll: { timeout: 10_000 } },
       }),
     ],

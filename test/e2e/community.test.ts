@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import type { Interaction, TextChannel } from 'discord.js';
 import { MessageFlags } from 'discord.js';
 import { describe, expect, it } from 'vitest';
@@ -168,7 +168,7 @@ describe('files on the page', { timeout: 60_000 }, () => {
     await card.getByRole('link').first().click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe('account.json');
-    expect(await readFile(await download.path(), 'utf8')).toBe('{"credits":10}');
+    expect(await text(await download.createReadStream())).toBe('{"credits":10}');
   });
 
   it('are shown as pictures in attachments, embeds and galleries', async () => {

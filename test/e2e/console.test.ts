@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 
 import { mkdirSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
@@ -10,23 +10,17 @@ import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { startInstallation } from '../support/start-installation.ts';
 import { castVote, installation, openLedger } from '../support/voting.ts';
+import { sharedBrowser } from './shared-browser.ts';
 
 const pictures = 'artifacts';
 const token = 'owner-token-for-tests';
 const member = '716390085896962058';
-let browser: Browser;
 
-beforeAll(async () => {
-  mkdirSync(pictures, { recursive: true });
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
-});
-afterAll(() => browser.close());
+beforeAll(() => mkdirSync(pictures, { recursive: true }));
 
 /** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
-async function openPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const browser = await sharedBrowser();
   const context = await browser.newContext({
     javaScriptEnabled: false,
     viewport: { width: 1200, height: 900 },

@@ -1,30 +1,15 @@
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect, onTestFinished, vi } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { type Repertoire, startBot } from '../sandbox/bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
 import { service } from '../sandbox/page-ports.ts';
 import { wholeSandbox } from '../sandbox/whole.ts';
+import { sharedBrowser } from './shared-browser.ts';
 
 export const defaultTimeoutMs = 10_000;
-
-let browser: Browser;
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  });
-});
-afterAll(() => browser.close());
 
 /** Starts only a local Discord with a bot, and opens its page. */
 export async function visitLocal(repertoire: Repertoire, options: BrowserContextOptions = {}) {
@@ -45,6 +30,7 @@ export async function visitSandbox(options: BrowserContextOptions = {}, sandboxO
 
 /** Opens the page. Errors, warnings and requests to other origins fail the test. */
 export async function open(address: string, options: BrowserContextOptions = {}) {
+  const browser = await sharedBrowser();
   const context = await browser.newContext({ viewport: { width: 1360, height: 820 }, ...options });
   onTestFinished(() => context.close());
   const page = await context.newPage();

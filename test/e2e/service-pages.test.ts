@@ -1,22 +1,14 @@
 /// <reference lib="dom" />
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { receiver, running, serverId } from '../service/running.ts';
 import { localDiscord } from '../support/local-discord.ts';
-
-let browser: Browser;
-
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-  });
-});
-afterAll(() => browser.close());
+import { sharedBrowser } from './shared-browser.ts';
 
 /** Opens a page without JavaScript. Violations of the content security policy and failed requests fail the test. */
 async function openPage(size: { width: number; height: number } = { width: 1200, height: 900 }): Promise<Page> {
+  const browser = await sharedBrowser();
   const context = await browser.newContext({ javaScriptEnabled: false, viewport: size });
   const page = await context.newPage();
   const problems: string[] = [];
