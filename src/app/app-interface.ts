@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import type { Router } from 'express';
 import { z } from 'zod';
 import type { CustomCommand } from '../../commands/custom-command.ts';
 import type { Config } from '../../config/schema.ts';
@@ -18,14 +17,10 @@ import { callback, checkOptions, clock, instance, log } from '../platform/option
 import type { Redactor } from '../platform/redactor.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { TextOverrides } from '../texts/overrides.ts';
+import type { WebhookRoutes } from '../webhook/routes.ts';
 
 /** A complete tallyhook instance. */
-export interface App {
-  /**
-   * The webhook routes alone, for another Express app. Mount them before `express.json()`, which would consume the
-   * body. Before {@link start} and after {@link stop}, deliveries get 503.
-   */
-  readonly webhooks: Router;
+export interface App extends WebhookRoutes {
   /**
    * Balances and votes, of all communities together, and changes of balances. Rejects with TallyhookError
    * `already_stopped` after {@link stop}, as `standings` does.

@@ -1,4 +1,3 @@
-import { Router } from 'express';
 import { withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { logConfigWarnings } from '../../config/log-warnings.ts';
@@ -34,6 +33,7 @@ import { createHttpServer } from '../platform/http/server.ts';
 import { createLifecycle } from '../platform/lifecycle.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { overrideTexts } from '../texts/texts.ts';
+import { noWebhooks } from '../webhook/receiver.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
 import type { App, AppDependencies } from './app-interface.ts';
@@ -248,9 +248,9 @@ async function assembleApp(
       nudgeEverywhere([queue]);
     },
   });
-  const webhooks = receiving?.receiver.router ?? null;
-  const express = createHttpApp({ webhooks, health, owner, pages: services.routes, memory, log });
-  const withoutCommands = receiving?.receiver.withFallback(express) ?? express;
+  const routes = receiving?.receiver ?? noWebhooks;
+  const express = createHttpApp({ health, owner, pages: services.routes, memory, log });
+  const withoutCommands = routes.withFallback(express);
   const http = wrapListener(answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands);
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
   const lifecycle = createLifecycle();
@@ -263,7 +263,9 @@ async function assembleApp(
   }
 
   const app: App = {
-    webhooks: webhooks ?? Router(),
+    webhooks: routes.webhooks,
+    fetch: routes.fetch,
+    node: routes.node,
     http,
     ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
     standings: lifecycle.whileOpen(contexts.standings),

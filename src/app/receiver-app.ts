@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Router } from 'express';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
@@ -28,6 +27,7 @@ import { createLifecycle } from '../platform/lifecycle.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import type { WebhookRoutes } from '../webhook/routes.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 
@@ -57,13 +57,7 @@ export interface ReceiverOptions {
 }
 
 /** Receives, counts and pays votes. */
-export interface VoteReceiver {
-  /**
-   * The webhook routes (`/webhooks`, `/webhooks/vote`, `/webhooks/premium` and `/webhooks/<listing>`) for another Express
-   * app. Mount them before `express.json()`, which would consume the body. Before {@link start} and after {@link stop},
-   * deliveries get 503.
-   */
-  readonly webhooks: Router;
+export interface VoteReceiver extends WebhookRoutes {
   /** The webhook routes with health and metrics, for `http.createServer`. */
   readonly http: RequestListener;
   /**
@@ -72,7 +66,7 @@ export interface VoteReceiver {
    */
   readonly ledger: LedgerReads & WritableLedger;
   /**
-   * Starts to call the handlers. With `listen: false` it does not open a port; then mount {@link webhooks}.
+   * Starts to call the handlers. With `listen: false` it does not open a port; then mount {@link webhooks}, {@link fetch} or {@link node}.
    * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
    * @throws TallyhookError `cannot_listen`, or `already_started`
    */
@@ -160,7 +154,7 @@ function assembleReceiver(
     metrics,
     isStopping: () => stopped !== undefined,
   });
-  const express = createHttpApp({ webhooks: receiver.router, health, owner: null, log });
+  const express = createHttpApp({ health, owner: null, log });
   const http = receiver.withFallback(express);
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
   const parts = [receiving, handling, upkeep];
@@ -168,7 +162,9 @@ function assembleReceiver(
   let stopped: Promise<void> | undefined;
 
   return {
-    webhooks: receiver.router,
+    webhooks: receiver.webhooks,
+    fetch: receiver.fetch,
+    node: receiver.node,
     http,
     ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {

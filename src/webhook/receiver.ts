@@ -1,18 +1,29 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { Router } from 'express';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { BodyMemory, memoryRetryAfterSeconds, readBody } from '../platform/http/body.ts';
+import { type BodyFailure, BodyMemory, memoryRetryAfterSeconds, readBody } from '../platform/http/body.ts';
 import { maxBodyBytes } from '../platform/http/max-body-bytes.ts';
+import { readWebBody } from '../platform/http/web-body.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import type { Family } from './event.ts';
-import type { Intake } from './intake.ts';
+import {
+  type DeliveryPath,
+  pathnameOf,
+  pathsWithoutPrefix,
+  readDeliveryPath,
+  routeOf,
+  sharedPaths,
+} from './delivery-path.ts';
+import type { DeliveryCredentials, Intake } from './intake.ts';
+import { readParsedBody } from './parsed-body.ts';
 import { rejections } from './rejections.ts';
-import { type Outcome, outcomes, type Rejection, type WebhookResponse } from './response.ts';
+import type { RequestHead } from './request-head.ts';
+import { acceptances, type JsonResponse, type Rejection, rejectionResponse, type WebhookResponse } from './response.ts';
+import type { WebhookRoutes } from './routes.ts';
 import { isEncoded } from './signed-form.ts';
 import { traceDelivery } from './trace-delivery.ts';
+import { notFound, readHead, toWebResponse } from './web-request.ts';
 
 /**
  * Called for each response, for metrics. `outcome` is null for a rejected delivery; `durationMs` is the time from the
@@ -24,34 +35,6 @@ export type ObserveResponse = (response: {
   readonly durationMs: number;
 }) => void;
 
-const paths: ReadonlyArray<readonly [path: string, family: Family | null]> = [
-  ['/webhooks/vote', 'vote'],
-  ['/webhooks/premium', 'premium'],
-  ['/webhooks', null],
-];
-
-/** The path of a delivery: of all listings, or of one. */
-interface DeliveryPath {
-  readonly listing: string | null;
-  readonly family: Family | null;
-}
-
-const listingPrefix = '/webhooks/';
-
-/** The parts of `/webhooks/<listing>`, `/webhooks/<listing>/vote` and `/webhooks/<listing>/premium`. */
-function pathOfListing(path: string): (DeliveryPath & { readonly listing: string }) | null {
-  if (!path.startsWith(listingPrefix)) return null;
-  const [listing = '', family = '', ...others] = path.slice(listingPrefix.length).split('/', 4);
-  const isEnd = others.length === 0 || (others.length === 1 && others[0] === '');
-  if (!isEnd || (family !== '' && family !== 'vote' && family !== 'premium')) return null;
-  return { listing, family: family || null };
-}
-
-/** The path with a parameter instead of the name of a listing. */
-function routeOf({ listing, family }: DeliveryPath): string {
-  return `/webhooks${listing === null ? '' : '/:listing'}${family === null ? '' : `/${family}`}`;
-}
-
 /** Shortest time between two log messages about the same rejection (ms). */
 const rejectionLogIntervalMs = 10 * second;
 
@@ -61,20 +44,26 @@ const closedRetryAfterSeconds = 30;
 /** Whether deliveries are accepted. Until the start there are no handlers for them, and after the stop no database. */
 export type ReceivingState = 'not started' | 'started' | 'stopped';
 
-/** The webhook routes, in two forms with the same behaviour. */
-export interface Receiver {
-  /** For use in another Express app. */
-  readonly router: Router;
-  /**
-   * For tallyhook's own server: handles deliveries without Express and passes all other requests to `fallback`.
-   * Express's work before the route is a quarter of the cost of a delivery (`bench/README.md`).
-   */
+/** The webhook routes, in several forms with the same behaviour. */
+export interface Receiver extends WebhookRoutes {
+  /** For tallyhook's own server: passes all other requests to `fallback`. */
   withFallback(fallback: RequestListener): RequestListener;
 }
 
+/** For a process that does not receive. */
+export const noWebhooks: Receiver = {
+  webhooks: (_request, _response, next) => next(),
+  fetch: () => Promise.resolve(notFound()),
+  node: () => Promise.resolve(false),
+  withFallback: (fallback) => fallback,
+};
+
+type ReadBody = () => Promise<Body | BodyFailure>;
+type Body = Exclude<Awaited<ReturnType<typeof readBody>>, BodyFailure>;
+
 /**
- * Reads the raw body itself, so no body parser may run before it; if one did, the response says so. Responds with 200
- * after the commit, otherwise with 400, 401, 405, 413, 415 or 503.
+ * Reads the raw body itself, or takes what a parser has left of it. Responds with 200 after the commit, otherwise with 400,
+ * 401, 405, 413, 415 or 503.
  */
 export function createWebhookReceiver(options: {
   intake: Intake;
@@ -93,10 +82,16 @@ export function createWebhookReceiver(options: {
 
   let hasWarned = false;
 
-  function respondTo(request: IncomingMessage, path: DeliveryPath) {
+  function answer(request: RequestHead, path: DeliveryPath, read: ReadBody) {
+    return tracing === null
+      ? answerUntraced(request, path, read)
+      : traceDelivery(tracing, request, routeOf(path), () => answerUntraced(request, path, read));
+  }
+
+  function answerUntraced(request: RequestHead, path: DeliveryPath, read: ReadBody) {
     const current = state();
     if (current !== 'started') return Promise.resolve(rejectClosed(current));
-    return handle(request, path, { intake, memory, log }).catch((error: unknown) => internalError(error, log));
+    return handle(request, path, read, { intake, log }).catch((error: unknown) => internalError(error, log));
   }
 
   function rejectClosed(current: Exclude<ReceivingState, 'started'>): Rejection {
@@ -108,48 +103,67 @@ export function createWebhookReceiver(options: {
     return { status: 503, error, retryAfterSeconds: closedRetryAfterSeconds };
   }
 
-  function handler(path: DeliveryPath) {
-    return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-      const startedAt = performance.now();
-      const reply = await (tracing === null
-        ? respondTo(request, path)
-        : traceDelivery(tracing, request, routeOf(path), () => respondTo(request, path)));
-      if (reply === null) return;
-      send(request, response, reply);
-      if ('error' in reply) {
-        const { status, error: reason } = reply;
-        logRejection('warn', `${status} ${reason}`, 'delivery rejected', { status, reason });
-      }
-      observe({
-        status: reply.status,
-        outcome: 'outcome' in reply ? reply.outcome : null,
-        durationMs: performance.now() - startedAt,
-      });
-    };
+  function report(reply: WebhookResponse | Rejection, startedAt: number): void {
+    if ('error' in reply) {
+      const { status, error: reason } = reply;
+      logRejection('warn', `${status} ${reason}`, 'delivery rejected', { status, reason });
+    }
+    observe({
+      status: reply.status,
+      outcome: 'outcome' in reply ? reply.outcome : null,
+      durationMs: performance.now() - startedAt,
+    });
   }
 
-  const handlers = new Map(paths.map(([path, family]) => [path, handler({ listing: null, family })]));
-  const router = Router({ strict: false, caseSensitive: true });
-  for (const [path, handleDelivery] of handlers) router.all(path, handleDelivery);
-  router.all(['/webhooks/:listing', '/webhooks/:listing/:family'], (request, response, next) => {
-    const handleDelivery = handlerOf(request.path);
-    if (handleDelivery === undefined) next();
-    else void handleDelivery(request, response);
-  });
-
-  /** Undefined for a path of no listing, which is answered like any other unknown path. */
-  function handlerOf(path: string) {
-    const deliveryPath = pathOfListing(path);
-    return deliveryPath !== null && intake.hasListing(deliveryPath.listing) ? handler(deliveryPath) : undefined;
+  async function deliver(request: IncomingMessage, response: ServerResponse, path: DeliveryPath): Promise<void> {
+    const startedAt = performance.now();
+    const reply = await answer(request, path, () => readBody(request, memory));
+    if (reply === null) return;
+    send(request, response, reply);
+    report(reply, startedAt);
   }
+
+  /** Null also for a path of no listing, which is answered like any other unknown path. */
+  function findPath(pathname: string): DeliveryPath | null {
+    const path = readDeliveryPath(pathname);
+    return path === null || path.listing === null || intake.hasListing(path.listing) ? path : null;
+  }
+
+  function findPathAtEnd(pathname: string): DeliveryPath | null {
+    for (const rest of pathsWithoutPrefix(pathname)) {
+      const path = findPath(rest);
+      if (path !== null) return path;
+    }
+    return null;
+  }
+
+  const pathOf = ({ url = '' }: IncomingMessage) => sharedPaths.get(url) ?? findPath(pathnameOf(url));
 
   return {
-    router,
+    webhooks(request, response, next) {
+      const path = pathOf(request);
+      if (path === null) next();
+      else deliver(request, response, path).catch(next);
+    },
+    async node(request, response) {
+      const path = pathOf(request);
+      if (path === null) return false;
+      await deliver(request, response, path);
+      return true;
+    },
+    async fetch(request) {
+      const startedAt = performance.now();
+      const head = readHead(request);
+      const path = findPathAtEnd(head.pathname);
+      if (path === null) return notFound();
+      const reply = (await answer(head, path, () => readWebBody(request, memory))) ?? bodyAborted;
+      report(reply, startedAt);
+      return toWebResponse(reply.status, render(reply));
+    },
     withFallback: (fallback) => (request, response) => {
-      const path = request.url ?? '';
-      const handleDelivery = handlers.get(path) ?? handlerOf(path);
-      if (handleDelivery === undefined) fallback(request, response);
-      else void handleDelivery(request, response);
+      const path = pathOf(request);
+      if (path === null) fallback(request, response);
+      else void deliver(request, response, path);
     },
   };
 }
@@ -159,31 +173,32 @@ export function createWebhookReceiver(options: {
  * closed the connection.
  */
 async function handle(
-  request: IncomingMessage,
+  request: RequestHead,
   path: DeliveryPath,
-  { intake, memory, log }: { readonly intake: Intake; readonly memory: BodyMemory; readonly log: Log },
+  read: ReadBody,
+  { intake, log }: { readonly intake: Intake; readonly log: Log },
 ): Promise<WebhookResponse | Rejection | null> {
-  if (request.method !== 'POST') return rejectMethod(request.method);
-  if (isEncoded(request.headers['content-encoding'])) return reject('webhook_body_encoded');
+  const { method, headers } = request;
+  if (method !== 'POST') return rejectMethod(method);
+  if (isEncoded(joinHeader(headers['content-encoding']))) return reject('webhook_body_encoded');
   const credentials = {
     ...path,
-    signature: joinHeader(request.headers['x-webhook-signature']),
-    authorization: request.headers.authorization,
+    signature: joinHeader(headers['x-webhook-signature']),
+    authorization: joinHeader(headers['authorization']),
   };
   // Reject an unknown sender without reading the body, unless the size is unknown: 413 takes precedence over 401.
-  if (Number(request.headers['content-length']) <= maxBodyBytes) {
+  if (Number(headers['content-length']) <= maxBodyBytes) {
     const rejection = intake.rejectByHeaders(credentials);
     if (rejection !== null) return rejection;
   }
-  const body = await readBody(request, memory);
+  const body = await read();
   switch (body) {
     case 'aborted':
       return null;
     case 'too large':
       return reject('webhook_body_too_large');
     case 'consumed':
-      log.error({ hint: mountHint }, 'webhook could not be read: its body was already consumed');
-      return { status: 503, error: bodyConsumed, retryAfterSeconds: 60 };
+      return handleParsed(request, credentials, { intake, log });
     case 'no memory':
       return { status: 503, error: tooManyBodies, retryAfterSeconds: memoryRetryAfterSeconds };
     default:
@@ -193,6 +208,25 @@ async function handle(
         body.release();
       }
   }
+}
+
+/** Handles a delivery of which only what a parser has made of its body is left, if that. */
+async function handleParsed(
+  request: RequestHead,
+  credentials: DeliveryCredentials,
+  { intake, log }: { readonly intake: Intake; readonly log: Log },
+): Promise<WebhookResponse | Rejection> {
+  const body = readParsedBody(request);
+  if (body === undefined) {
+    log.error({ hint: mountHint }, 'webhook could not be read: its body was already consumed');
+    return { status: 503, error: bodyConsumed, retryAfterSeconds: 60 };
+  }
+  const { message: mismatch } = rejections.webhook_signature_mismatch;
+  if (body === null) return intake.rejectByHeaders(credentials) ?? { status: 401, error: `${mismatch} ${bodyParsed}` };
+  if (body.length > maxBodyBytes || Number(request.headers['content-length']) > maxBodyBytes)
+    return reject('webhook_body_too_large');
+  const reply = await intake.accept({ ...credentials, body });
+  return 'error' in reply && reply.error === mismatch ? { ...reply, error: `${mismatch} ${bodyParsed}` } : reply;
 }
 
 /**
@@ -205,10 +239,17 @@ function internalError(error: unknown, log: Log): Rejection {
 
 const startHint = 'Call start() after mounting the webhooks: start({ listen: false }) if your own server listens.';
 const tooManyBodies = 'Too many unfinished deliveries. Send this one again.';
-const mountHint = "Mount tallyhook's router before express.json() and any other body parser.";
-const bodyConsumed =
-  'The body was already consumed before it reached this router, probably by express.json(), ' +
-  `and the signature covers its raw bytes. ${mountHint}`;
+const mountHint =
+  'Mount tallyhook before express.json() and any other body parser, have the parser keep rawBody, ' +
+  'or pass a clone of the Request.';
+const bodyConsumed = `The body was already consumed before it reached tallyhook, and the signature covers its raw bytes. ${mountHint}`;
+const bodyParsed = `If the secret is right: a parser has read the body before, and the signature covers its raw bytes. ${mountHint}`;
+/** For the log of the runtime: the sender is gone. */
+const bodyAborted = {
+  status: 503,
+  error: 'The connection was closed before the end of the body.',
+  retryAfterSeconds: 5,
+} as const;
 
 function rejectMethod(method: string | undefined): Rejection {
   const hint =
@@ -225,41 +266,19 @@ function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Reject
   return { status, error: message };
 }
 
-function joinHeader(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header.join(', ') : header;
+function joinHeader(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header.join(', ') : header;
 }
 
-interface JsonResponse {
-  /** A string, because Node sends a string and the headers in one write. */
-  readonly text: string;
-  /** Names and values in turn, which Node writes as they are. */
-  readonly headers: string[];
+function render(reply: WebhookResponse | Rejection): JsonResponse {
+  return reply.status === 200 ? acceptances[reply.outcome] : rejectionResponse(reply);
 }
-
-/** Prepared, because nearly every delivery gets one of them. */
-const acceptances = Object.fromEntries(
-  outcomes.map((outcome) => [outcome, jsonResponse({ received: true, outcome })]),
-) as Readonly<Record<Outcome, JsonResponse>>;
 
 /** Responds, also before the request was read. */
 function send(request: IncomingMessage, response: ServerResponse, reply: WebhookResponse | Rejection): void {
-  const { text, headers } = reply.status === 200 ? acceptances[reply.outcome] : rejectionResponse(reply);
+  const { text, headers } = render(reply);
   response.writeHead(reply.status, headers).end(text);
   // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits
   // the time.
   if (!request.readableEnded) request.resume();
-}
-
-function rejectionResponse(reply: Exclude<WebhookResponse, { status: 200 }> | Rejection): JsonResponse {
-  const body = { success: false, error: reply.error };
-  if (reply.status === 405) return jsonResponse(body, ['allow', reply.allow]);
-  if (reply.status === 503) return jsonResponse(body, ['retry-after', String(reply.retryAfterSeconds)]);
-  return jsonResponse(body);
-}
-
-function jsonResponse(body: object, headers: readonly string[] = []): JsonResponse {
-  const text = JSON.stringify(body);
-  const length = String(Buffer.byteLength(text));
-  const contentHeaders = ['content-type', 'application/json; charset=utf-8', 'content-length', length];
-  return { text, headers: [...contentHeaders, ...headers] };
 }

@@ -11,5 +11,32 @@ export type WebhookResponse =
 /** The response to a request that is no acceptable delivery, whatever its sender. */
 export type Rejection =
   | { readonly status: 405; readonly error: string; readonly allow: string }
-  | { readonly status: 413 | 415; readonly error: string }
+  | { readonly status: 404 | 413 | 415; readonly error: string }
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
+
+/** A response as it is sent, over any interface. */
+export interface JsonResponse {
+  /** A string, because Node sends a string and the headers in one write. */
+  readonly text: string;
+  /** Names and values in turn, which Node writes as they are. */
+  readonly headers: string[];
+}
+
+/** Prepared, because nearly every delivery gets one of them. */
+export const acceptances = Object.fromEntries(
+  outcomes.map((outcome) => [outcome, jsonResponse({ received: true, outcome })]),
+) as Readonly<Record<Outcome, JsonResponse>>;
+
+export function rejectionResponse(reply: Exclude<WebhookResponse, { status: 200 }> | Rejection): JsonResponse {
+  const body = { success: false, error: reply.error };
+  if (reply.status === 405) return jsonResponse(body, ['allow', reply.allow]);
+  if (reply.status === 503) return jsonResponse(body, ['retry-after', String(reply.retryAfterSeconds)]);
+  return jsonResponse(body);
+}
+
+function jsonResponse(body: object, headers: readonly string[] = []): JsonResponse {
+  const text = JSON.stringify(body);
+  const length = String(Buffer.byteLength(text));
+  const contentHeaders = ['content-type', 'application/json; charset=utf-8', 'content-length', length];
+  return { text, headers: [...contentHeaders, ...headers] };
+}

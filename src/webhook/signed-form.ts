@@ -28,6 +28,15 @@ export function reserialised(payload: unknown): string | null {
   return payload === undefined || isDeeperThan(maxDepth, payload) ? null : JSON.stringify(payload);
 }
 
+/** The same for a payload of the caller, which may contain what no JSON has, such as a bigint; then null. */
+export function serialised(payload: unknown): string | null {
+  try {
+    return reserialised(payload) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child));

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Tracing } from '../platform/tracing/tracing.ts';
+import type { RequestHead } from './request-head.ts';
 
 /**
  * Handles a delivery in a span. A `traceparent` of the sender becomes a link, not the parent: anyone can send one, and
@@ -8,11 +8,11 @@ import type { Tracing } from '../platform/tracing/tracing.ts';
  */
 export function traceDelivery<Response extends { readonly status: number }>(
   tracing: Tracing,
-  request: IncomingMessage,
+  request: RequestHead,
   route: string,
   handle: () => Promise<Response | null>,
 ): Promise<Response | null> {
-  const { traceparent } = request.headers;
+  const traceparent = request.headers['traceparent'];
   const method = request.method === 'POST' ? 'POST' : '_OTHER';
   const attributes = {
     'http.request.method': method,

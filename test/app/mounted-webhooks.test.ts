@@ -1,3 +1,5 @@
+import type { RequestListener } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
@@ -46,14 +48,26 @@ const programs = {
   },
 };
 
+type Program = Awaited<ReturnType<(typeof programs)[keyof typeof programs]>>;
+
+function listenerOf(program: Program, route: 'webhooks' | 'http' | 'fetch' | 'node'): RequestListener {
+  const listeners: Record<typeof route, RequestListener> = {
+    webhooks: express().use(program.webhooks),
+    http: program.http,
+    fetch: getRequestListener(program.fetch),
+    node: (request, response) => void program.node(request, response),
+  };
+  return listeners[route];
+}
+
 describe.each(Object.entries(programs))('webhooks of %s that are mounted in another app', (_name, create) => {
-  it.each(['webhooks', 'http'] as const)(
+  it.each(['webhooks', 'http', 'fetch', 'node'] as const)(
     'reject deliveries until start() is called, and say so once (%s)',
     async (route) => {
       const { lines, log } = collectedLog();
       const program = await create(log);
       onTestFinished(() => program.stop());
-      const url = await serve(route === 'http' ? program.http : express().use(program.webhooks));
+      const url = await serve(listenerOf(program, route));
       for (let attempt = 0; attempt < 3; attempt += 1) {
         expect(await deliver(url)).toMatchObject({
           status: 503,

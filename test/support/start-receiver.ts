@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import express, { type Express } from 'express';
 import { onTestFinished } from 'vitest';
 import { createIntake } from '../../src/core/receiving/intake.ts';
@@ -9,13 +10,14 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { DirectRequest } from '../../src/platform/http/body.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createKeyring } from '../../src/webhook/keyring.ts';
-import { createWebhookReceiver } from '../../src/webhook/receiver.ts';
+import { createWebhookReceiver, type Receiver } from '../../src/webhook/receiver.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot, voteSecret } from './listings.ts';
 import { manualClock } from './manual-clock.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 
 export interface TestReceiver {
+  readonly receiver: Receiver;
   readonly url: string;
   readonly store: Store;
   readonly lines: string[];
@@ -34,13 +36,17 @@ export interface PostOptions {
   readonly method?: string;
 }
 
+/** The ways to a receiver. `program`: before Express and with {@link DirectRequest}, like the program. */
+export const interfaces = ['webhooks in Express', 'program', 'node', 'fetch'] as const;
+export type Interface = (typeof interfaces)[number];
+
 export interface TestReceiverOptions {
   readonly clock?: Clock;
   readonly listings?: ListingWithSecrets[];
   readonly before?: (app: Express) => void;
   readonly databaseUrl?: string;
-  /** Runs the receiver before Express and with {@link DirectRequest}, like the program. */
-  readonly direct?: boolean;
+  /** The interface that is used; Express by default. */
+  readonly through?: Interface;
 }
 
 /** Starts the receiver on an Express server with a SQLite file. */
@@ -56,13 +62,22 @@ export async function startReceiver(options: TestReceiverOptions = {}): Promise<
   const app = express();
   options.before?.(app);
   const receiver = createWebhookReceiver({ intake, clock, log });
-  app.use(receiver.router);
-  const url = options.direct
-    ? await serve(receiver.withFallback(app), { IncomingMessage: DirectRequest })
-    : await serve(app);
+  app.use(receiver.webhooks);
+  const isPassed: RequestListener = async (request, response) => {
+    if (!(await receiver.node(request, response))) app(request, response);
+  };
+  const listeners: Readonly<Record<Interface, RequestListener>> = {
+    'webhooks in Express': app,
+    program: receiver.withFallback(app),
+    node: isPassed,
+    fetch: getRequestListener(receiver.fetch),
+  };
+  const { through = 'webhooks in Express' } = options;
+  const url = await serve(listeners[through], through === 'program' ? { IncomingMessage: DirectRequest } : {});
   onTestFinished(() => store.close());
 
   return {
+    receiver,
     url,
     store,
     lines,

@@ -3,7 +3,7 @@ import { type ListingWithSecrets, withoutSecrets } from '../../src/core/receivin
 import { createKeyring } from '../../src/webhook/keyring.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { startReceiver } from '../support/start-receiver.ts';
+import { interfaces, startReceiver } from '../support/start-receiver.ts';
 
 const [server] = serverAndBot() as [ListingWithSecrets, ListingWithSecrets];
 const named = (name: string, changes: Partial<ListingWithSecrets> = {}): ListingWithSecrets => ({
@@ -14,8 +14,8 @@ const named = (name: string, changes: Partial<ListingWithSecrets> = {}): Listing
 const [mine, linked] = [named('mine'), named('server-1a2b', { linked: true })];
 const test = { type: 'test', query: {}, isTest: true };
 
-describe.each([true, false])('the address of a listing (without Express: %s)', (direct) => {
-  const start = () => startReceiver({ listings: [mine, linked], direct });
+describe.each(interfaces)('the address of a listing (through %s)', (through) => {
+  const start = () => startReceiver({ listings: [mine, linked], through });
   const vote = { secret: 'server-1a2b-vote' };
 
   it('accepts deliveries that are signed with its secrets only', async () => {

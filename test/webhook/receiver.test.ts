@@ -1,7 +1,7 @@
 import { request as open } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
@@ -11,18 +11,15 @@ import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../suppo
 import { manualClock } from '../support/manual-clock.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
-import { startReceiver } from '../support/start-receiver.ts';
+import { interfaces, startReceiver } from '../support/start-receiver.ts';
 
 const vote = { event: 'server_vote', userId: '42', serverId: '1', timestamp: '2025-12-31T23:00:00.000Z' };
 const purchase = { event: 'premium_purchase', buyer: { userId: '42' }, orderId: 'o-1' };
 
-describe.each([
-  { as: 'a router in an Express app', direct: false },
-  { as: "the first listener of tallyhook's own server", direct: true },
-])('as $as', ({ direct }) => {
+describe.each(interfaces)('through %s', (through) => {
   describe('a delivery', () => {
     it('is recorded, and later is a duplicate', async () => {
-      const { post, store } = await startReceiver({ direct });
+      const { post, store } = await startReceiver({ through });
       expect(await post('/webhooks/vote', vote)).toMatchObject({
         status: 200,
         json: { received: true, outcome: 'recorded' },
@@ -34,18 +31,18 @@ describe.each([
     });
 
     it('is accepted on a path with a trailing slash', async () => {
-      const { post } = await startReceiver({ direct });
+      const { post } = await startReceiver({ through });
       expect((await post('/webhooks/vote/', vote)).status).toBe(200);
     });
 
     it('may be signed over the payload serialised again', async () => {
-      const { post } = await startReceiver({ direct });
+      const { post } = await startReceiver({ through });
       const signature = sign(JSON.stringify(vote), voteSecret);
       expect((await post('/webhooks/vote', JSON.stringify(vote, null, 2), { signature })).status).toBe(200);
     });
 
     it('is quarantined when it is signed but cannot be processed', async () => {
-      const { post, store } = await startReceiver({ direct });
+      const { post, store } = await startReceiver({ through });
       for (const payload of [
         { event: 'surprise' },
         { event: 'server_vote' },
@@ -63,7 +60,7 @@ describe.each([
     });
 
     it('has the outcome test every time if it is a test, and pays nothing', async () => {
-      const { post, store } = await startReceiver({ direct });
+      const { post, store } = await startReceiver({ through });
       for (let attempt = 0; attempt < 2; attempt += 1) {
         expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
       }
@@ -74,7 +71,7 @@ describe.each([
 
   describe('a rejection', () => {
     it('checks in the order method, encoding, size, signature, JSON', async () => {
-      const { post } = await startReceiver({ direct });
+      const { post } = await startReceiver({ through });
       const get = await post('/webhooks/vote', '', { method: 'GET' });
       expect(get).toMatchObject({ status: 405, json: { success: false, error: expect.stringMatching(/https/) } });
       expect(get.headers.get('allow')).toBe('POST');
@@ -92,14 +89,14 @@ describe.each([
     });
 
     it('applies to bodies of more than exactly 64 KiB', async () => {
-      const { post } = await startReceiver({ direct });
+      const { post } = await startReceiver({ through });
       const padded = (size: number) => `{"event":"x","pad":"${'p'.repeat(size - 22)}"}`;
       expect(await post('/webhooks/vote', padded(64 * 1024))).toMatchObject({ status: 200 });
       expect(await post('/webhooks/vote', padded(64 * 1024 + 1))).toMatchObject({ status: 413 });
     });
 
     it('does not wait for the end of a body that is too large', async () => {
-      const { url } = await startReceiver({ direct });
+      const { url } = await startReceiver({ through });
       const { port } = new URL(url);
       const head = 'POST /webhooks/vote HTTP/1.1\r\nHost: x\r\n';
       const response = await new Promise<string>((resolve) => {
@@ -115,7 +112,7 @@ describe.each([
     });
 
     it('is a 401 for every unsigned or wrongly signed delivery', async () => {
-      const { post, store } = await startReceiver({ direct });
+      const { post, store } = await startReceiver({ through });
       const body = JSON.stringify(vote);
       for (const options of [
         { secret: null },
@@ -134,7 +131,7 @@ describe.each([
     });
 
     it('precedes the body if the headers suffice, so that a flood of requests holds no connections', async () => {
-      const { url, post } = await startReceiver({ direct });
+      const { url, post } = await startReceiver({ through });
       const head = `POST /webhooks/vote HTTP/1.1\r\nHost: x\r\nContent-Length: ${60 * 1024}\r\n`;
       const headers = ['', 'Authorization: my value\r\n', 'x-webhook-signature: 0\r\n'];
       const flood = Array.from({ length: 300 }, (_, place) => {
@@ -147,7 +144,7 @@ describe.each([
     });
 
     it('is the response to arbitrary bytes and headers', async () => {
-      const { url, store } = await startReceiver({ direct });
+      const { url, store } = await startReceiver({ through });
       const unit = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code === 0x7f ? 0x20 : code));
       const header = fc.string({ unit });
       const headers = fc.record(
@@ -175,7 +172,7 @@ describe.each([
 
     it('is logged, and repeats are throttled', async () => {
       const clock = manualClock();
-      const { post, lines } = await startReceiver({ direct, clock });
+      const { post, lines } = await startReceiver({ through, clock });
       for (let attempt = 0; attempt < 5; attempt += 1) await post('/webhooks/vote', vote, { secret: null });
       expect(lines.filter((line) => line.includes('rejected'))).toHaveLength(1);
       await clock.advance(10_000);
@@ -188,7 +185,10 @@ describe.each([
     });
 
     it('applies to every delivery if no secret is configured', async () => {
-      const { post } = await startReceiver({ direct, listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }) });
+      const { post } = await startReceiver({
+        through,
+        listings: serverAndBot({ voteSecrets: [], premiumSecrets: [] }),
+      });
       expect((await post('/webhooks/vote', vote)).status).toBe(401);
       expect((await post('/webhooks/vote', vote, { secret: '' })).status).toBe(401);
     });
@@ -445,8 +445,51 @@ describe('unsigned votes with an Authorization value', () => {
 });
 
 describe('another Express app', () => {
+  const mounted = (before: RequestHandler) => startReceiver({ before: (app) => app.use(before) });
+  const pretty = JSON.stringify(vote, null, 2);
+
+  it('may keep the bytes or the text of a body that a parser has read', async () => {
+    const keep = (read: (body: Buffer) => unknown) =>
+      express.json({ verify: (request, _response, body) => void Object.assign(request, { rawBody: read(body) }) });
+    const keepers = [
+      keep((body) => body),
+      keep((body) => body.toString()),
+      keep((body) => Uint8Array.from(body)),
+      express.raw({ type: () => true }),
+      express.text({ type: () => true }),
+    ];
+    for (const keeper of keepers) {
+      const { post } = await mounted(keeper);
+      expect((await post('/webhooks/vote', pretty)).json).toMatchObject({ outcome: 'recorded' });
+      expect((await post('/webhooks/vote', `${pretty} `, { signature: sign(pretty, voteSecret) })).status).toBe(401);
+      expect((await post('/webhooks/vote', pretty, { secret: null })).status).toBe(401);
+    }
+  });
+
+  it('may parse the body before, if the service has signed what JSON.stringify writes', async () => {
+    const { post, store } = await mounted(express.json({ limit: '1mb' }));
+    const signature = sign(JSON.stringify(vote), voteSecret);
+    expect((await post('/webhooks/vote', vote)).json).toMatchObject({ outcome: 'recorded' });
+    expect((await post('/webhooks/vote', pretty, { signature })).json).toMatchObject({ outcome: 'duplicate' });
+    const [row] = await store.records.deliveries({ outcome: 'recorded', limit: 1, before: null });
+    expect(row?.body).toBe(JSON.stringify(vote));
+    const otherLayout = await post('/webhooks/vote', pretty);
+    expect(otherLayout).toMatchObject({
+      status: 401,
+      json: { error: expect.stringMatching(/^The signature does not match.*parser.*before express\.json\(\)/) },
+    });
+    expect((await post('/webhooks/vote', vote, { secret: null })).status).toBe(401);
+    expect((await post('/webhooks/vote', { ...vote, pad: 'x'.repeat(64 * 1024) })).status).toBe(413);
+    expect((await post('/webhooks/vote', JSON.stringify(vote) + ' '.repeat(64 * 1024), { signature })).status).toBe(
+      413,
+    );
+    const deep = '['.repeat(3_000) + ']'.repeat(3_000);
+    expect((await post('/webhooks/vote', deep)).status).toBe(401);
+    expect((await post('/webhooks/vote', deep, { secret: null })).json['error']).toContain('missing');
+  });
+
   it('gets a specific error if the body was already consumed', async () => {
-    const { post, lines } = await startReceiver({ before: (app) => app.use(express.json()) });
+    const { post, lines } = await mounted((request, _response, next) => request.resume().once('end', () => next()));
     const response = await post('/webhooks/vote', vote);
     expect(response).toMatchObject({
       status: 503,

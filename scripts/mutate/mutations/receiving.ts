@@ -89,9 +89,21 @@ export const receivingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/webhook/receiver.ts',
-    find: "if (isEncoded(request.headers['content-encoding'])) return reject('webhook_body_encoded');",
+    find: "if (isEncoded(joinHeader(headers['content-encoding']))) return reject('webhook_body_encoded');",
     replace: '',
     breaks: 'a compressed body is rejected with 415',
+  },
+  {
+    file: 'src/webhook/delivery-path.ts',
+    find: 'start = pathname.indexOf(root, start + 1)',
+    replace: 'start = -1',
+    breaks: '`fetch` finds the address behind a prefix that contains its first part',
+  },
+  {
+    file: 'src/platform/http/web-body.ts',
+    find: "if (typeof body === 'string') reader?.cancel().catch(() => {});",
+    replace: '',
+    breaks: '`fetch` does not read on after a body that is too large',
   },
   {
     file: 'src/webhook/verification/verify.ts',

@@ -5,15 +5,8 @@ import { BodyMemory, reserveBody } from './body.ts';
 /** What the forms of the console and the requests of the owner API have at most (bytes). */
 const maxOwnerBodyBytes = 16 * 1024;
 
-/**
- * All routes in one Express app. Webhooks come first, because they read their bodies themselves. In tallyhook's own
- * server, deliveries to a documented address do not come here: `Receiver.withFallback` hands them to the same handler
- * before Express. The router is for spellings of the addresses that only Express understands (a trailing slash, a query),
- * and for apps into which it is mounted.
- */
+/** All routes but the webhooks, which read their bodies themselves and come before this app: `Receiver.withFallback`. */
 export function createHttpApp(options: {
-  /** Null if this process does not receive. */
-  webhooks: Router | null;
   health: Router;
   /** Null without an owner token. */
   owner: RequestHandler | null;
@@ -23,9 +16,8 @@ export function createHttpApp(options: {
   memory?: BodyMemory;
   log: Log;
 }): Express {
-  const { webhooks, health, owner, pages = [], memory = new BodyMemory(), log } = options;
+  const { health, owner, pages = [], memory = new BodyMemory(), log } = options;
   const app = express().disable('x-powered-by').disable('etag');
-  if (webhooks !== null) app.use(webhooks);
   app.use(health);
   for (const page of pages) app.use(page);
   if (owner !== null) app.use('/owner', reserveBody(memory, maxOwnerBodyBytes), owner);

@@ -4,7 +4,8 @@ import { maxBodyBytes } from './max-body-bytes.ts';
 
 const emptyBody = Buffer.alloc(0);
 
-type BodyEvent = Buffer | 'end' | 'aborted';
+/** A part of a body, or how it ends. */
+export type BodyEvent = Buffer | 'end' | 'aborted';
 
 /** Why there is no body. `no memory`: other bodies need the memory that it would take. */
 export type BodyFailure = 'too large' | 'aborted' | 'consumed' | 'no memory';
@@ -52,6 +53,21 @@ function receiveBody(
   memory: BodyMemory,
   maxBytes: number,
 ): Promise<UnverifiedBody | BodyFailure> {
+  return collectBody(memory, maxBytes, (handle) => {
+    if (request instanceof DirectRequest && request.redirectBody(handle)) return;
+    request.on('data', handle);
+    request.on('end', () => handle('end'));
+    request.on('error', () => handle('aborted'));
+    request.on('close', () => handle('aborted'));
+  });
+}
+
+/** Joins the parts of a body. @param listen passes them on as they arrive; what follows a failure is ignored */
+export function collectBody(
+  memory: BodyMemory,
+  maxBytes: number,
+  listen: (handle: (event: BodyEvent) => void) => void,
+): Promise<UnverifiedBody | BodyFailure> {
   return new Promise((resolve) => {
     let body: Buffer | null = emptyBody;
     let size = 0;
@@ -84,11 +100,7 @@ function receiveBody(
       else body = size === 0 ? chunk : withChunk(received, size, chunk, capacity);
       size = length;
     }
-    if (request instanceof DirectRequest && request.redirectBody(handle)) return;
-    request.on('data', handle);
-    request.on('end', () => handle('end'));
-    request.on('error', () => handle('aborted'));
-    request.on('close', () => handle('aborted'));
+    listen(handle);
   });
 }
 

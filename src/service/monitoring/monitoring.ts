@@ -99,7 +99,6 @@ export function createMonitoring(options: MonitoringOptions) {
     publicHealth: createHealth({ ...healthOptions, metrics: null, showReasons: false }),
     /** `/healthz`, `/readyz` with reasons, and `/metrics`: for a port that strangers do not reach. */
     operations: createHttpApp({
-      webhooks: null,
       health: createHealth({ ...healthOptions, metrics }),
       owner: null,
       log,

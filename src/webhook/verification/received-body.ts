@@ -1,5 +1,5 @@
 import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
-import { reserialised } from '../signed-form.ts';
+import { serialised } from '../signed-form.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** A body that was not read yet, as of a web request. */
@@ -30,7 +30,7 @@ function bytesOf(body: unknown): Bytes | null {
   if (typeof body === 'string') return encoder.encode(body);
   if (ArrayBuffer.isView(body)) return bytesOfView(body);
   if (isArrayBuffer(body)) return copyOf(body, 0, body.byteLength);
-  const text = serialise(body);
+  const text = serialised(body);
   return text === null ? null : encoder.encode(text);
 }
 
@@ -41,15 +41,6 @@ function bytesOfView({ buffer, byteOffset, byteLength }: ArrayBufferView): Bytes
 function copyOf(buffer: ArrayBufferLike, offset: number, length: number): Bytes {
   // A longer body is only rejected, so it is not copied.
   return new Uint8Array(new Uint8Array(buffer, offset, Math.min(length, maxBodyBytes + 1)));
-}
-
-/** Null also for what no JSON contains, such as a bigint. */
-function serialise(body: unknown): string | null {
-  try {
-    return reserialised(body) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 async function readStream(body: ByteStream | AsyncIterable<unknown>): Promise<Bytes> {

@@ -14,7 +14,7 @@ async function startOwnerForms(memory: BodyMemory): Promise<string> {
   const owner = express().use(express.urlencoded({ extended: false, limit: '16kb' }));
   owner.post('/form', (request, response) => void response.json(request.body));
   const health = createHealth({ checks: {}, metrics: null, isStopping: () => false });
-  return serve(createHttpApp({ webhooks: null, health, owner, memory, log }));
+  return serve(createHttpApp({ health, owner, memory, log }));
 }
 
 it("an owner's unfinished form makes room for other bodies with 503", async () => {

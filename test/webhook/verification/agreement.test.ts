@@ -45,7 +45,7 @@ async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
   const log = createLog({ level: 'silent', secrets: [] });
   const listings = kind === null ? serverAndBot(configured) : withKeyOfOnly(kind, configured);
   const intake = createIntake({ keyring: createKeyring(listings, withoutSecrets), recorder, clock, log });
-  const url = await serve(express().use(createWebhookReceiver({ intake, clock, log }).router));
+  const url = await serve(express().use(createWebhookReceiver({ intake, clock, log }).webhooks));
   return async ({ body, headers }: GeneratedDelivery) => {
     captured = null;
     const response = await fetch(`${url}/webhooks`, { method: 'POST', headers, body: Uint8Array.from(body) });

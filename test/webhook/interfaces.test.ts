@@ -1,14 +1,21 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
 import { premiumSecret, serverAndBot, voteSecret } from '../support/listings.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
-import { startReceiver } from '../support/start-receiver.ts';
+import { type Interface, interfaces, startReceiver, type TestReceiver } from '../support/start-receiver.ts';
+import {
+  authorization,
+  delivery,
+  type GeneratedDelivery,
+  now,
+  oldVoteSecret,
+  sharedSecret,
+} from './verification/generated-deliveries.ts';
 
-/*
- * Deliveries to the documented addresses reach the handler before Express; in an app of a user, and with another spelling,
- * through it. A sender must not notice which way it was.
- */
+/* Deliveries reach the receiver through Express, the program's own server, or a framework of web standards. */
 
 const at = '2025-12-31T23:00:00.000Z';
 const vote = JSON.stringify({ event: 'server_vote', userId: '42', serverId: '1', timestamp: at });
@@ -58,8 +65,14 @@ const kinds: Readonly<Record<string, readonly [method: string, rest: Buffer]>> =
   OPTIONS: ['OPTIONS', framed('')],
 };
 
+const configured = serverAndBot({
+  voteSecrets: [oldVoteSecret, voteSecret, sharedSecret],
+  premiumSecrets: [premiumSecret, sharedSecret],
+  voteAuthorization: authorization,
+});
+
 const paths = ['/webhooks', '/webhooks/vote', '/webhooks/premium', '/webhooks/server', '/webhooks/server/vote'];
-const otherSpellings = ['/webhooks/vote/', '/webhooks/vote?x=1', '/webhooks/server/premium/', '/webhooks/nothing'];
+const otherSpellings = ['/webhooks/vote/', '/webhooks/vote?x=1', '/webhooks/server/premium/'];
 
 /** Headers that Node and Express add to every response of a connection, whatever it is. */
 const connectionHeaders = /^(?:date|connection|keep-alive|x-powered-by): .*\r?$\n?/gim;
@@ -68,30 +81,66 @@ async function send(url: string, path: string, method: string, rest: Buffer) {
   const { write, closed } = rawConnection(url);
   write(Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`), rest]));
   const responses = parseResponses(await closed, { isHead: method === 'HEAD' });
-  return responses.map(({ status, head, body }) => ({ status, head: head.replaceAll(connectionHeaders, ''), body }));
+  // The order of headers has no meaning, and `Headers` sorts them.
+  const headersIn = (head: string) => head.replaceAll(connectionHeaders, '').split('\r\n').toSorted();
+  return responses.map(({ status, head, body }) => ({ status, head: headersIn(head), body }));
 }
 
 describe('a request to a webhook address', { timeout: 60_000 }, () => {
-  it('has the same response and effect with and without Express, whatever its kind', async () => {
-    const [direct, router] = await Promise.all([
-      startReceiver({ direct: true, listings: serverAndBot() }),
-      startReceiver({ direct: false, listings: serverAndBot() }),
-    ]);
+  it('has the same response and effect through every interface, whatever its kind', async () => {
+    const receivers = await Promise.all(
+      interfaces.map((through) => startReceiver({ through, listings: serverAndBot() })),
+    );
     for (const path of [...paths, ...otherSpellings]) {
       for (const [kind, [method, rest]] of Object.entries(kinds)) {
         const label = `${kind} to ${path}`;
-        const [withoutExpress, withExpress] = await Promise.all([
-          send(direct.url, path, method, rest),
-          send(router.url, path, method, rest),
-        ]);
-        expect(withoutExpress, label).not.toEqual([]);
-        expect(withoutExpress, label).toEqual(withExpress);
+        const [expected, ...others] = await Promise.all(receivers.map(({ url }) => send(url, path, method, rest)));
+        expect(expected, label).not.toEqual([]);
+        for (const [place, responses] of others.entries())
+          expect(responses, `${label} through ${interfaces[place + 1]}`).toEqual(expected);
       }
     }
-    const everything = { outcome: null, limit: 1_000, before: null };
-    const stored = await direct.store.records.deliveries(everything);
-    expect(new Set(stored.map(({ outcome }) => outcome)).size).toBe(4);
-    expect(await router.store.records.deliveries(everything)).toEqual(stored);
-    expect(await router.store.ledger.account('42')).toEqual(await direct.store.ledger.account('42'));
+    for (const { url } of receivers) {
+      for (const path of [
+        '/webhooks/nothing',
+        '/webhooks/server/votes',
+        '/webhooks/server/vote/1',
+        '/webhookss',
+        '/',
+      ]) {
+        const [response] = await send(url, path, 'POST', framed(vote, signed(vote)));
+        expect(response?.status, path).toBe(404);
+      }
+    }
+    await compareRows(receivers);
   });
+
+  it('has the same response for generated deliveries', async () => {
+    const through = (each: Interface) =>
+      startReceiver({ through: each, clock: manualClock(now), listings: configured });
+    const receivers = await Promise.all(interfaces.map(through));
+    const deliver = async ({ url }: TestReceiver, { body, headers }: GeneratedDelivery) => {
+      const response = await fetch(`${url}/webhooks`, { method: 'POST', headers, body: Uint8Array.from(body) });
+      const header = (name: string) => response.headers.get(name);
+      const [type, retryAfter] = [header('content-type'), header('retry-after')];
+      return { status: response.status, type, retryAfter, text: await response.text() };
+    };
+    await fc.assert(
+      fc.asyncProperty(delivery, async (generated) => {
+        const [expected, ...others] = await Promise.all(receivers.map((receiver) => deliver(receiver, generated)));
+        for (const response of others) expect(response).toEqual(expected);
+      }),
+      { numRuns: 100 },
+    );
+    await compareRows(receivers);
+  });
+
+  async function compareRows(receivers: readonly TestReceiver[]): Promise<void> {
+    const everything = { outcome: null, limit: 1_000, before: null };
+    const stored = await Promise.all(receivers.map(({ store }) => store.records.deliveries(everything)));
+    expect(new Set(stored[0]?.map(({ outcome }) => outcome)).size).toBeGreaterThan(2);
+    for (const other of stored) expect(other).toEqual(stored[0]);
+    const [account, ...others] = await Promise.all(receivers.map(({ store }) => store.ledger.account('42')));
+    for (const other of others) expect(other).toEqual(account);
+  }
 });
