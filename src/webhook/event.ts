@@ -39,6 +39,18 @@ export interface Vote {
   readonly creditsAwarded: number | boolean | null;
   /** The service's reason for denying credits. */
   readonly denial: string | null;
+  /** Only of a vote on another listing site. */
+  readonly atSite?: VoteAtSite;
+}
+
+/** What another listing site says of a vote. */
+export interface VoteAtSite {
+  /** The site's own ID of the vote; null if it has none. */
+  readonly id: string | null;
+  /** How many votes it counts as on the site: more than 0, at most 4. */
+  readonly weight: number;
+  /** When the site accepts the member's next vote (ms since the epoch); null if it does not say. */
+  readonly nextVoteAt: number | null;
 }
 
 /** A purchase, renewal, expiry or revocation of premium. */

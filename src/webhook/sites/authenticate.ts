@@ -1,0 +1,147 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { minute, second } from '../../platform/durations.ts';
+import type { ReadHeader, Scheme, SignedContent, TokenScheme } from './scheme.ts';
+import { chooseScheme, readJws, readSignature } from './scheme.ts';
+import type { Site } from './site.ts';
+
+/** A delivery to the address of a listing. */
+export interface SiteDelivery {
+  readonly readHeader: ReadHeader;
+  readonly body: Buffer;
+}
+
+/** A delivery whose sender is known. */
+export interface AuthenticDelivery {
+  readonly scheme: Scheme;
+  /** The JSON text of the delivery: its body, or what the body contains. */
+  readonly content: string;
+  /** When it was signed (ms since the epoch); null if that is not known. */
+  readonly signedAt: number | null;
+}
+
+/** Why a delivery is not authentic. For the sender, so it reveals nothing about the secrets. */
+export type Unauthentic = { readonly error: string };
+
+/** Tolerated difference by which the sender's clock may be ahead (ms). */
+const clockToleranceMs = 5 * minute;
+
+/**
+ * The rejection of a delivery that no body can authenticate; null if the body decides. Then nothing was compared with a
+ * secret, unless the secret itself is in a header.
+ */
+export function rejectByHeaders(
+  site: Site,
+  readHeader: ReadHeader,
+  secrets: readonly string[],
+  now: number,
+): Unauthentic | null {
+  const scheme = chooseScheme(site.schemes, readHeader);
+  if (scheme === null) return { error: missing(site) };
+  switch (scheme.type) {
+    case 'token':
+      return isToken(scheme, readHeader(scheme.header) ?? '', secrets) ? null : { error: mismatch(site) };
+    case 'signature': {
+      const signed = readSignature(scheme, readHeader(scheme.header) ?? '');
+      return signed === null ? { error: malformed(scheme.header) } : rejectFuture(signed, now);
+    }
+    case 'jws':
+    case 'none':
+      return null;
+  }
+}
+
+/** Compares in constant time, and never throws. */
+export function authenticate(
+  site: Site,
+  { readHeader, body }: SiteDelivery,
+  secrets: readonly string[],
+  now: number,
+): AuthenticDelivery | Unauthentic {
+  const rejection = rejectByHeaders(site, readHeader, secrets, now);
+  const scheme = chooseScheme(site.schemes, readHeader);
+  if (rejection !== null || scheme === null) return rejection ?? { error: missing(site) };
+  const text = body.toString('utf8');
+  switch (scheme.type) {
+    case 'token':
+    case 'none':
+      return { scheme, content: text, signedAt: null };
+    case 'signature':
+    case 'jws': {
+      const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, readHeader(scheme.header) ?? '');
+      if (signed === null) return { error: 'The body is not a JSON Web Signature with the algorithm HS256.' };
+      if (!isSigned(signed, body, secrets)) return { error: mismatch(site) };
+      return { scheme, content: signed.content ?? text, signedAt: signed.signedAt };
+    }
+  }
+}
+
+/** The headers and body of a delivery that is signed as the site does. `now`: ms since the epoch. */
+export function signDelivery(
+  scheme: Scheme,
+  body: string,
+  secret: string,
+  now: number,
+): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+  switch (scheme.type) {
+    case 'token':
+      return { headers: { [scheme.header]: scheme.prefix + secret }, body };
+    case 'signature': {
+      const seconds = Math.floor(now / second);
+      const digits = hmac(secret, scheme.timed ? `${seconds}.` : '', body).toString('hex');
+      return {
+        headers: { [scheme.header]: scheme.timed ? `t=${seconds},v1=${digits}` : scheme.prefix + digits },
+        body,
+      };
+    }
+    case 'jws': {
+      const message = [{ alg: 'HS256', typ: 'JWT' }, body].map(toBase64url).join('.');
+      return { headers: {}, body: `${message}.${hmac(secret, '', message).toString('base64url')}` };
+    }
+    case 'none':
+      return { headers: {}, body };
+  }
+}
+
+function toBase64url(part: object | string): string {
+  return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
+}
+
+function hmac(secret: string, lead: string, message: string | Buffer): Buffer {
+  return createHmac('sha256', secret).update(lead).update(message).digest();
+}
+
+/** Every secret is compared, so that the duration does not tell which one is valid. */
+function isSigned({ lead, message, signature }: SignedContent, body: Buffer, secrets: readonly string[]): boolean {
+  const expected = Buffer.from(signature, 'hex');
+  const matches = secrets.map((secret) => timingSafeEqual(hmac(secret, lead, message ?? body), expected));
+  return matches.includes(true);
+}
+
+/** Digests of a random key have one length, and a sender who guesses learns nothing from them. */
+const digestKey = randomBytes(32);
+
+function isToken({ prefix }: TokenScheme, value: string, secrets: readonly string[]): boolean {
+  const digest = (text: string) => createHmac('sha256', digestKey).update(text).digest();
+  const received = digest(value);
+  const matches = secrets.map((secret) => timingSafeEqual(digest(prefix + secret), received));
+  return matches.includes(true);
+}
+
+function rejectFuture({ signedAt }: SignedContent, now: number): Unauthentic | null {
+  return signedAt !== null && signedAt > now + clockToleranceMs
+    ? { error: 'The time of the signature is more than 5 minutes ahead.' }
+    : null;
+}
+
+function missing({ schemes }: Site): string {
+  const headers = schemes.flatMap((scheme) => ('header' in scheme ? scheme.header : []));
+  return `The header ${headers.join(' or ')} is missing.`;
+}
+
+function malformed(header: string): string {
+  return `The header ${header} does not have the form of a signature.`;
+}
+
+function mismatch({ name }: Site): string {
+  return `No secret of this listing matches. Compare it with the one at ${name}, and check for a trailing space or line break.`;
+}

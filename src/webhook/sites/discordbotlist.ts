@@ -1,0 +1,22 @@
+import { hour, minute } from '../../platform/durations.ts';
+import { readField } from '../fields.ts';
+import { token } from './scheme.ts';
+import type { Site } from './site.ts';
+
+/** Its deliveries name no bot, no time, and are never tests. The older header `X-DBL-Signature` is not accepted. */
+export const discordbotlist: Site = {
+  id: 'discordbotlist',
+  name: 'discordbotlist.com',
+  kinds: ['bot'],
+  schemes: [token()],
+  cooldownMs: 12 * hour,
+  // Its retries are not documented.
+  retryHorizonMs: 30 * minute,
+  votePage: ({ slug }) => slug && `https://discordbotlist.com/bots/${encodeURIComponent(slug)}/upvote`,
+  setup: [
+    'Open the vote webhook in the settings of your bot on discordbotlist.com.',
+    'Enter the address and the secret that tallyhook shows, and save.',
+  ],
+  read: (json) => ({ type: 'vote', userId: readField(json, 'id') }),
+  write: ({ userId }) => ({ avatar: null, username: 'voter', id: userId }),
+};

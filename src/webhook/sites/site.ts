@@ -1,0 +1,102 @@
+import type { Fields } from '../fields.ts';
+import type { Scheme } from './scheme.ts';
+
+/** What tallyhook knows about a listing site: pure data, and pure functions of one delivery. */
+export interface Site {
+  /** The value of `site` in the configuration. */
+  readonly id: string;
+  /** For announcements, `/canvote` and the owner. */
+  readonly name: string;
+  /** What it lists, of what it also reports votes. */
+  readonly kinds: readonly ('server' | 'bot')[];
+  /**
+   * How its deliveries are authenticated, strongest first. The first one whose header is present decides: another one is
+   * never tried after it has failed, or a captured token would be worth as much as the signature.
+   */
+  readonly schemes: readonly [Scheme, ...Scheme[]];
+  /** Time between two votes of a member, unless the delivery or the owner states another (ms). */
+  readonly cooldownMs: number;
+  /**
+   * From a vote to the last retry of its delivery (ms): within this time, a vote without time and id may be a repeat, and
+   * the next genuine one may seem too early by as much.
+   */
+  readonly retryHorizonMs: number;
+  /** Where members vote; null if it is not known. */
+  votePage(listing: PageOfListing): string | null;
+  /** What the owner clicks on the site to have its votes delivered, one sentence per step. */
+  readonly setup: readonly string[];
+  /** Reads a delivery whose sender is known. @throws InvalidFieldError */
+  read(json: Fields, context: ReadingContext): Reading;
+  /** The body of a delivery, as the site sends it: for tests, the sandbox, and `tallyhook send`. */
+  write(vote: WrittenVote): object;
+}
+
+/** What an address of a vote page is made of. */
+export interface PageOfListing {
+  readonly kind: 'server' | 'bot';
+  /** Its Discord ID; null if it is not configured. */
+  readonly id: string | null;
+  /** Its name at the site; null if it is not configured. */
+  readonly slug: string | null;
+}
+
+export interface ReadingContext {
+  /** Ms since the epoch. */
+  readonly now: number;
+  /** The scheme that the delivery was authenticated by; null for a delivery from the log. */
+  readonly scheme: Scheme | null;
+}
+
+/** What a delivery says, not validated. */
+export type Reading =
+  | ({ readonly type: 'vote' } & VoteReading)
+  | { readonly type: 'test'; readonly userId: unknown }
+  /** Another event of the site, which pays nothing. */
+  | { readonly type: 'ignored'; readonly event: string }
+  /** Genuine, but not understood. */
+  | { readonly type: 'unclear'; readonly reason: string };
+
+export interface VoteReading {
+  /** The Discord ID of the voter, never the site's own. */
+  readonly userId: unknown;
+  /** The Discord ID of the server or bot; undefined if the delivery does not name it. */
+  readonly target?: unknown;
+  /** What it is; by default what the listing is. */
+  readonly kind?: 'server' | 'bot';
+  /** Ms since the epoch; null without a time. */
+  readonly at?: number | null;
+  /** When the site accepts the next vote of the member (ms since the epoch). */
+  readonly nextVoteAt?: number | null;
+  /** The site's own ID of the vote. */
+  readonly id?: unknown;
+  /** How many votes it counts as on the site. */
+  readonly weight?: unknown;
+}
+
+/** A vote or test to be written as the site does. */
+export interface WrittenVote {
+  readonly kind: 'server' | 'bot';
+  /** Discord ID of the server or bot. */
+  readonly targetId: string;
+  readonly userId: string;
+  /** Ms since the epoch. */
+  readonly at: number;
+  /** The site's own ID of the vote. */
+  readonly id: string;
+  readonly isTest: boolean;
+}
+
+/** The strength of what authenticates the deliveries: who sees one request to a `token` site can forge votes. */
+export type Trust = 'signed' | 'token' | 'none';
+
+export function trustOf({ schemes: [strongest] }: Pick<Site, 'schemes'>): Trust {
+  switch (strongest.type) {
+    case 'signature':
+    case 'jws':
+      return 'signed';
+    case 'token':
+      return 'token';
+    case 'none':
+      return 'none';
+  }
+}
