@@ -1,5 +1,5 @@
 import { cpSync, globSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fontFiles } from '../src/features/pictures/fonts.ts';
 
@@ -10,14 +10,8 @@ const assets = globSync('**/*.{css,svg,browser.js,lua}', { cwd: src, exclude: ['
   join(src, path),
 );
 
-/** Copies the assets next to the compiled sources in `folder`, which has the layout of `src/`. */
-export function copyAssets(folder: string): void {
-  for (const file of assets) cpSync(file, join(folder, relative(src, file)));
-  copyFonts(join(folder, 'features', 'pictures', 'fonts'));
-}
-
 /** Copies the assets next to the bundle, which is one flat folder. @throws Error if two assets have the same name */
-export function copyAssetsFlat(folder: string): void {
+export function copyAssets(folder: string): void {
   for (const file of assets) cpSync(file, join(folder, basename(file)), { force: false, errorOnExist: true });
   copyFonts(join(folder, 'fonts'));
 }

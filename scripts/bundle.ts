@@ -1,20 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { buildPage } from '../src/sandbox/page/assets.ts';
 import { ascii } from './ascii.ts';
-import { copyAssetsFlat } from './assets.ts';
+import { copyAssets } from './assets.ts';
+import { readEntries } from './entries.ts';
 import { notices } from './notices.ts';
-import { optional } from './optional.ts';
+import { isUnused, withoutUnused } from './unused.ts';
 
 /** Entry points: the program, and the writer thread, which is started by its file name. */
-const entries = { launch: 'src/launch.js', 'write-worker': 'src/features/write-worker.ts' };
+const program = { launch: 'src/launch.js', 'write-worker': 'src/features/write-worker.ts' };
 
-/** Only installed in the repository, and loaded lazily. */
-const installed = ['rolldown'];
+/** Not in any bundle: native code, what is only installed in the repository, and an option of discord.js. */
+const neverBundled = ['@takumi-rs/core', 'rolldown', 'zlib-sync'];
 
-/** Contains native code, which cannot be bundled. The program works without it. */
-const native = ['@takumi-rs/core'];
+const builtIn = builtinModules.flatMap((name) => [name, `node:${name}`]);
 
 /**
  * Bundles the program with its dependencies into `folder`: a few large files instead of hundreds of small ones, which Node would have to
@@ -22,22 +25,49 @@ const native = ['@takumi-rs/core'];
  * relative to `import.meta.url` work as in the sources of one folder.
  *
  * @param more further entry points, by the names of their files
+ * @param external packages that are installed beside the bundle
  */
-export async function bundle(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
+export async function bundle(
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+  external: readonly string[] = [],
+): Promise<void> {
+  const packages = [...neverBundled, ...external];
+  const isExternal = (id: string) => packages.some((name) => id === name || id.startsWith(`${name}/`));
   await rm(folder, { recursive: true, force: true });
   await build({
     cwd: fileURLToPath(new URL('..', import.meta.url)),
-    input: { ...entries, ...more },
+    input: { ...program, ...more },
     platform: 'node',
-    external: [...installed, ...native, ...optional],
+    external: (id, importer) => isExternal(id) && !isUnused(id, importer),
     // discord.js evaluates scripts of a sharding manager, which is not used.
     checks: { eval: false },
     // A warning is an error: an unresolved import would only fail at runtime.
     onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
-    plugins: [ascii(), notices('THIRD-PARTY.txt')],
+    plugins: [
+      withoutUnused(),
+      // Another bundler would not see a require() through createRequire.
+      esmExternalRequirePlugin({ external: builtIn }),
+      ascii(),
+      notices('THIRD-PARTY.txt'),
+    ],
     // Node keeps the source text in memory; without comments it is a third smaller.
-    output: { dir: folder, comments: { jsdoc: false, annotation: false, legal: true } },
+    output: { dir: folder, comments: { jsdoc: false, annotation: external.length > 0, legal: true } },
   });
-  copyAssetsFlat(folder);
+  copyAssets(folder);
   await buildPage(folder);
+}
+
+/**
+ * What the package contains: all entries and the command line in one bundle, which shares its modules, without the
+ * packages that npm installs with it.
+ */
+export async function bundlePackage(folder: string): Promise<void> {
+  const { dependencies, peerDependencies } = JSON.parse(
+    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+  );
+  const entries = Object.fromEntries(readEntries().map(({ shortName, source }) => [shortName, source]));
+  // Started by their file names, as the writer thread is.
+  const files = { 'direct-discordjs': 'src/sandbox/discord/direct-discordjs.js' };
+  await bundle(folder, { ...entries, ...files }, Object.keys({ ...dependencies, ...peerDependencies }));
 }

@@ -27,26 +27,18 @@ for (const CACHE_URL of ['sqlite:cache.db', 'redis://127.0.0.1:9']) {
 if (lines.length > 0) throw new Error(lines.join(''));
 `;
 
-/** Draws a picture with the package's module and its fonts. */
-const draw = `
-import { createDraw } from './node_modules/tallyhook/dist/src/features/pictures/draw.js';
-
-const fail = (fields, message) => { throw new Error(message + JSON.stringify(fields)); };
-const root = { type: 'text', style: { fontFamily: 'Inter' }, text: 'votes' };
-const picture = await createDraw({ log: { warn: fail } })(() => ({ width: 90, height: 45, root }), 1);
-if (picture.length < 200) throw new Error('The picture is empty.');
-`;
-
-/** A vote and a command in the sandbox, with the installed discord.js. */
+/** A vote and a command with a picture in the sandbox, with the installed discord.js. */
 const play = `
 import { startSandbox } from 'tallyhook/sandbox';
 
-const { discord, service, stop } = await startSandbox({ seed: 'none' });
+const { discord, service, clock, stop } = await startSandbox({ seed: 'none' });
 const { id: userId, username } = discord.members[0];
 await service.castVote({ kind: 'server', userId, username });
-while (!discord.commands().some(({ name }) => name === 'canvote')) await new Promise((resolve) => setTimeout(resolve, 20));
-await discord.runCommand({ name: 'canvote', userId, channelId: discord.channels.general }).settled;
+while (!discord.commands().some(({ name }) => name === 'stats')) await new Promise((resolve) => setTimeout(resolve, 20));
+clock.advance(7 * 24 * 60 * 60 * 1000); // a picture begins a week after the first votes
+const { embeds } = await discord.runCommand({ name: 'stats', userId, channelId: discord.channels.general }).settled;
 await stop();
+if (!embeds[0].image.url.endsWith('/votes.png')) throw new Error('no picture: ' + JSON.stringify(embeds));
 `;
 
 const npm = process.env['npm_execpath'];
@@ -61,7 +53,7 @@ try {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const reportedVersion = runNpm('exec', '--no', '--', 'tallyhook', '--version').trim();
   assert(reportedVersion === version, `tallyhook --version says "${reportedVersion}"`);
-  for (const [name, program] of Object.entries({ use, draw, play })) {
+  for (const [name, program] of Object.entries({ use, play })) {
     writeFileSync(join(project, `${name}.js`), program);
     run(`${name}.js`);
   }

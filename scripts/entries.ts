@@ -7,8 +7,12 @@ export interface Entry {
   readonly name: string;
   /** `index` for the package itself, otherwise the last part of the name. */
   readonly shortName: string;
+  /** The path of its source, from the root. */
+  readonly source: string;
   /** The absolute path of its declarations. */
   readonly declarations: string;
+  /** The absolute path of its module. */
+  readonly module: string;
 }
 
 const root = new URL('../', import.meta.url);
@@ -16,10 +20,18 @@ const root = new URL('../', import.meta.url);
 /** All entries with modules, in the order of package.json. */
 export function readEntries(): readonly Entry[] {
   const { name, exports } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-  return Object.entries<{ types: string } | string>(exports).flatMap(([path, target]) => {
+  return Object.entries<{ types: string; default: string } | string>(exports).flatMap(([path, target]) => {
     if (typeof target === 'string') return [];
-    const shortName = path === '.' ? 'index' : path.slice('./'.length);
-    const declarations = fileURLToPath(new URL(target.types, root));
-    return [{ name: path === '.' ? name : `${name}/${shortName}`, shortName, declarations }];
+    const isRoot = path === '.';
+    const shortName = isRoot ? 'index' : path.slice('./'.length);
+    return [
+      {
+        name: isRoot ? name : `${name}/${shortName}`,
+        shortName,
+        source: isRoot ? 'src/index.ts' : `src/exports/${shortName}.ts`,
+        declarations: fileURLToPath(new URL(target.types, root)),
+        module: fileURLToPath(new URL(target.default, root)),
+      },
+    ];
   });
 }

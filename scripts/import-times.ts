@@ -14,8 +14,8 @@ const measure = `
   console.log(performance.now() - startedAt, (process.memoryUsage().rss - memory) / 1e6);
 `;
 
-for (const { name, declarations } of readEntries()) {
-  const url = pathToFileURL(declarations.replace(/\.d\.ts$/, '.js')).href;
+for (const { name, module } of readEntries()) {
+  const url = pathToFileURL(module).href;
   const results = Array.from({ length: runs }, () => {
     const output = execFileSync(process.execPath, ['--input-type=module', '--eval', measure, url], {
       encoding: 'utf8',

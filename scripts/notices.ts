@@ -9,7 +9,9 @@ export function notices(fileName: string): Plugin {
     generateBundle(_options, bundled) {
       const modules = Object.values(bundled).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
       const packages = new Set(modules.filter((id) => id.includes('/node_modules/')).map(packageOf));
-      const source = [...packages].toSorted().map(noticeOf).join('\n\n');
+      // Many have the same text.
+      const byText = Map.groupBy([...packages].toSorted(), textOf);
+      const source = [...byText].map(([text, folders]) => `${folders.map(titleOf).join('\n')}\n\n${text}`).join('\n\n');
       this.emitFile({ type: 'asset', fileName, source: `${source}\n` });
     },
   };
@@ -23,12 +25,14 @@ function packageOf(id: string): string {
   throw new Error(`${id} belongs to no package.`);
 }
 
-function noticeOf(folder: string): string {
+function titleOf(folder: string): string {
   const { name, version, license } = manifestOf(folder);
-  const texts = globSync('{LICEN[CS]E,licen[cs]e,NOTICE}*', { cwd: folder }).map((file) =>
-    readFileSync(join(folder, file), 'utf8').trim(),
-  );
-  return [`${name} ${version} (${license})`, ...texts].join('\n\n');
+  return `${name} ${version} (${license})`;
+}
+
+function textOf(folder: string): string {
+  const files = globSync('{LICEN[CS]E,licen[cs]e,NOTICE}*', { cwd: folder });
+  return files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n');
 }
 
 function manifestOf(folder: string): { name?: string; version?: string; license?: string } {

@@ -132,7 +132,7 @@ function isGlobalOption(arg: string): boolean {
   return ['--help', '-h', '--version', '-v'].includes(arg);
 }
 
-/** The version in the package.json, which is one level above the sources and two above the compiled files. */
+/** The version in the package.json, which is one level above the sources and two above the bundle. */
 function readVersion(): string {
   for (const path of ['../package.json', '../../package.json']) {
     try {

@@ -3,9 +3,11 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstalledPackage } from './install.ts';
 
-const maxMegabytes = 60;
+/** The files of an installation, and those of the package alone (bytes). */
+const maxInstalledBytes = 60_000_000;
+const maxUnpackedBytes = 8_000_000;
 
-/** What an installation brings along: nothing compiled, no scripts, no pre-releases, ranges, and its size. */
+/** What an installation brings along: nothing compiled or twice, no scripts, no pre-releases, ranges, and its size. */
 export function checkDependencies({ project }: InstalledPackage): string {
   const { packages } = JSON.parse(readFileSync(join(project, 'package-lock.json'), 'utf8'));
   const installed: [string, { version?: string; hasInstallScript?: boolean }][] = Object.entries(packages);
@@ -27,10 +29,22 @@ export function checkDependencies({ project }: InstalledPackage): string {
   assert(dependencies['discord.js'] !== undefined, 'discord.js is not a dependency');
   assert.deepEqual(Object.keys(peerDependencies), ['@opentelemetry/api']);
 
-  const bytes = globSync('node_modules/**', { cwd: project, withFileTypes: true })
+  const notices = readFileSync(join(project, 'node_modules/tallyhook/dist/package/THIRD-PARTY.txt'), 'utf8');
+  const bundled = [...notices.matchAll(/^(\S+) \d\S* \(.*\)$/gm)].map(([, name = '']) => name);
+  assert(bundled.includes('csv-parse'), 'THIRD-PARTY.txt does not name the bundled packages');
+  const twice = bundled.filter((name) => Object.hasOwn({ ...dependencies, ...peerDependencies }, name));
+  assert(twice.length === 0, `bundled and installed as well: ${twice.join(', ')}`);
+
+  const unpacked = checkBytes(join(project, 'node_modules', 'tallyhook'), maxUnpackedBytes);
+  const all = checkBytes(join(project, 'node_modules'), maxInstalledBytes);
+  return `${installed.length - 1} packages, ${all} bytes, of which the package has ${unpacked}; nothing compiled`;
+}
+
+/** Returns the size of all files in the folder. @throws AssertionError if it is more than `max` */
+function checkBytes(folder: string, max: number): number {
+  const bytes = globSync('**', { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-  const megabytes = bytes / 1_000_000;
-  assert(megabytes < maxMegabytes, `the installation takes ${megabytes.toFixed(1)} MB, more than ${maxMegabytes} MB`);
-  return `${installed.length - 1} packages, ${megabytes.toFixed(1)} MB, nothing compiled`;
+  assert(bytes <= max, `${folder} takes ${bytes} bytes, more than ${max}`);
+  return bytes;
 }

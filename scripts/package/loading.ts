@@ -6,17 +6,9 @@ import type { InstalledPackage } from './install.ts';
 
 /** What an entry must not load. */
 const forbidden: Readonly<Record<string, readonly string[]>> = {
-  client: [
-    'discord.js',
-    '@discordjs',
-    'express',
-    'kysely',
-    'pg',
-    'tallyhook/dist/src/store',
-    'tallyhook/dist/src/discord',
-  ],
+  client: ['discord.js', '@discordjs', 'express', 'kysely'],
   receiver: ['discord.js', '@discordjs'],
-  verify: ['discord.js', '@discordjs', 'express', 'kysely', 'pg', 'pino', 'zod'],
+  verify: ['discord.js', '@discordjs', 'express', 'kysely', 'pino', 'zod'],
 };
 
 /** What imports may take (ms). */

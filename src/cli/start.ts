@@ -100,7 +100,8 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
 /** Loads OpenTelemetry and starts to send spans, if a collector is configured. */
 async function startTraces({ tracing: options }: Config) {
   if (options === null) return null;
-  const [{ startExporter }, tracing] = await Promise.all([import('../platform/tracing/exporter.ts'), loadTracing()]);
+  const tracing = await loadTracing(); // First: it says what to install.
+  const { startExporter } = await import('../platform/tracing/exporter.ts');
   return { exporter: startExporter(options, systemClock), tracing };
 }
 

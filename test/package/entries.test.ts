@@ -16,9 +16,9 @@ describe('the entries of the package', () => {
 
   it('have their declarations and modules where the build writes them', () => {
     for (const { shortName } of readEntries()) {
-      const path = shortName === 'index' ? './dist/src/index' : `./dist/src/exports/${shortName}`;
+      const path = shortName === 'index' ? 'index' : `exports/${shortName}`;
       const target = manifest.exports[shortName === 'index' ? '.' : `./${shortName}`];
-      expect(target).toEqual({ types: `${path}.d.ts`, default: `${path}.js` });
+      expect(target).toEqual({ types: `./dist/types/src/${path}.d.ts`, default: `./dist/package/${shortName}.js` });
     }
   });
 

@@ -19,7 +19,7 @@ const maxAge = 24 * 60 * 60 * 1_000;
 
 /**
  * For `globalSetup`: bundles the program, unless its sources are unchanged. The tests start it hundreds of times, and a
- * bundle starts with half of the CPU time. It is also what the image and `npx tallyhook` run. All write workers of tests
+ * bundle starts with half of the CPU time. It is also what the image runs. All write workers of tests
  * run from it (see `bundled-worker.mjs`).
  */
 export function setup(project: TestProject): void {

@@ -93,8 +93,8 @@ function quote(value: string): string {
 
 /** The commented example of all settings, which is part of the package; a heading if it cannot be found. */
 export function envTemplate(): string {
-  // Above the sources, the compiled modules and the bundle.
-  for (const path of ['../../../.env.example', '../../../../.env.example', '../../.env.example']) {
+  // Above the sources and the bundle.
+  for (const path of ['../../../.env.example', '../../.env.example']) {
     try {
       return withoutEmptyValues(readFileSync(new URL(path, import.meta.url), 'utf8'));
     } catch {
