@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import express from 'express';
+import express, { type Express } from 'express';
+import type { Express as Express4 } from 'express-4';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
@@ -93,4 +94,22 @@ describe.each(Object.entries(programs))('webhooks of %s that are mounted in anot
     expect(await deliver(url)).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
     expect(lines.filter(({ level }) => level > 40)).toEqual([]);
   });
+});
+
+/** Compile with the types of each version, which differ in what `use` accepts. */
+const mounts = {
+  'Express 4': (app: Express4, { webhooks }: Program) => app.use(webhooks).use('/tally', webhooks),
+  'Express 5': (app: Express, { webhooks }: Program) => app.use(webhooks).use('/tally', webhooks),
+};
+
+it.each(Object.entries(mounts))('the types of %s accept the webhooks, also under a path', async (_version, mount) => {
+  const program = await programs.createReceiver(collectedLog().log);
+  onTestFinished(() => program.stop());
+  await program.start({ listen: false });
+  const app = express();
+  mount(app as Express & Express4, program);
+  const url = await serve(app);
+  expect(await deliver(`${url}/tally`)).toMatchObject({ status: 200 });
+  expect(await deliver(url)).toMatchObject({ status: 200 });
+  expect(await deliver(`${url}/other`)).toMatchObject({ status: 404 });
 });

@@ -1,8 +1,8 @@
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { minute } from '../durations.ts';
-import { createSessionCookie, equalSecrets } from '../web/session-cookie.ts';
+import { type CookieResponse, createSessionCookie, equalSecrets } from '../web/session-cookie.ts';
 
 /** How long a member may take on Discord's page (ms). */
 const lifetimeMs = 10 * minute;
@@ -21,9 +21,12 @@ export interface AuthorizationAttempts {
    * Sets the cookie, and returns what is sent to Discord.
    * @param data remembered in the cookie, which is signed: without dots
    */
-  start(response: Response, data?: string): { readonly state: string; readonly verifier: string };
+  start(response: CookieResponse, data?: string): { readonly state: string; readonly verifier: string };
   /** The attempt, if the query's state belongs to the cookie, which is deleted; otherwise null. */
-  finish(request: Request, response: Response): AuthorizationAttempt | null;
+  finish(
+    request: Pick<IncomingMessage, 'headers'> & { readonly query: { readonly state?: unknown } },
+    response: CookieResponse,
+  ): AuthorizationAttempt | null;
 }
 
 /**

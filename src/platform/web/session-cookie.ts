@@ -1,7 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import type { Response } from 'express';
 import { second } from '../durations.ts';
+
+/** A response to which cookies are added, such as one of Express. */
+export interface CookieResponse {
+  append(name: 'set-cookie', value: string): unknown;
+}
 
 /** The content of a genuine cookie that has not expired. */
 export interface CookieSession {
@@ -17,8 +21,11 @@ export interface SessionCookie {
   /** Null if the cookie is missing, forged or expired. @param header `Cookie` @param now ms since the epoch */
   read(header: string | undefined, now: number): CookieSession | null;
   /** Starts a session. @param session `subject`: an id without a dot; `now`: ms since the epoch */
-  set(response: Response, session: { readonly subject: string; readonly now: number; readonly secure: boolean }): void;
-  clear(response: Response, options: { readonly secure: boolean }): void;
+  set(
+    response: CookieResponse,
+    session: { readonly subject: string; readonly now: number; readonly secure: boolean },
+  ): void;
+  clear(response: CookieResponse, options: { readonly secure: boolean }): void;
 }
 
 export interface SessionCookieOptions {
@@ -34,7 +41,7 @@ export interface SessionCookieOptions {
 export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: SessionCookieOptions): SessionCookie {
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
 
-  function setCookie(response: Response, value: string, maxAgeMs: number, secure: boolean): void {
+  function setCookie(response: CookieResponse, value: string, maxAgeMs: number, secure: boolean): void {
     const attributes = {
       maxAge: maxAgeMs / second,
       httpOnly: true,

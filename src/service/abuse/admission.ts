@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import { day, formatWait, hour, minute, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
@@ -54,6 +54,9 @@ const nouns: Readonly<Record<LimitedAction, string>> = {
 /** Who may do what can be abused, and how often. */
 export type Admission = Awaited<ReturnType<typeof openAdmission>>;
 
+/** A request of Express. */
+type Visit = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string | undefined };
+
 /**
  * Addresses are stored as keyed hashes only, until the end of their window, a day at most.
  * @param options.limits null for no limits, for a service whose visitors act as any member
@@ -73,7 +76,7 @@ export async function openAdmission(options: {
   let warned = false;
 
   /** Behind a proxy that is not trusted, all visitors would share the limit of the proxy's address. */
-  function warnOfProxy({ headers, socket }: Request): void {
+  function warnOfProxy({ headers, socket }: Visit): void {
     if (warned || trustProxy > 0 || headers['x-forwarded-for'] === undefined) return;
     if (!isTrustedProxy(socket.remoteAddress ?? '')) return;
     warned = true;
@@ -84,7 +87,7 @@ export async function openAdmission(options: {
   }
 
   /** As `admit`, also for banned members. @throws HttpError 429 */
-  async function count(request: Request, action: LimitedAction, userId: string | null): Promise<void> {
+  async function count(request: Visit, action: LimitedAction, userId: string | null): Promise<void> {
     if (limits === null) return;
     warnOfProxy(request);
     const now = clock.now();
@@ -111,7 +114,7 @@ export async function openAdmission(options: {
      * @param userId null before the member is known
      * @throws HttpError 403 for a banned member, 429 with `Retry-After` beyond a limit
      */
-    async admit(request: Request, action: LimitedAction, userId: string | null): Promise<void> {
+    async admit(request: Visit, action: LimitedAction, userId: string | null): Promise<void> {
       const ban = userId === null ? null : await findBan(database, userId);
       if (ban !== null) {
         throw new HttpError(403, `You were banned, so you can no longer do this here. Reason: ${ban.reason}`);
