@@ -1,3 +1,4 @@
+import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
 import { shop as shopSetting } from '../src/features/shop/settings.ts';
@@ -95,11 +96,19 @@ function secretsOf(
   origin: ListingOrigin,
   settings: readonly OpenedSetting[],
 ): PublicListingSetting[] {
-  return (['lookupKey', 'voteSecrets', 'premiumSecrets'] as const).map((name) => {
+  const { site } = listing;
+  const ofSite: PublicListingSetting[] = site
+    ? [
+        { name: 'site', source: origin, value: site.id },
+        { name: 'siteKey', source: site.key === null ? 'unset' : origin, value: null, secret: true },
+      ]
+    : [];
+  const secrets = (['lookupKey', 'voteSecrets', 'premiumSecrets'] as const).map((name): PublicListingSetting => {
     const isStored = settings.some((each) => each.listing === listing.name && each.path === name);
     const source = (listing[name]?.length ?? 0) === 0 ? 'unset' : isStored ? 'setup' : origin;
     return { name, source, value: null, secret: true };
   });
+  return [...ofSite, ...secrets];
 }
 
 /** The effective values of a listing of a community by path, without secrets. */
@@ -116,7 +125,7 @@ export function valuesOfListing(
   const configuredSource = (spec: SettingSpec): ValueSource => {
     const { isShared, variable, fallback } = spec;
     if ((isShared ? sources : [source]).some((each) => isStated(spec, each))) return 'file';
-    if (variable === undefined) return 'default';
+    if (variable === undefined || (spec.path === cooldownHours.path && listing.site !== undefined)) return 'default';
     const ofVariable = defaultSources[variable as keyof DefaultSources];
     return ofVariable === 'unset' && fallback !== undefined ? configuredSource(fallback) : ofVariable;
   };

@@ -10,6 +10,7 @@ import { optional, shapeOf } from '../src/core/settings/setting-spec.ts';
 import { apiKey, credits, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
 import { shop } from '../src/features/shop/settings.ts';
+import { custom, site } from './sites.ts';
 
 const text = z.string().min(1);
 
@@ -27,6 +28,7 @@ export const listing = z.strictObject({
     .refine((name) => !reservedNames.includes(name), 'it must not be "vote" or "premium", which are webhook addresses')
     .describe('Permanent name of the listing. The ledger stores it with each vote, so do not change it.'),
   kind: z.enum(['server', 'bot']),
+  site: site.optional(),
   id: id
     .optional()
     .describe('Discord id of the server or bot. Required if several listings of the same kind share a secret.'),
@@ -38,6 +40,10 @@ export const listing = z.strictObject({
   timeZone: optional(timeZone),
   ownerChannelId: optional(ownerChannelId),
   lookupKey: apiKey.optional().describe('API key of this listing.'),
+  siteKey: apiKey.optional().describe('API token of another site.'),
+  slug: text.optional().describe('Name of the listing at the site, where the address of its vote page needs it.'),
+  confirm: z.boolean().optional().describe('Ask the site whether the member has voted before a vote is paid.'),
+  custom: custom.optional(),
   voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhooks. All of them are valid.'),
   premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhooks. All of them are valid.'),
   voteAuthorization: text.optional().describe('Opt-in: accept unsigned server votes with this Authorization header.'),

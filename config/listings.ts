@@ -12,6 +12,7 @@ import type { ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
 import type { SettingName, Values } from './settings.ts';
 import { readShop } from './shop.ts';
+import { siteIssues, siteOf } from './sites.ts';
 import { sourceIssues, toListings } from './to-listings.ts';
 
 /** Result of {@link readListings}. */
@@ -99,7 +100,7 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   const formatHint = 'Its schema: `tallyhook config --schema`.';
   const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
   const fileListings = file?.listings ?? [];
-  const hasKey = fileListings.some(({ lookupKey }) => lookupKey !== undefined);
+  const hasKey = fileListings.some((each) => each.lookupKey !== undefined || siteOf(each) !== undefined);
   if (fileListings.length > 0 && !hasKey && needsDiscord(rolesOf(values))) {
     issues.push({
       setting: 'TALLYHOOK_CONFIG',
@@ -118,6 +119,7 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   const listings = toListings(sources, values, issues);
   issues.push(
     ...fileListings.flatMap((listing, index) => contradictingNames(listing, sources[index]?.setting ?? '')),
+    ...fileListings.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
     ...sourceIssues(sources, listings),
   );
   return { listings, sources, secretFiles };

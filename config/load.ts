@@ -45,8 +45,8 @@ function isProduction(environment: Environment): boolean {
 export function loadConfig(environment: Environment): Config {
   checkOptions('loadConfig', environment, z.looseObject({}), () => 'Pass the environment: loadConfig(process.env).');
   const { values, issues, secretFiles } = readValues(environment);
-  checkRequired(values, issues);
   const { listings, sources, secretFiles: codesFiles } = readListings(values, issues);
+  issues.unshift(...missingSettings(values, listings, issues));
   if (issues.length > 0) throw new InvalidConfigError(issues);
 
   const config: Config = {
@@ -58,6 +58,7 @@ export function loadConfig(environment: Environment): Config {
       publicKey: values.DISCORD_PUBLIC_KEY ?? null,
     },
     lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
+    siteApiUrl: values.SITE_API_URL ?? null,
     listings,
     base: toListingBase(environment, values, sources),
     reminders: values.REMINDERS === 'on',
@@ -116,20 +117,24 @@ export function loadLogFormat(environment: Environment): Config['logFormat'] {
   return readValues(environment).values.LOG_FORMAT ?? 'auto';
 }
 
-/** Adds an issue for each required setting that is missing, unless it already has one because its value is invalid. */
-function checkRequired(values: Values, issues: ConfigIssue[]): void {
-  if (!needsDiscord(rolesOf(values))) return;
-  for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL'] as const) {
-    const isReported = issues.some(({ setting }) => setting.startsWith(name));
-    if (values[name] === undefined && !isReported) {
-      issues.push({ setting: name, problem: 'is missing.', hint: `Set it to ${settings[name].expected}.` });
-    }
-  }
+/** An issue for each required setting that is missing, unless it already has one because its value is invalid. */
+function missingSettings(
+  values: Values,
+  listings: readonly ListingConfig[],
+  issues: readonly ConfigIssue[],
+): ConfigIssue[] {
+  if (!needsDiscord(rolesOf(values))) return [];
+  const isOnOtherSites = listings.length > 0 && listings.every(({ site }) => site !== undefined);
+  const required = ['DISCORD_TOKEN', ...(isOnOtherSites ? [] : (['LOOKUP_BASE_URL'] as const))] as const;
+  return required
+    .filter((name) => values[name] === undefined && !issues.some(({ setting }) => setting.startsWith(name)))
+    .map((name) => ({ setting: name, problem: 'is missing.', hint: `Set it to ${settings[name].expected}.` }));
 }
 
 function secretsIn(values: Values, listings: readonly ListingConfig[]): string[] {
   const listingSecrets = listings.flatMap((listing) => [
     listing.lookupKey,
+    listing.site?.key,
     listing.voteAuthorization,
     ...listing.voteSecrets,
     ...listing.premiumSecrets,

@@ -40,9 +40,11 @@ export function withOtherRewards(
       };
     }
     const { perVote, perPremium, whenDenied, cooldownMs } = current.base;
+    const { site } = listing;
     const own = {
       rewards: { vote: perVote, premium: perPremium, whenDenied, ...rules },
       cooldownHours: cooldownMs / hour,
+      ...(site && { site: site.id, custom: site.custom }),
     };
     const party = rules.party ?? (name === null ? null : current.party);
     const streak = rules.streak ?? (name === null ? null : current.streak);

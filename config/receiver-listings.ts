@@ -6,6 +6,7 @@ import type { ListingSource } from './listing-source.ts';
 import { distinctNames, listing as fileListing, rewards as fileRewards } from './listings-file.ts';
 import { readValues } from './read-values.ts';
 import type { ListingConfig } from './schema.ts';
+import { siteIssues, siteOf } from './sites.ts';
 import { rolesOf, toListings } from './to-listings.ts';
 
 /** What votes and premium earn. Amounts are whole credits. Roles and parties need the bot. */
@@ -32,6 +33,29 @@ export interface ReceiverRewards {
   ))[];
   /** For voting on all listings of the community in one calendar day. */
   readonly allListings?: number;
+  /** Whether votes that count more than once at their site are multiplied by that, at most by 4. */
+  readonly weight?: boolean;
+}
+
+/** A site whose deliveries carry the secret in a header. Paths are names of fields joined by dots: `user.id`. */
+export interface CustomSite {
+  readonly name: string;
+  /** Address of its vote page; `{id}` and `{slug}` are replaced. */
+  readonly page?: string;
+  /** The header whose value is the secret; `authorization` by default. */
+  readonly header?: string;
+  /** Path of the voter's Discord ID. */
+  readonly user: string;
+  /** Path of the Discord ID of the server or bot. */
+  readonly target?: string;
+  /** What the body of a test has. */
+  readonly test?: { readonly field: string; readonly is: string | boolean };
+  /** What the body of a vote has; bodies with another text there are ignored. */
+  readonly vote?: { readonly field: string; readonly is: string | boolean };
+  /** Path of the time of the vote, in ISO 8601. */
+  readonly time?: string;
+  /** Path of the site's own ID of the vote. */
+  readonly id?: string;
 }
 
 /** A server or bot on the listing service, as in the file of `TALLYHOOK_CONFIG`. */
@@ -39,6 +63,16 @@ export interface ReceiverListing {
   /** Permanent name in the ledger: at most 32 letters, digits, dots, dashes and underscores. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
+  /** The listing site, such as `topgg`; by default the one with the lookup API. Others send to `/webhooks/<name>`. */
+  readonly site?: string;
+  /** The site's API token. */
+  readonly siteKey?: string;
+  /** The name of the listing at the site, where the address of its vote page needs it. */
+  readonly slug?: string;
+  /** Asks the site whether the member has voted before a vote is paid. */
+  readonly confirm?: boolean;
+  /** Description of a site that tallyhook does not know, for the site `custom`. */
+  readonly custom?: CustomSite;
   /** Discord ID. Required if several listings of the same kind share a secret. */
   readonly id?: string;
   /** Discord ID of the guild whose members have the accounts; by default the listed server. */
@@ -50,7 +84,7 @@ export interface ReceiverListing {
   readonly premiumSecrets?: readonly string[];
   /** Accepts unsigned server votes with exactly this header `Authorization`. */
   readonly voteAuthorization?: string;
-  /** Hours between two votes that count; 12 by default. */
+  /** Hours between two votes that count; by default those of the site, which are 12 for most. */
   readonly cooldownHours?: number;
   readonly rewards?: ReceiverRewards;
 }
@@ -70,6 +104,11 @@ export const receiverListings = z
         guildId: true,
         timeZone: true,
         cooldownHours: true,
+        site: true,
+        siteKey: true,
+        slug: true,
+        confirm: true,
+        custom: true,
         voteSecrets: true,
         premiumSecrets: true,
         voteAuthorization: true,
@@ -81,6 +120,7 @@ export const receiverListings = z
             premium: true,
             whenDenied: true,
             allListings: true,
+            weight: true,
             multipliers: true,
             streak: true,
             milestones: true,
@@ -88,8 +128,10 @@ export const receiverListings = z
           .optional(),
       })
       .refine(
-        ({ voteSecrets, premiumSecrets, voteAuthorization }) =>
-          voteSecrets.length + premiumSecrets.length > 0 || voteAuthorization !== undefined,
+        (each) =>
+          each.voteSecrets.length + each.premiumSecrets.length > 0 ||
+          each.voteAuthorization !== undefined ||
+          siteOf(each) !== undefined,
         'it has no secret, so it accepts nothing',
       ),
   )
@@ -115,6 +157,7 @@ export function toReceiverListings(
     return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null, shop: undefined };
   });
   const listings = toListings(sources, values, issues);
+  issues.push(...sources.flatMap(({ listing, setting }, index) => siteIssues(listing, setting, ['listings', index])));
   for (const [index, listing] of listings.entries()) {
     if (rolesOf(listing).length === 0) continue;
     const hint = `Give roles in a handler instead. ${needsBot}`;

@@ -28,16 +28,18 @@ function withSecretsOf(listing: ListingConfig, next: ListingConfig | undefined):
   const { voteSecrets = [], premiumSecrets = [], voteAuthorization = null } = next ?? {};
   // Adding or removing a key needs a restart, because it changes which commands are registered.
   const lookupKey = listing.lookupKey === null ? null : (next?.lookupKey ?? listing.lookupKey);
-  return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey };
+  const site = listing.site && { ...listing.site, key: next?.site?.key ?? listing.site.key };
+  return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ...(site && { site }) };
 }
 
 /** The same for the listing as it is configured. */
 function withSecretsOfSource(source: ListingSource, others: readonly ListingSource[]): ListingSource {
   const { name, kind, lookupKey } = source.listing;
   const next = others.find(({ listing }) => listing.name === name && listing.kind === kind)?.listing;
-  const { voteSecrets = [], premiumSecrets = [], voteAuthorization } = next ?? {};
+  const { voteSecrets = [], premiumSecrets = [], voteAuthorization, siteKey = source.listing.siteKey } = next ?? {};
   const key = lookupKey === undefined ? undefined : (next?.lookupKey ?? lookupKey);
-  return { ...source, listing: { ...source.listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey: key } };
+  const secrets = { voteSecrets, premiumSecrets, voteAuthorization, lookupKey: key, siteKey };
+  return { ...source, listing: { ...source.listing, ...secrets } };
 }
 
 /** Parts of the configuration by the settings that they are read from. */
@@ -45,6 +47,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   TALLYHOOK_ROLES: ({ roles }) => roles,
   'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY': ({ discord }) => discord,
   LOOKUP_BASE_URL: ({ lookup }) => lookup,
+  SITE_API_URL: ({ siteApiUrl }) => siteApiUrl,
   'listings, channels, rewards, shop': ({ listings }) => listings,
   REMINDERS: ({ reminders }) => reminders,
   'KEEP_BODIES, KEEP_EFFECTS': ({ keep }) => keep,

@@ -5,6 +5,7 @@ import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { LogLevel } from '../src/platform/log.ts';
 import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
 import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
+import type { SiteSettings } from '../src/webhook/sites/site-settings.ts';
 import type { ListingBase } from './listing-source.ts';
 import type { Role } from './roles.ts';
 
@@ -24,6 +25,8 @@ export interface ListingConfig {
   readonly id: string | null;
   /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
   readonly implied: boolean;
+  /** The other site that it is on; missing for the document's service. */
+  readonly site?: SiteSettings;
   /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
   readonly linked?: true;
   /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. @internal */
@@ -71,6 +74,8 @@ export interface Config {
   readonly discord: DiscordConfig;
   /** Ends in `/api/v1`, without a trailing slash. Empty if the process only receives webhooks. */
   readonly lookup: { readonly baseUrl: string };
+  /** Replaces the origin of every request to the API of another listing site; null for those of the sites. */
+  readonly siteApiUrl: string | null;
   readonly listings: readonly ListingConfig[];
   /** The same listings as they are configured, to which the settings of communities are added. @internal */
   readonly base: ListingBase;

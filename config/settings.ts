@@ -116,6 +116,10 @@ export const settings = {
     expected: "the bot's API key from the service's dashboard, without spaces",
     secret: true,
   }),
+  SITE_API_URL: setting({
+    schema: httpUrl,
+    expected: 'the http(s) address that replaces the origin of every request to the API of another listing site',
+  }),
   VOTE_WEBHOOK_SECRET: setting({
     schema: secrets,
     expected: expectedSecrets,

@@ -1,3 +1,4 @@
+import type { RewardRules } from '../src/core/rewards/reward.ts';
 import { type ListingRewards, plainRewards } from '../src/core/rewards/rules.ts';
 import { announceChannelId, cooldownHours, premiumChannelId } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
@@ -7,9 +8,17 @@ import { voterRole } from '../src/features/roles/settings.ts';
 import { settings } from '../src/features/settings.ts';
 import { hour } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { findSite } from '../src/webhook/sites/site-settings.ts';
 import { type Community, communitiesOf, plainCommunity } from './communities.ts';
-import { configuredValue, type ListingDefaults, type ListingSource, type StatedListing } from './listing-source.ts';
+import {
+  configuredValue,
+  type ListingDefaults,
+  type ListingSource,
+  type StatedListing,
+  statedValue,
+} from './listing-source.ts';
 import type { ListingConfig } from './schema.ts';
+import { siteOf } from './sites.ts';
 
 /**
  * The listings with everything that they leave out. Contradictions between listings of a guild are added to `issues`.
@@ -28,11 +37,13 @@ export function toListing(source: ListingSource, community: Community, defaults:
   const { listing, guildId, implied } = source;
   const { streak, party, ...shared } = community;
   const channelId = configuredValue(announceChannelId, listing, defaults) ?? null;
+  const site = siteOf(listing);
   return {
     name: listing.name,
     kind: listing.kind,
     id: listing.id ?? null,
     implied,
+    ...(site && { site }),
     ...(source.origin === 'setup' && { linked: true as const }),
     lookupKey: listing.lookupKey ?? null,
     voteSecrets: listing.voteSecrets,
@@ -68,6 +79,7 @@ export function rewardsOf(
     perPremium: value(premium) ?? 0,
     whenDenied: value(whenDenied) ?? 0,
     cooldownMs: Math.round((value(cooldownHours) ?? 0) * hour),
+    ...siteRules(listing),
   };
   const specs: readonly SettingSpec[] = settings;
   return {
@@ -77,6 +89,15 @@ export function rewardsOf(
     voterRole: role && { role: role.role, forMs: role.for ?? VOTER_ROLE_FOR },
     ...Object.assign({}, ...specs.map((spec) => spec.rules?.(value(spec)))),
   };
+}
+
+/** The rules of another site. `VOTE_COOLDOWN_HOURS` is for the document's service. */
+function siteRules(listing: Partial<StatedListing>): Partial<RewardRules> {
+  const settings = siteOf(listing);
+  if (settings === undefined) return {};
+  const { cooldownMs, retryHorizonMs } = findSite(settings);
+  const hours = statedValue(cooldownHours, listing);
+  return { site: { retryHorizonMs }, cooldownMs: hours ? Math.round(hours * hour) : cooldownMs };
 }
 
 /** Issues with the roles of each listing and its own shop; a shop of another listing is checked there. */

@@ -84,6 +84,7 @@ const config = z.strictObject({
   roles: present,
   discord: present,
   lookup: present,
+  siteApiUrl: present,
   listings: present,
   base: present,
   reminders: present,

@@ -25,6 +25,7 @@ export const settings = [
   voterRole,
   premiumRoles,
   rewards.allListings,
+  rewards.weight,
   party,
   ...announcementSettings,
   shop,

@@ -22,6 +22,7 @@ const rewards = {
   voterRole: { role: '9', for: '36h' },
   premiumRoles: { Gold: '10', '*': '11' },
   allListings: 20,
+  weight: true,
   party: { goal: 100, per: 'week', credits: 25 },
 };
 const shop = [
@@ -68,6 +69,7 @@ describe('tallyhook config', () => {
       { name: 'rewards.voterRole', source: 'environment', value: { role: '9', for: '1d' } },
       { name: 'rewards.premiumRoles', source: 'default', value: {} },
       { name: 'rewards.allListings', source: 'default', value: 0 },
+      { name: 'rewards.weight', source: 'unset', value: null },
       { name: 'rewards.party', source: 'file', value: rewards.party },
       { name: 'shop', source: 'default', value: [] },
       { name: 'lookupKey', source: 'file', value: null, secret: true },

@@ -8,6 +8,14 @@ export interface RewardRules {
   readonly perPremium: number;
   readonly whenDenied: number;
   readonly cooldownMs: number;
+  /** Only of listings on other sites than the document's service. */
+  readonly site?: SiteRules;
+}
+
+/** What another site decides itself: there a vote with a time is never too early, whatever the cooldown is here. */
+export interface SiteRules {
+  /** From a vote to the last retry of its delivery (ms). */
+  readonly retryHorizonMs: number;
 }
 
 /** The reward of an event. */

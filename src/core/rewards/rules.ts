@@ -19,6 +19,8 @@ export interface ListingRewards {
   /** Credits for a counted vote on every listing of the community within one calendar day; 0 for none. */
   readonly allListings: number;
   readonly party: PartyRules | null;
+  /** Whether the credits of a vote are multiplied by its weight at another listing site. */
+  readonly weight?: true;
 }
 
 /** Multiplies the credits of a vote if all of its conditions hold. A condition that is null always holds. */

@@ -206,3 +206,12 @@ export const allListings = setting({
   show: showCredits,
   fields: [{ name: 'allListings', kind: 'number', hint: 'allListings', ifEmpty: null }],
 });
+
+export const weight = setting({
+  path: 'rewards.weight',
+  description: "Multiply the credits of a vote by its weight at another site, at most by 4: top.gg's weekends.",
+  schema: z.boolean(),
+  canBeOff: true,
+  inFile: ({ rewards }) => rewards.weight ?? null,
+  rules: (isOn) => (isOn ? { weight: true } : {}),
+});

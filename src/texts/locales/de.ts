@@ -711,6 +711,7 @@ export const de: Catalogue = {
         voterRole: 'Rolle für Voter',
         premiumRoles: 'Rollen für Premium',
         allListings: 'An einem Tag überall gevotet',
+        weight: 'Gewicht der Stimmen',
         party: 'Vote-Party',
       },
       announcements: {

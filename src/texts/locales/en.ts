@@ -783,6 +783,7 @@ export const en = {
         voterRole: 'Role for voters',
         premiumRoles: 'Roles for premium',
         allListings: 'All listings in a day',
+        weight: 'Weight of votes',
         party: 'Vote party',
       },
       announcements: {

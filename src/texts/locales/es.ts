@@ -744,6 +744,7 @@ export const es: Catalogue = {
         voterRole: 'Rol para votantes',
         premiumRoles: 'Roles para premium',
         allListings: 'Votos en todas partes en un día',
+        weight: 'Peso de los votos',
         party: 'Fiesta de votos',
       },
       announcements: {

@@ -750,6 +750,7 @@ export const fr: Catalogue = {
         voterRole: 'Rôle des votants',
         premiumRoles: 'Rôles pour le premium',
         allListings: 'Votes partout dans la journée',
+        weight: 'Poids des votes',
         party: 'Vote party',
       },
       announcements: {

@@ -698,6 +698,7 @@ export const hi: Catalogue = {
         voterRole: 'वोट करने वालों का रोल',
         premiumRoles: 'प्रीमियम के रोल',
         allListings: 'एक दिन में सभी जगह वोट',
+        weight: 'वोट का वज़न',
         party: 'वोट पार्टी',
       },
       announcements: {

@@ -690,6 +690,7 @@ export const id: Catalogue = {
         voterRole: 'Role untuk voter',
         premiumRoles: 'Role untuk premium',
         allListings: 'Vote harian lengkap',
+        weight: 'Bobot vote',
         party: 'Vote party',
       },
       announcements: {

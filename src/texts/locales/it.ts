@@ -744,6 +744,7 @@ export const it: Catalogue = {
         voterRole: 'Ruolo per chi vota',
         premiumRoles: 'Ruoli per il premium',
         allListings: 'Voti dappertutto in un giorno',
+        weight: 'Peso dei voti',
         party: 'Vote party',
       },
       announcements: {

@@ -691,6 +691,7 @@ export const ja: Catalogue = {
         voterRole: '投票者のロール',
         premiumRoles: 'プレミアムのロール',
         allListings: '1日にすべての投票先',
+        weight: '投票の重み',
         party: '投票パーティー',
       },
       announcements: {

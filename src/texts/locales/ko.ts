@@ -687,6 +687,7 @@ export const ko: Catalogue = {
         voterRole: '투표한 멤버의 역할',
         premiumRoles: '프리미엄 역할',
         allListings: '하루에 모든 곳에 투표',
+        weight: '투표 가중치',
         party: '투표 파티',
       },
       announcements: {

@@ -706,6 +706,7 @@ export const nl: Catalogue = {
         voterRole: 'Rol voor stemmers',
         premiumRoles: 'Rollen voor premium',
         allListings: 'Overal gestemd op één dag',
+        weight: 'Gewicht van stemmen',
         party: 'Vote party',
       },
       announcements: {

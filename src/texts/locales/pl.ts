@@ -806,6 +806,7 @@ export const pl: Catalogue = {
         voterRole: 'Rola dla głosujących',
         premiumRoles: 'Role za premium',
         allListings: 'Dzienny komplet głosów',
+        weight: 'Waga głosów',
         party: 'Vote party',
       },
       announcements: {

@@ -745,6 +745,7 @@ export const ptBR: Catalogue = {
         voterRole: 'Cargo para quem vota',
         premiumRoles: 'Cargos do premium',
         allListings: 'Votos em todas as páginas no dia',
+        weight: 'Peso dos votos',
         party: 'Festa de votos',
       },
       announcements: {

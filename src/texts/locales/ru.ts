@@ -800,6 +800,7 @@ export const ru: Catalogue = {
         voterRole: 'Роль для голосующих',
         premiumRoles: 'Роли за премиум',
         allListings: 'Все голоса за день',
+        weight: 'Вес голосов',
         party: 'Вечеринка голосов',
       },
       announcements: {

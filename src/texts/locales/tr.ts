@@ -698,6 +698,7 @@ export const tr: Catalogue = {
         voterRole: 'Oy verenlerin rolü',
         premiumRoles: 'Premium rolleri',
         allListings: 'Günün tüm oyları',
+        weight: 'Oyların ağırlığı',
         party: 'Oy partisi',
       },
       announcements: {

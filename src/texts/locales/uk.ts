@@ -800,6 +800,7 @@ export const uk: Catalogue = {
         voterRole: 'Роль для тих, хто голосує',
         premiumRoles: 'Ролі за преміум',
         allListings: 'Усі голоси за день',
+        weight: 'Вага голосів',
         party: 'Вечірка голосів',
       },
       announcements: {

@@ -699,6 +699,7 @@ export const vi: Catalogue = {
         voterRole: 'Vai trò cho người bình chọn',
         premiumRoles: 'Vai trò cho Premium',
         allListings: 'Bình chọn đủ tất cả trong ngày',
+        weight: 'Trọng số phiếu bầu',
         party: 'Vote party',
       },
       announcements: {

@@ -680,6 +680,7 @@ export const zhCN: Catalogue = {
         voterRole: '投票者身份组',
         premiumRoles: '高级版身份组',
         allListings: '一天内全部投完',
+        weight: '投票权重',
         party: '投票派对',
       },
       announcements: {

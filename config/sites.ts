@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-settings.ts';
+import type { TokenSite } from '../src/webhook/sites/token-site.ts';
+import type { StatedListing } from './listing-source.ts';
+
+const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'it must be names of fields joined by dots, such as user.id');
+const condition = z.strictObject({ field: path, is: z.union([z.string().min(1), z.boolean()]) });
+
+/** The site of the document's service, which needs no name. */
+export const defaultSite = 'service';
+
+/** The value of `site`. */
+export const site = z
+  .enum(siteIds, `it must be one of ${siteIds.join(', ')}`)
+  .describe(`The listing site: ${siteIds.join(', ')}. "${defaultSite}" otherwise, which has the lookup API.`);
+
+/** The value of `custom`. */
+export const custom = z
+  .strictObject({
+    name: z.string().min(1).max(80).describe('Shown to members.'),
+    page: z
+      .url({ protocol: /^https$/, error: 'it must be an https address' })
+      .optional()
+      .describe('Address of the vote page; {id} and {slug} are replaced.'),
+    header: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, 'it must be the name of a header')
+      .optional()
+      .describe('The header whose value is the secret. "authorization" otherwise.'),
+    user: path.describe("Path of the voter's Discord id in the body: user.id"),
+    target: path.optional().describe('Path of the Discord id of the server or bot.'),
+    test: condition.optional().describe('What the body of a test has.'),
+    vote: condition.optional().describe('What the body of a vote has; bodies with another text there are ignored.'),
+    time: path.optional().describe('Path of the time of the vote, in ISO 8601.'),
+    id: path.optional().describe("Path of the site's own id of the vote."),
+  })
+  .transform(({ page = null, ...described }): TokenSite => ({ page, ...described }))
+  .describe('Description of a site that tallyhook does not know, for the site "custom".');
+
+type SiteFields = Pick<StatedListing, 'site' | 'siteKey' | 'slug' | 'confirm' | 'custom'>;
+
+/** The site of a listing; undefined for the document's service. */
+export function siteOf({ site: id, siteKey, slug, confirm = false, custom }: SiteFields): SiteSettings | undefined {
+  if (id === undefined || id === defaultSite || (id === 'custom') !== (custom !== undefined)) return undefined;
+  return { id, key: siteKey ?? null, slug: slug ?? null, confirm, ...(custom && { custom }) };
+}
+
+/** Fields that are of the document's service alone. */
+const serviceFields = ['lookupKey', 'voteAuthorization'] as const;
+/** Fields that are of the other sites alone. */
+const siteFields = ['siteKey', 'slug', 'confirm'] as const;
+
+/**
+ * Issues with what a listing states of its site.
+ * @param setting where it is configured @param position leads to the listing
+ */
+export function siteIssues(listing: StatedListing, setting: string, position: readonly (string | number)[] = []) {
+  const issues: ConfigIssue[] = [];
+  const add = (field: string, problem: string, hint: string) =>
+    issues.push({ setting: `${setting}.${field}`, problem, hint, path: [...position, field] });
+  const { site: id = defaultSite } = listing;
+  if (id === 'custom' && listing.custom === undefined)
+    add('custom', 'is missing.', 'Describe the site: the header with the secret, and the path of the voter.');
+  if (id !== 'custom' && listing.custom !== undefined)
+    add('custom', 'needs the site "custom".', 'Set site to "custom".');
+  const settings = siteOf(listing);
+  if (id === defaultSite) {
+    for (const field of siteFields)
+      if (listing[field] !== undefined) add(field, 'needs another site.', `Set site to one of ${siteIds.join(', ')}.`);
+  }
+  if (settings === undefined) return issues;
+  const { name, schemes } = findSite(settings);
+  for (const field of serviceFields)
+    if (listing[field] !== undefined)
+      add(
+        field,
+        `is of the default site, and this listing is on ${name}.`,
+        'Remove it, or move it to another listing.',
+      );
+  if (listing.premiumSecrets.length > 0)
+    add('premiumSecrets', `is not empty, but ${name} has no premium events.`, 'Remove it.');
+  if (listing.voteSecrets.length === 0 && schemes.every(({ type }) => type !== 'none'))
+    add('voteSecrets', 'is missing: every delivery would be rejected.', `Add the secret of the webhook at ${name}.`);
+  return issues;
+}
