@@ -17,7 +17,7 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
-import { entryReason } from './entry-reason.ts';
+import { entryReason, programReason } from './entry-reason.ts';
 import { fetchListingPage, type ListingPage, voteButton } from './listing.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
@@ -175,12 +175,14 @@ function rewardsOf(
 function renderEntries({ entries }: StandingSummary, listings: readonly Listing[], { texts }: CommandContext): Markup {
   if (entries.length === 0) return texts.credits.noEntries;
   return lines(
-    ...entries.map(({ cause, credits: amount, at, reason, listing }) => {
+    ...entries.map((entry) => {
+      const { cause, credits: amount, at, reason, listing } = entry;
+      const ofProgram = programReason(entry);
       const title = listings.find(({ rules }) => rules.name === listing)?.title;
       const source = texts.credits.cause(
-        texts.credits.causes[cause],
+        ofProgram ?? texts.credits.causes[cause],
         title ?? (escapeName(listing ?? '', maxNameLength) || null),
-        entryReason(cause, reason, texts),
+        ofProgram === null ? entryReason(cause, reason, texts) : null,
       );
       return texts.credits.entry(signed(amount, texts), source, timestamp(at, 'R'));
     }),

@@ -1,4 +1,4 @@
-import type { Cause } from '../src/core/ledger/entry.ts';
+import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
 import { escapeName, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
@@ -7,6 +7,11 @@ const maxLength = 60;
 /** How the rules explain their own entries: "7 days on 2026-11-20", "10 votes", "100 votes, week 2026-W47". */
 const countedReason = /^(\d{1,9}) (days|votes)\b/;
 const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
+
+/** What members read of an entry of a program in place of its cause: the reason; null for all other entries. */
+export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKey): Markup | null {
+  return key === undefined || reason === null ? null : escapeName(reason, maxLength) || null;
+}
 
 /** Why an entry was made, in the language of the texts where the reason is one of ours; null if the cause says it all. */
 export function entryReason(cause: Cause, reason: string | null, texts: Texts): Markup | null {

@@ -14,7 +14,7 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
-import { entryReason } from './entry-reason.ts';
+import { entryReason, programReason } from './entry-reason.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
 
 /** Longer texts are truncated (characters). */
@@ -123,8 +123,11 @@ function renderSilence({ outcome, effects }: TracedDelivery, { trace: texts }: C
   return outcome === 'recorded' || outcome === 'test' ? [] : [texts.notAnnounced];
 }
 
-function renderEntry({ at, cause, credits, reason }: TracedEntry, texts: CommandContext['texts']): Markup {
-  return step(at, texts.trace.entry(cause, credits, entryReason(cause, reason, texts)));
+function renderEntry(entry: TracedEntry, texts: CommandContext['texts']): Markup {
+  const { at, cause, credits, reason } = entry;
+  const ofProgram = programReason(entry);
+  if (ofProgram !== null) return step(at, texts.trace.entry(ofProgram, credits, null));
+  return step(at, texts.trace.entry(texts.credits.causes[cause], credits, entryReason(cause, reason, texts)));
 }
 
 function step(at: number, text: Markup, style: 'T' | 'f' = 'T'): Markup {

@@ -1,4 +1,4 @@
-import type { Cause } from '../src/core/ledger/entry.ts';
+import type { Cause, ProgramKey } from '../src/core/ledger/entry.ts';
 
 /** What happened to the deliveries of a member, for managers. Rejects with the errors of the store. */
 export interface Traces {
@@ -31,7 +31,7 @@ export interface TracedDelivery {
   readonly effects: readonly TracedEffect[];
 }
 
-export interface TracedEntry {
+export interface TracedEntry extends ProgramKey {
   readonly cause: Cause;
   readonly credits: number;
   readonly reason: string | null;

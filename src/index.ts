@@ -13,8 +13,7 @@ export { createApp } from './app/app.ts';
 export type { App, AppDependencies } from './app/app-interface.ts';
 export type { Account, LastVotes } from './core/ledger/account.ts';
 export type { AccountId } from './core/ledger/account-id.ts';
-export type { Cause, Entry } from './core/ledger/entry.ts';
-export type { LedgerReads } from './core/ledger/ledger.ts';
+export type { Cause, Entry, ProgramKey } from './core/ledger/entry.ts';
 export type {
   Board,
   LastingGrant,
@@ -59,6 +58,7 @@ export type {
   StreakEvent,
   VoteEvent,
 } from './core/outbox/handler-events.ts';
+export type { EntryRecord as LedgerEntry } from './core/records/records.ts';
 export type { RewardRules } from './core/rewards/reward.ts';
 export type {
   ListingRewards,
@@ -74,9 +74,17 @@ export type { DepartureNotice } from './features/communities/effects.ts';
 export type { Digest } from './features/digests/effects.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
 export type {
+  Ledger,
+  LedgerEntriesQuery,
+  LedgerPlace,
+  LedgerStandingsQuery,
+} from './features/handlers/ledger-reads.ts';
+export type {
   LedgerChange,
   LedgerResult,
   LedgerSpending,
+  LedgerTransfer,
+  LedgerTransferResult,
   WritableLedger,
 } from './features/handlers/writable-ledger.ts';
 export type { RoleConnection } from './features/linked-roles/effects.ts';

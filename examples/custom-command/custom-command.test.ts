@@ -32,5 +32,5 @@ it('gives credits once a day', async () => {
   const credits = await use('credits', 3);
   expect(credits).toContain('Your coins');
   expect(credits).toContain('daily credits');
-  expect((await app.ledger.account(userId)).credits).toBe(5);
+  expect((await app.ledger.account(userId))?.credits).toBe(5);
 });

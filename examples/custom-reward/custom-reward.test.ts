@@ -41,7 +41,7 @@ it('draws a prize for every third vote, and reports milestones until they are ac
     const headers = { 'x-webhook-signature': sign(body, secret) };
     await fetch(`${url}/webhooks/vote`, { method: 'POST', body, headers });
   }
-  await vi.waitFor(async () => expect((await app.ledger.account(userId)).credits).toBeGreaterThan(35), 5_000);
+  await vi.waitFor(async () => expect((await app.ledger.account(userId))?.credits).toBeGreaterThan(35), 5_000);
   await vi.waitFor(() => expect(reports.length).toBe(2), 5_000);
   expect(reports[1]).toEqual(reports[0]);
   expect(reports[0]).toMatchObject({ userId, votes: 2 });

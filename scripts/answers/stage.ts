@@ -102,7 +102,7 @@ export async function startStage(language: string, options: SandboxOptions = {})
     vote,
     newMessage,
     async recordedVote(as) {
-      const votesOf = async () => (await sandbox.app.ledger.account(id(as))).votes;
+      const votesOf = async () => (await sandbox.app.ledger.account(id(as)))?.votes ?? 0;
       const before = await votesOf();
       await vote(as);
       let votes = before;

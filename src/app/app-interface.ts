@@ -2,13 +2,12 @@ import type { RequestListener } from 'node:http';
 import { z } from 'zod';
 import type { CustomCommand } from '../../commands/custom-command.ts';
 import type { Config } from '../../config/schema.ts';
-import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import type { DiscordClient } from '../discord/gateway/own-client.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
-import type { WritableLedger } from '../features/handlers/writable-ledger.ts';
+import type { Ledger } from '../features/handlers/ledger-reads.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import type { Clock } from '../platform/clock.ts';
 import { InvalidConfigError } from '../platform/invalid-config-error.ts';
@@ -22,10 +21,10 @@ import type { WebhookRoutes } from '../webhook/routes.ts';
 /** A complete tallyhook instance. */
 export interface App extends WebhookRoutes {
   /**
-   * Balances and votes, of all communities together, and changes of balances. Rejects with TallyhookError
+   * Balances, votes, entries and leaderboards, and changes of balances. Rejects with TallyhookError
    * `already_stopped` after {@link stop}, as `standings` does.
    */
-  readonly ledger: LedgerReads & WritableLedger;
+  readonly ledger: Ledger;
   /** Rank, streak and leaderboards of the members. */
   readonly standings: Standings;
   /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */

@@ -4,7 +4,6 @@ import { logConfigWarnings } from '../../config/log-warnings.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
-import { wholeLedger } from '../core/ledger/whole-ledger.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, shareOfRequests } from '../core/outbox/queue-share.ts';
@@ -267,7 +266,7 @@ async function assembleApp(
     fetch: routes.fetch,
     node: routes.node,
     http,
-    ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
+    ledger: lifecycle.whileOpen(handling.ledger),
     standings: lifecycle.whileOpen(contexts.standings),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       // Before the first connection, so that no delivery of a restart is rejected.

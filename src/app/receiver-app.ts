@@ -6,14 +6,12 @@ import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
-import type { LedgerReads } from '../core/ledger/ledger.ts';
-import { wholeLedger } from '../core/ledger/whole-ledger.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { createDirectory } from '../features/communities/directory.ts';
 import { prepareAccounts, separateAccounts } from '../features/communities/prepare-accounts.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
-import type { WritableLedger } from '../features/handlers/writable-ledger.ts';
+import type { Ledger } from '../features/handlers/ledger-reads.ts';
 import { openStore, type Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -61,10 +59,10 @@ export interface VoteReceiver extends WebhookRoutes {
   /** The webhook routes with health and metrics, for `http.createServer`. */
   readonly http: RequestListener;
   /**
-   * Balances and votes, of all communities together, and changes of balances. Rejects with TallyhookError
+   * Balances, votes, entries and leaderboards, and changes of balances. Rejects with TallyhookError
    * `already_stopped` after {@link stop}.
    */
-  readonly ledger: LedgerReads & WritableLedger;
+  readonly ledger: Ledger;
   /**
    * Starts to call the handlers. With `listen: false` it does not open a port; then mount {@link webhooks}, {@link fetch} or {@link node}.
    * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
@@ -166,7 +164,7 @@ function assembleReceiver(
     fetch: receiver.fetch,
     node: receiver.node,
     http,
-    ledger: lifecycle.whileOpen({ ...wholeLedger(store), ...handling.ledger }),
+    ledger: lifecycle.whileOpen(handling.ledger),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       if (stopped === undefined) receiving.open();
       const address = listen && stopped === undefined ? await server.listen(host, port) : null;

@@ -7,7 +7,15 @@
 export type { ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
-export type { LedgerReads } from '../core/ledger/ledger.ts';
+export type { Cause, ProgramKey } from '../core/ledger/entry.ts';
+export type {
+  Board,
+  LeaderboardPage,
+  LeaderboardPeriod,
+  LeaderboardQuery,
+  LeaderboardScore,
+  RankedMember,
+} from '../core/ledger/standing.ts';
 export type {
   HandlerListing,
   MilestoneEvent,
@@ -17,13 +25,22 @@ export type {
   StreakEvent,
   VoteEvent,
 } from '../core/outbox/handler-events.ts';
+export type { EntryRecord as LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export type {
+  Ledger,
+  LedgerEntriesQuery,
+  LedgerPlace,
+  LedgerStandingsQuery,
+} from '../features/handlers/ledger-reads.ts';
+export type {
   LedgerChange,
   LedgerResult,
   LedgerSpending,
+  LedgerTransfer,
+  LedgerTransferResult,
   WritableLedger,
 } from '../features/handlers/writable-ledger.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';

@@ -11,6 +11,7 @@ import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import { createFindLastVotes, sqlLedger } from '../core/store/standings/ledger.ts';
 import { sqlStandings } from '../core/store/standings/standings.ts';
 import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import { logProgress } from '../platform/database/migrations/report-progress.ts';
@@ -27,6 +28,9 @@ const features = {
   workerFile: new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url),
 };
 
+/** Communities whose standings are kept in memory. */
+const maxStandings = 200;
+
 /** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
 const writeFailureHoldMs = 6 * second;
 
@@ -36,7 +40,7 @@ export interface Store extends SqlClients<Modules> {
   /** The accounts of the home community. */
   readonly ledger: LedgerReads;
   ledgerIn(accounts: AccountScope): LedgerReads;
-  /** Standings in a community by the calendar of a time zone (IANA name). Each result has a cache of its own. */
+  /** Standings in a community by the calendar of a time zone (IANA name). Each community has one cache. */
   standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
@@ -86,6 +90,7 @@ export async function openStore(
   const { reusesShortenedRows } = dialect;
   const sql = { ...features, db, connection: reading, reusesShortenedRows };
   const findLastVotes = createFindLastVotes(db, reading);
+  const standings = new BoundedMap<Standings>(maxStandings);
   const ledgerIn = sqlLedger(db, reading, findLastVotes);
 
   let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
@@ -125,11 +130,17 @@ export async function openStore(
       recordReplay: (...replay) => commits.write('recordReplay', ...replay).then(clearFailure, noteFailure),
       recordClaim: (...claim) => write('recordClaim', ...claim),
       correct: (...correction) => write('correct', ...correction),
+      transfer: (...transfer) => write('transfer', ...transfer),
       completeHistory: (...account) => write('completeHistory', ...account),
     },
     ledger: ledgerIn(homeAccounts),
     ledgerIn,
-    standingsIn: (accounts, timeZone) => sqlStandings(db, dialect, clock, findLastVotes, accounts, timeZone),
+    standingsIn(accounts, timeZone) {
+      const key = `${accounts} ${timeZone}`;
+      const known = standings.get(key) ?? sqlStandings(db, dialect, clock, findLastVotes, accounts, timeZone);
+      standings.set(key, known);
+      return known;
+    },
     votesPerDayIn: sqlVotesPerDay(db, reading, clock),
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),

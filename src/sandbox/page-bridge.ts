@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import type { LedgerReads } from '../core/ledger/ledger.ts';
+import type { Ledger } from '../features/handlers/ledger-reads.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';
@@ -14,7 +14,7 @@ const clockStepMs = 12 * hour;
 
 /** The parts that exist only after the page was created. */
 interface BotConnection {
-  readonly ledger: LedgerReads;
+  readonly ledger: Pick<Ledger, 'account'>;
   readonly faultInjection: FaultInjection;
   readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
 }
@@ -94,7 +94,7 @@ export function createPageBridge(options: {
       if (!recorded) return { outcome: 'too_soon', nextVoteAt };
       return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
     },
-    credits: async (userId) => (connection === null ? null : (await connection.ledger.account(userId)).credits),
+    credits: async (userId) => (connection === null ? null : ((await connection.ledger.account(userId))?.credits ?? 0)),
     injectFault: async (fault, userId) => handlers[fault](userId),
   };
   return {

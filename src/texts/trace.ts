@@ -17,10 +17,10 @@ export function traceTexts(
   const effects: Readonly<Record<string, Markup>> = texts(messages.effects);
   const nameOf = (kind: string) =>
     (Object.hasOwn(effects, kind) ? effects[kind] : undefined) ?? text(messages.effects.unknown);
-  const entry = (cause: EntryCause, credits: number, reason: Markup | null) => {
+  const entry = (cause: Markup, credits: number, reason: Markup | null) => {
     const paid = credits > 0 ? markup`+${parts.credits(credits)}` : parts.credits(credits);
     const explained = reason === null ? null : markup`(${reason})`;
-    return joined([text(messages.entry, { cause: text(causes[cause]), credits: paid }), explained], ' ');
+    return joined([text(messages.entry, { cause, credits: paid }), explained], ' ');
   };
   return {
     description,
@@ -34,7 +34,7 @@ export function traceTexts(
       name === null ? text(messages.receivedForNone) : text(messages.received, { name: bold(name) }),
     entry,
     recorded: (cause: EntryCause, credits: number, reason: Markup | null) =>
-      text(messages.recorded, { entry: entry(cause, credits, reason) }),
+      text(messages.recorded, { entry: entry(text(causes[cause]), credits, reason) }),
     ended: text(messages.ended),
     withinCooldown: text(messages.withinCooldown),
     revoked: text(messages.revoked),

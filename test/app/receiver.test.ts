@@ -50,6 +50,11 @@ describe('createReceiver', () => {
     expect(await ledger.spend({ userId: '42', credits: 2, reason: 'a sword', key: 'order 1' })).toMatchObject({
       balance: 10,
     });
+    expect(await ledger.account('43')).toBe(null);
+    expect(await ledger.entries('42', { limit: 1 })).toMatchObject([
+      { credits: -2, reason: 'a sword', key: 'order 1' },
+    ]);
+    expect(await ledger.standings('week', 'votes')).toMatchObject({ members: [{ userId: '42', score: 1, rank: 1 }] });
     expect(await (await fetch(`${url}/readyz?role=receive`)).json()).toMatchObject({ ready: true });
     expect(await (await fetch(`${url}/metrics`)).text()).toContain('tallyhook_entries_total{cause="streak"} 1');
   });

@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { credits } from '../../commands/credits.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { day, hour } from '../../src/platform/durations.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { withAccounts } from './accounts.ts';
 import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
@@ -48,6 +50,22 @@ describe('/credits', () => {
         `**+10** · Vote: Lantern Harbour · <t:${seconds(start)}:R>`,
       ].join('\n'),
     });
+  });
+
+  it('names entries of a program by their reasons, in every language', async () => {
+    const { context, store } = await withAccounts();
+    const clock = { now: () => start };
+    const ledger = createWritableLedger({ store, accountsOf: () => '', clock });
+    await ledger.award({ userId: memberId, credits: 9, reason: 'quiz **night** @everyone', key: 'quiz 1' });
+    await ledger.spend({ userId: memberId, credits: 4, reason: 'a sword', key: 'order 1' });
+    await ledger.refund({ key: 'order 1', reason: 'no swords left' });
+    await ledger.transfer({ from: memberId, to: otherMemberId, credits: 1, reason: 'a bet', key: 'bet 1' });
+    for (const locale of ['en-US', 'de', 'ja'] as const) {
+      const reply = await credits.execute(inputOf(), { ...context, texts: textsIn(locale) });
+      expect(reply.fields.at(-1)?.value.replaceAll(/ · <t:\d+:R>/g, '')).toBe(
+        '**−1** · a bet\n**+4** · no swords left\n**−4** · a sword\n**+9** · quiz \\*\\*night\\*\\* @\u200Beveryone',
+      );
+    }
   });
 
   it('does not name a role in direct messages, where it has no name', async () => {

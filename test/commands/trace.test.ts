@@ -3,6 +3,7 @@ import { trace } from '../../commands/trace.ts';
 import { eventKeysOf } from '../../src/core/receiving/replay.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
+import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
 import { createTraces } from '../../src/features/traces/traces.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';
@@ -56,6 +57,15 @@ describe('/trace', () => {
     expect(recorded).toContain('The service denied the credits');
     expect(recorded).not.toContain('@everyone');
     expect(entries).toMatch(/^Other credits\n.*Correction, \+\*\*5\*\* credits \(\\\*\\\*sorry\\\*\\\*\)$/);
+  });
+
+  it('names credits of a program by their reason', async () => {
+    const { run, store } = await withReceiver();
+    const ledger = createWritableLedger({ store, accountsOf: () => '', clock: { now: () => start } });
+    await ledger.award({ userId: memberId, credits: 5, reason: 'quiz **night**', key: 'quiz 1' });
+    expect(textOf(await run())).toEqual([
+      expect.stringMatching(/^Other credits\n\S+ quiz \\\*\\\*night\\\*\\\*, \+\*\*5\*\* credits$/),
+    ]);
   });
 
   it('gives no wrong reason for a vote that the settings do not announce', async () => {

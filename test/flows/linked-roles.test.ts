@@ -126,7 +126,7 @@ describe('the link page', { timeout: 60_000 }, () => {
     expect(await browser.open(again)).toMatchObject({ status: 400 });
     const refused = await authorize('cancel');
     expect(await browser.open(refused)).toMatchObject({ status: 400, text: expect.stringContaining('permission') });
-    expect((await app.ledger.account(userId)).votes).toBe(0);
+    expect(await app.ledger.account(userId)).toBe(null);
   });
 
   it('limits the requests of an address', async () => {

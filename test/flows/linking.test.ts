@@ -52,7 +52,7 @@ it('a server of the variables is not linked again, and its votes are paid once w
 
   const timestamp = new Date().toISOString();
   await post('/webhooks/server/vote', { event: 'server_vote', userId: voter.id, timestamp });
-  expect((await app.ledger.account(voter.id)).credits).toBe(10);
+  expect((await app.ledger.account(voter.id))?.credits).toBe(10);
   // Members see one listing, as soon as the service has said that both are the same.
   const show = async (name: string) =>
     JSON.stringify(await discord.runCommand({ ...use, name, userId: voter.id }).settled);

@@ -41,7 +41,7 @@ async function startShop(roleName: 'vip' | 'moderator') {
   const award = { user: buyer.id, credits: 100, reason: 'deposit' };
   await vi.waitFor(async () => {
     await discord.runCommand({ ...use, name: 'award', options: award, userId: manager.id }).settled;
-    expect((await app.ledger.account(buyer.id)).credits).toBe(100);
+    expect((await app.ledger.account(buyer.id))?.credits).toBe(100);
   }, patience);
 
   const buttonOf = (message: Message, label: string) =>
@@ -54,7 +54,7 @@ async function startShop(roleName: 'vip' | 'moderator') {
     return press(confirmation, 'Confirm');
   };
   const reports = () => discord.messages(discord.channels.premium);
-  const credits = async () => (await app.ledger.account(buyer.id)).credits;
+  const credits = async () => (await app.ledger.account(buyer.id))?.credits;
   return { discord, role, manager, buyer, buy, press, reports, credits };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
@@ -195,6 +196,18 @@ describe('the console', () => {
     expect(text).toContain('<dt>Streak</dt><dd>1 day <span class="quiet">ends ');
     expect(text).toContain('vote within the cooldown');
     expect((await open('users/43')).text).toContain('<dt>Rank by credits</dt><dd>none</dd>');
+  });
+
+  it('shows entries of a program by their reason and key', async () => {
+    const { signIn, open, store } = await openConsole();
+    await signIn();
+    const ledger = createWritableLedger({ store, accountsOf: () => '', clock: { now: () => 0 } });
+    await ledger.award({ userId: '42', credits: 5, reason: 'quiz <i>night</i>', key: 'quiz 7' });
+    const { text } = await open('users/42');
+    expect(text).toContain(
+      '<bdi>quiz &#60;i&#62;night&#60;/i&#62;</bdi><br><span class="quiet">your program, key <bdi>quiz 7</bdi>',
+    );
+    expect(text).not.toContain('>correction<');
   });
 
   it('shows a rejected correction again with its input and the reason', async () => {

@@ -37,7 +37,7 @@ describe('a stopped sandbox', { timeout: 120_000 }, () => {
     expect(again.discord.messages(announcements)).toEqual(announced);
     expect(again.discord.rolesOf(mira)).toContain(roles.voter);
     expect(again.discord.directMessages(mira).map(({ content }) => content)).toEqual(['You can vote again.']);
-    expect((await again.app.ledger.account(mira)).credits).toBe(10);
+    expect((await again.app.ledger.account(mira))?.credits).toBe(10);
     expect((await rest(again.discord)('POST', path, once)).id).toBe(id);
     expect(await again.service.castVote(vote)).toMatchObject({ recorded: false });
   });

@@ -32,6 +32,17 @@ export type CorrectionResult =
   /** The key was used before, for another correction. */
   | { readonly outcome: 'key_reused' };
 
+/** The result of a transfer, of two corrections that are written together. Nothing was written unless it is `transferred`. */
+export type TransferResult =
+  | Exclude<CorrectionResult, { readonly outcome: 'corrected' }>
+  /** The balances after it (credits). `repeated` as of a correction. */
+  | {
+      readonly outcome: 'transferred';
+      readonly fromBalance: number;
+      readonly toBalance: number;
+      readonly repeated: boolean;
+    };
+
 /** The ledger entry of a correction. It has neither a listing nor a delivery. */
 export function correctionEntry({ userId, accounts, credits, reason, at }: Correction): Entry {
   return {

@@ -30,6 +30,12 @@ export function isCountedVote(cause: Cause): boolean {
   return countedVoteCauses.some((counted) => counted === cause);
 }
 
+/** What an entry has beside its cause if a program made it. */
+export interface ProgramKey {
+  /** The key that the program has passed to the ledger; missing in all other entries. */
+  readonly key?: string;
+}
+
 /** One entry of the ledger. Entries are immutable; a correction is another entry. */
 export interface Entry {
   readonly accountId: AccountId;
@@ -46,6 +52,9 @@ export interface Entry {
   readonly deliveryId: number | null;
   /** Whether it is a vote whose payload had no timestamp. */
   readonly untimed: boolean;
-  /** Unique among the entries of an account, such as `milestone 10`, so that an achievement is paid once; otherwise null. */
+  /**
+   * Unique among the entries of an account, such as `milestone 10`, so that an achievement is paid once; of a change by a
+   * program its idempotency key; otherwise null.
+   */
   readonly achievement: string | null;
 }

@@ -1,5 +1,5 @@
 import type { LastVotes } from './account.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, ProgramKey } from './entry.ts';
 
 /** The calendar week or month of the community in which a time is, or all time. */
 export const leaderboardPeriods = ['week', 'month', 'all'] as const;
@@ -55,7 +55,7 @@ export interface Standing {
   /** One per role, in the order of the role ids. */
   readonly grants: readonly LastingGrant[];
   /** The newest entries first, at most five. */
-  readonly entries: readonly Pick<Entry, 'cause' | 'credits' | 'at' | 'reason' | 'listing'>[];
+  readonly entries: readonly (Pick<Entry, 'cause' | 'credits' | 'at' | 'reason' | 'listing'> & ProgramKey)[];
 }
 
 /** A standing without what the member is given. @internal */

@@ -1,7 +1,7 @@
 import type { PageRequest } from '../../platform/web/pagination.ts';
 import type { Outcome } from '../../webhook/response.ts';
 import type { AccountId } from '../ledger/account-id.ts';
-import type { Cause } from '../ledger/entry.ts';
+import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { DeliveryRow } from '../tally/tally.ts';
@@ -61,7 +61,7 @@ export interface EffectRecord {
 }
 
 /** A ledger entry of a user. Later entries have higher ids. */
-export interface EntryRecord {
+export interface EntryRecord extends ProgramKey {
   readonly id: number;
   readonly listing: string | null;
   readonly credits: number;

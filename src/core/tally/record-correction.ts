@@ -1,29 +1,59 @@
 import { accountIdOf } from '../ledger/account-id.ts';
-import { type Correction, type CorrectionResult, correctionEntry, overdraws } from '../ledger/correction.ts';
+import {
+  type Correction,
+  type CorrectionResult,
+  correctionEntry,
+  overdraws,
+  type TransferResult,
+} from '../ledger/correction.ts';
 import { forgottenCorrectionKey } from './idempotency-key.ts';
-import { refundOfChange } from './ledger-keys.ts';
-import type { StoredCorrection, Tally } from './tally.ts';
+import { changeKeyOf, companionsOf, programKeyOf, transferKeyOf } from './ledger-keys.ts';
+import type { Tally } from './tally.ts';
 
 /** Corrects an account once per idempotency key, inside the caller's transaction. */
 export function recordCorrection(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {
+  const companions = tally.findCorrection(idempotencyKey) === null ? null : companionsOf(idempotencyKey);
+  if (companions !== null && tally.findCorrection(companions.refund) !== null) return { outcome: 'refunded' };
+  if (companions !== null && isUsed(tally, companions.transfer)) return { outcome: 'key_reused' };
+  return repeat(tally, correction, idempotencyKey) ?? write(tally, correction, idempotencyKey);
+}
+
+/**
+ * Moves credits between two accounts once per key, inside the caller's transaction: both corrections are written, or none.
+ * @param key as the program has passed it
+ */
+export function recordTransfer(tally: Tally, taken: Correction, given: Correction, key: string): TransferResult {
+  const earlier = [repeat(tally, taken, transferKeyOf(key)), repeat(tally, given, changeKeyOf(key))];
+  const isNew = earlier.every((result) => result === null);
+  const from = isNew ? write(tally, taken, transferKeyOf(key)) : earlier[0];
+  if (from?.outcome === 'overdrawn') return from;
+  const to = isNew ? write(tally, given, changeKeyOf(key)) : earlier[1];
+  if (from?.outcome !== 'corrected' || to?.outcome !== 'corrected') return { outcome: 'key_reused' };
+  return { outcome: 'transferred', fromBalance: from.balance, toBalance: to.balance, repeated: !isNew };
+}
+
+/** The result of an earlier correction with the key; null if there is none. */
+function repeat(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult | null {
   const stored = tally.findCorrection(idempotencyKey);
-  if (stored !== null) {
-    const refundKey = refundOfChange(idempotencyKey);
-    if (refundKey !== null && tally.findCorrection(refundKey) !== null) return { outcome: 'refunded' };
-    return isSame(stored, correction)
-      ? { outcome: 'corrected', balance: stored.balance, repeated: true }
-      : { outcome: 'key_reused' };
-  }
-  if (tally.findCorrection(forgottenCorrectionKey(idempotencyKey)) !== null) return { outcome: 'key_reused' };
+  if (stored === null) return isUsed(tally, idempotencyKey) ? { outcome: 'key_reused' } : null;
+  const { userId, accounts, credits, reason } = correction;
+  const isSameAccount = stored.userId === userId && stored.accounts === accounts;
+  const isSame = isSameAccount && stored.credits === credits && stored.reason === reason;
+  return isSame ? { outcome: 'corrected', balance: stored.balance, repeated: true } : { outcome: 'key_reused' };
+}
+
+/** Also by a member who was forgotten since. */
+function isUsed(tally: Tally, idempotencyKey: string): boolean {
+  const keys = [idempotencyKey, forgottenCorrectionKey(idempotencyKey)];
+  return keys.some((key) => tally.findCorrection(key) !== null);
+}
+
+function write(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {
   const account = tally.accountState(accountIdOf(correction.accounts, correction.userId));
   const isOverdraft = correction.mayOverdraw !== true && overdraws(account.credits, correction.credits);
   if (isOverdraft) return { outcome: 'overdrawn', balance: account.credits };
-  const { credits: balance } = tally.append(account, correctionEntry(correction));
+  const achievement = programKeyOf(idempotencyKey) === null ? null : idempotencyKey;
+  const { credits: balance } = tally.append(account, { ...correctionEntry(correction), achievement });
   tally.saveCorrection({ ...correction, idempotencyKey, balance });
   return { outcome: 'corrected', balance, repeated: false };
-}
-
-function isSame(stored: StoredCorrection, { userId, accounts, credits, reason }: Correction): boolean {
-  const isSameAccount = stored.userId === userId && stored.accounts === accounts;
-  return isSameAccount && stored.credits === credits && stored.reason === reason;
 }

@@ -5,16 +5,12 @@ import type { Standings } from '../../core/ledger/standing.ts';
 import type { DescriptionContext } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import type { Community } from './directory.ts';
 import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
-
-/** Communities whose standings are kept in memory. */
-const maxStandings = 200;
 
 /** Of the components of commands, for a community whose guild is not known. */
 const unknownGuild = 'home';
@@ -46,18 +42,10 @@ export function createCommandContexts({
   };
   readonly services: Pick<Services, 'commandsIn'>;
 }): CommandContexts {
-  const standingsIn = new BoundedMap<Standings>(maxStandings);
   let contexts = memoized();
   directory.onChange(() => {
     contexts = memoized();
   });
-
-  function standingsOf(accounts: AccountScope, timeZone: string): Standings {
-    const key = `${accounts} ${timeZone}`;
-    const standings = standingsIn.get(key) ?? store.standingsIn(accounts, timeZone);
-    standingsIn.set(key, standings);
-    return standings;
-  }
 
   /** Several communities have the home accounts if the guild of some listings is not known. */
   function cover(communities: readonly Community[]): readonly CoveredCommunity[] {
@@ -69,7 +57,7 @@ export function createCommandContexts({
         guildId,
         listings: lookups.of(shown(listings)),
         rules: listedRules(listings),
-        standings: standingsOf(accounts, sharing[0]?.timeZone ?? 'UTC'),
+        standings: store.standingsIn(accounts, sharing[0]?.timeZone ?? 'UTC'),
       };
     });
   }
@@ -93,7 +81,7 @@ export function createCommandContexts({
       isShared: directory.isShared,
       rules: listedRules(listings),
       communities: isOnly ? null : cover(covered),
-      standings: standingsOf(accounts, timeZone),
+      standings: store.standingsIn(accounts, timeZone),
       ...services.commandsIn({ communities: covered, isManaged, isOnly }),
     };
   }
@@ -121,7 +109,7 @@ export function createCommandContexts({
 
   const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
   return {
-    standings: standingsOf(homeAccounts, home?.timeZone ?? 'UTC'),
+    standings: store.standingsIn(homeAccounts, home?.timeZone ?? 'UTC'),
     at({ guildId, userId }) {
       const communities = directory.inGuild(guildId);
       if (isManaged(guildId)) return contexts.managed(communities);

@@ -8,7 +8,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { TimeoutError, withTimeout } from '../../platform/with-timeout.ts';
 import { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers.ts';
-import type { WritableLedger } from './writable-ledger.ts';
+import type { Ledger } from './ledger-reads.ts';
 
 /** Shorter than the lease of an effect (20 s), so that no other process calls at the same time. */
 export const callTimeoutMs = 10 * second;
@@ -49,7 +49,7 @@ export const callRetry: RetryPolicy = ({ attempts, age }, random) =>
 export function createCall(options: {
   readonly handlers: Handlers;
   /** The ledger, with the community of this guild as the default. */
-  readonly ledgerIn: (guildId: string | null) => WritableLedger;
+  readonly ledgerIn: (guildId: string | null) => Ledger;
   readonly stopped: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;

@@ -6,7 +6,7 @@ import type {
   StreakEvent,
   VoteEvent,
 } from '../../core/outbox/handler-events.ts';
-import type { WritableLedger } from './writable-ledger.ts';
+import type { Ledger } from './ledger-reads.ts';
 
 /**
  * A function of your own that is called for an event, after the event is on disk. A call that throws, rejects or takes
@@ -23,8 +23,8 @@ export interface HandlerCall {
   readonly attempt: number;
   /** Aborted when the time is over, or the program stops. The call is repeated then. */
   readonly signal: AbortSignal;
-  /** Changes balances, by default in the community of the event. */
-  readonly ledger: WritableLedger;
+  /** Reads and changes balances, by default in the community of the event. */
+  readonly ledger: Ledger;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { homeAccounts } from '../../core/ledger/account-id.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import { partsOfHandlerQueue } from '../../core/outbox/handler-events.ts';
@@ -9,20 +8,19 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
-import type { Directory } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import type { Handlers } from './handlers.ts';
-import { createWritableLedger } from './ledger.ts';
+import { createLedger, type Ledger, type LedgerSources } from './ledger-reads.ts';
 import { createHandlerRecording, type HandlerRecording, unhandledRecording } from './recording.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
-import type { WritableLedger } from './writable-ledger.ts';
 
 /** Calls the handlers of the package's user. */
 export interface Handling {
   readonly subscriptions: Subscriptions;
   readonly recording: HandlerRecording;
-  readonly ledger: WritableLedger;
+  /** Of the whole installation. */
+  readonly ledger: Ledger;
   /** Looks into these queues at once. */
   nudge(queues: readonly string[]): void;
   start(): void;
@@ -36,8 +34,8 @@ export interface Handling {
  */
 export function createHandling(options: {
   readonly handlers: Handlers;
-  readonly store: Pick<Store, 'outbox' | 'handlers' | 'recorder' | 'corrections'>;
-  readonly directory: Pick<Directory, 'ofGuild'>;
+  readonly store: Pick<Store, 'outbox' | 'handlers'> & LedgerSources['store'];
+  readonly directory: LedgerSources['directory'];
   /** Whether other processes may use the same database. */
   readonly isShared: boolean;
   /** How often to look for effects of other processes (ms); null if there are none. */
@@ -65,15 +63,7 @@ export function createHandling(options: {
   const own = kindsOf(handlers);
   const stopped = new AbortController();
   const subscriptions = createSubscriptions(own, isShared ? store.handlers : null, clock);
-  const ledgerIn = (guildId: string | null) =>
-    createWritableLedger(
-      {
-        store,
-        accountsOf: (id) => directory.ofGuild(id)?.accounts ?? (id === null ? homeAccounts : undefined),
-        clock,
-      },
-      guildId,
-    );
+  const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
   const perform = createPerform({ handler: createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log }) });
   const dispatcher =
     own.length === 0
@@ -101,7 +91,7 @@ export function createHandling(options: {
       own.length > 0 || isShared
         ? createHandlerRecording(subscriptions.kinds, options.nudgeEverywhere)
         : unhandledRecording,
-    ledger: ledgerIn(null),
+    ledger: ledgerIn(),
     nudge: (queues) => dispatcher?.nudge(queues),
     start: () => dispatcher?.start(),
     async stop() {

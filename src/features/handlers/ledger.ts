@@ -1,69 +1,56 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import { type Correction, maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
+import {
+  type Correction,
+  type CorrectionResult,
+  maxCorrection,
+  maxReasonLength,
+  type TransferResult,
+} from '../../core/ledger/correction.ts';
 import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
 import type { Store } from '../store.ts';
+import { checkMember, checkText, checkWhole, invalidField, requireFields } from './ledger-fields.ts';
 import type { LedgerChange, LedgerResult, WritableLedger } from './writable-ledger.ts';
 
 const maxKeyLength = 100;
 
+/** The accounts of the community with this guild; undefined if there is none. */
+export type FindAccounts = (guildId: string | null) => AccountScope | undefined;
+
 /**
  * The ledger for programs.
- * @param options.accountsOf the accounts of the community with this guild; undefined if there is none
  * @param defaultGuildId the community of changes that name none; null for the home community
  */
 export function createWritableLedger(
   options: {
     readonly store: Pick<Store, 'recorder' | 'corrections'>;
-    readonly accountsOf: (guildId: string | null) => AccountScope | undefined;
+    readonly accountsOf: FindAccounts;
     readonly clock: Pick<Clock, 'now'>;
   },
   defaultGuildId: string | null = null,
 ): WritableLedger {
   const { store, accountsOf, clock } = options;
 
-  async function change(
-    { userId, credits: amount, reason, key, guildId = defaultGuildId }: LedgerChange,
-    sign: 1 | -1,
-    mayOverdraw = false,
-  ): Promise<LedgerResult> {
-    checkChange({ userId, credits: amount, reason, key });
-    const accounts = accountsOf(guildId);
-    if (accounts === undefined) {
-      throw new TallyhookError('ledger_unknown_community', `No configured listing belongs to the guild ${guildId}.`, {
-        hint: 'Use the id of a guild with a listing, or leave it out for the first configured community.',
-      });
-    }
-    const credits = sign * amount;
-    const correction = { userId, accounts, credits, reason: reason.toWellFormed(), at: clock.now(), mayOverdraw };
-    return correct(correction, changeKeyOf(key), key);
+  /** The fields of a correction beside its member, and its credits. */
+  function read({ credits, reason, key, guildId = defaultGuildId }: Omit<LedgerChange, 'userId'>) {
+    checkWhole('credits', credits, 1, maxCorrection);
+    checkText('reason', reason, maxReasonLength);
+    checkText('key', key, maxKeyLength);
+    return { accounts: knownAccounts(accountsOf, guildId), reason: reason.toWellFormed(), at: clock.now() };
+  }
+
+  async function change(changed: LedgerChange, sign: 1 | -1, mayOverdraw = false): Promise<LedgerResult> {
+    const { userId, credits, key } = changed;
+    checkMember('userId', userId);
+    return correct({ ...read(changed), userId, credits: sign * credits, mayOverdraw }, changeKeyOf(key), key);
   }
 
   async function correct(correction: Correction, idempotencyKey: string, key: string): Promise<LedgerResult> {
-    const result = await store.recorder.correct(correction, idempotencyKey);
     const { credits } = correction;
-    switch (result.outcome) {
-      case 'corrected':
-        return { credits, balance: result.balance, repeated: result.repeated };
-      case 'overdrawn':
-        throw new TallyhookError('ledger_overdrawn', `The balance is ${result.balance}, less than ${-credits}.`, {
-          hint: 'Nothing was stored. Use allowNegative if the balance may become negative.',
-        });
-      case 'refunded':
-        throw new TallyhookError(
-          'ledger_refunded',
-          `What was spent with the key ${JSON.stringify(key)} was refunded.`,
-          {
-            hint: 'Nothing was stored. Use a new key to spend again.',
-          },
-        );
-      case 'key_reused':
-        throw new TallyhookError('ledger_key_reused', `The key ${JSON.stringify(key)} was used for another change.`, {
-          hint: 'Use a new key for each change. A repeat needs the same member, amount, reason and community.',
-        });
-    }
+    const result = await store.recorder.correct(correction, idempotencyKey);
+    if (result.outcome !== 'corrected') throw rejected(result, -credits, key);
+    return { credits, balance: result.balance, repeated: result.repeated };
   }
 
   return {
@@ -82,30 +69,49 @@ export function createWritableLedger(
       const refund = { userId, accounts, credits: 0 - spent.credits, reason: earlier?.reason ?? reason.toWellFormed() };
       return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
     },
+    async transfer(transfer) {
+      const { from, to, credits, key, allowNegative: mayOverdraw = false } = requireFields(transfer);
+      checkMember('from', from);
+      checkMember('to', to);
+      if (from === to) throw invalidField('"from" and "to" must be two members');
+      const common = read(transfer);
+      const taken = { ...common, userId: from, credits: -credits, mayOverdraw };
+      const result = await store.recorder.transfer(taken, { ...common, userId: to, credits }, key);
+      if (result.outcome !== 'transferred') throw rejected(result, credits, key);
+      const { outcome: _, ...balances } = result;
+      return { credits, ...balances };
+    },
   };
 }
 
-function checkChange({ userId, credits, reason, key }: LedgerChange): void {
-  if (!isSnowflake(userId)) throw invalid('"userId" must be a Discord ID: a string of digits');
-  if (!Number.isInteger(credits) || credits < 1 || credits > maxCorrection)
-    throw invalid(`"credits" must be a whole number from 1 to ${maxCorrection}`);
-  checkText('reason', reason, maxReasonLength);
-  checkText('key', key, maxKeyLength);
+/** @throws TallyhookError `ledger_unknown_community` */
+export function knownAccounts(accountsOf: FindAccounts, guildId: string | null): AccountScope {
+  const accounts = accountsOf(guildId);
+  if (accounts !== undefined) return accounts;
+  throw new TallyhookError('ledger_unknown_community', `No configured listing belongs to the guild ${guildId}.`, {
+    hint: 'Use the id of a guild with a listing, or leave it out for the first configured community.',
+  });
 }
 
-/** Callers without a type checker may pass something else. */
-function requireFields<Fields extends object>(fields: Fields): Fields {
-  if (typeof fields === 'object' && fields !== null) return fields;
-  throw invalid('it must be an object with a "key" and a "reason", and for a new change "userId" and "credits"');
-}
-
-function checkText(name: string, text: unknown, maxLength: number): void {
-  if (typeof text !== 'string' || text.trim() === '' || text.length > maxLength)
-    throw invalid(`"${name}" must be a text of 1 to ${maxLength} characters`);
-  // PostgreSQL cannot store it.
-  if (text.includes('\0')) throw invalid(`"${name}" must not contain the character NUL`);
-}
-
-function invalid(issue: string): TallyhookError {
-  return new TallyhookError('ledger_invalid_change', `The change of the ledger is not valid: ${issue}.`);
+/** @param taken credits */
+function rejected(
+  result: Exclude<CorrectionResult | TransferResult, { readonly repeated: boolean }>,
+  taken: number,
+  key: string,
+): TallyhookError {
+  const quoted = JSON.stringify(key);
+  switch (result.outcome) {
+    case 'overdrawn':
+      return new TallyhookError('ledger_overdrawn', `The balance is ${result.balance}, less than ${taken}.`, {
+        hint: 'Nothing was stored. Use allowNegative if the balance may become negative.',
+      });
+    case 'refunded':
+      return new TallyhookError('ledger_refunded', `What was spent with the key ${quoted} was refunded.`, {
+        hint: 'Nothing was stored. Use a new key to spend again.',
+      });
+    case 'key_reused':
+      return new TallyhookError('ledger_key_reused', `The key ${quoted} was used for another change.`, {
+        hint: 'Use a new key for each change. A repeat needs the same member, amount, reason and community.',
+      });
+  }
 }

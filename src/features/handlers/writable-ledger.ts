@@ -21,12 +21,30 @@ export interface LedgerSpending extends LedgerChange {
   readonly allowNegative?: boolean;
 }
 
+/** Credits that one member gives another, of the same community. */
+export interface LedgerTransfer extends Omit<LedgerSpending, 'userId'> {
+  /** Discord IDs of two members. */
+  readonly from: string;
+  readonly to: string;
+}
+
 /** The change as it was stored. */
 export interface LedgerResult {
-  /** What it changed: negative if it took credits. */
+  /** What it changed: negative if it took credits, so spending 5 returns -5. */
   readonly credits: number;
   /** The balance after it (credits). */
   readonly balance: number;
+  /** Whether an earlier call with the same key stored it, and this one changed nothing. */
+  readonly repeated: boolean;
+}
+
+/** The transfer as it was stored. */
+export interface LedgerTransferResult {
+  /** What was moved. */
+  readonly credits: number;
+  /** The balances after it (credits). */
+  readonly fromBalance: number;
+  readonly toBalance: number;
   /** Whether an earlier call with the same key stored it, and this one changed nothing. */
   readonly repeated: boolean;
 }
@@ -48,7 +66,20 @@ export interface WritableLedger {
   spend(change: LedgerSpending): Promise<LedgerResult>;
   /**
    * Returns what {@link WritableLedger.spend} took with this key, to the same account, once.
-   * Rejects with TallyhookError `ledger_unknown_spend` if nothing was spent with the key.
+   * Rejects with TallyhookError `ledger_unknown_spend` if nothing was spent with the key, such as with that of a transfer.
    */
   refund(spend: { readonly key: string; readonly reason: string }): Promise<LedgerResult>;
+  /**
+   * Moves credits from one member to another: one entry for each, both or none. Rejects with TallyhookError
+   * `ledger_overdrawn` if the balance of `from` is too low; then nothing is stored. It is undone by a transfer back.
+   * @example
+   * ```ts
+   * import type { WritableLedger } from 'tallyhook';
+   *
+   * async function payBet(ledger: WritableLedger, bet: { id: string; loser: string; winner: string }) {
+   *   await ledger.transfer({ from: bet.loser, to: bet.winner, credits: 20, reason: 'a bet', key: `bet ${bet.id}` });
+   * }
+   * ```
+   */
+  transfer(transfer: LedgerTransfer): Promise<LedgerTransferResult>;
 }

@@ -107,10 +107,16 @@ function entryTable(entries: readonly EntryRecord[], root: string): Html {
   if (entries.length === 0) return html`<p>The ledger has no entries of this member.</p>`;
   return html`<table><thead><tr><th scope="col">Time</th><th scope="col">Cause</th><th scope="col" class="number">Credits</th><th scope="col">Delivery</th></tr></thead>
 <tbody>${entries.map(
-    ({ at, cause, reason, listing, credits, deliveryId }) => html`<tr><td data-name="Time">${dateTime(at)}</td>
-<td data-name="Cause">${causeNames[cause]}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}</td>
-<td data-name="Credits" class="number">${signedCredits(credits)}</td><td data-name="Delivery">${deliveryLink(deliveryId, root)}</td></tr>`,
+    (entry) => html`<tr><td data-name="Time">${dateTime(entry.at)}</td>
+<td data-name="Cause">${entryCause(entry)}</td>
+<td data-name="Credits" class="number">${signedCredits(entry.credits)}</td><td data-name="Delivery">${deliveryLink(entry.deliveryId, root)}</td></tr>`,
   )}</tbody></table>`;
+}
+
+function entryCause({ cause, reason, listing, key }: EntryRecord): Html {
+  if (key !== undefined)
+    return html`${untrustedText(reason)}<br><span class="quiet">your program, key ${untrustedText(key)}</span>`;
+  return html`${causeNames[cause]}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}`;
 }
 
 function unpaidList(unpaid: readonly DeliveryRecord[], root: string, now: number): Html {

@@ -3,7 +3,7 @@ import type { Vote } from '../../../webhook/event.ts';
 import { completeHistory } from '../../tally/complete-history.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { recordClaim } from '../../tally/record-claim.ts';
-import { recordCorrection } from '../../tally/record-correction.ts';
+import { recordCorrection, recordTransfer } from '../../tally/record-correction.ts';
 import { recordDelivery, recordReplay } from '../../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery, Tally } from '../../tally/tally.ts';
 import type { WriteOfModule } from '../sql-module.ts';
@@ -13,6 +13,7 @@ const operations = {
   record: recordDelivery,
   recordReplay,
   correct: recordCorrection,
+  transfer: recordTransfer,
   recordClaim,
   completeHistory,
 };
@@ -51,6 +52,8 @@ export function decide(tally: Tally, job: RecordingJob): RecordingResult {
       return operations.recordReplay(tally, ...job.args);
     case 'correct':
       return operations.correct(tally, ...job.args);
+    case 'transfer':
+      return operations.transfer(tally, ...job.args);
     case 'recordClaim':
       return operations.recordClaim(tally, ...job.args);
     case 'completeHistory':

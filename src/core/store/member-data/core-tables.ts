@@ -1,11 +1,14 @@
-import { accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import { type Kysely, sql } from 'kysely';
+import { type AccountId, accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { accountKey } from '../account-columns.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
+import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns } from '../records/search-deliveries.ts';
+import type { Tables } from '../tables.ts';
 import { inChunks } from './chunks.ts';
 import { deletedRows, type MemberTables, renamedRows } from './member-table.ts';
 
@@ -31,8 +34,10 @@ export const coreTables = {
   },
   entries: {
     select: (db, { entryIds }) =>
-      inChunks(entryIds, (ids) => db.selectFrom('entries').selectAll().where('id', 'in', ids).orderBy('id')),
-    forget: (db, { entryIds, accounts }, pseudonym) =>
+      inChunks(entryIds, (ids) =>
+        db.selectFrom('entries').selectAll().select(ownAchievement).where('id', 'in', ids).orderBy('id'),
+      ),
+    forget: (db, { entryIds, accounts, correctionKeys }, pseudonym) =>
       accounts
         .flatMap((accountId) => {
           const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
@@ -41,14 +46,15 @@ export const coreTables = {
           );
         })
         .concat(
-          // The reason of a correction is the text of a person.
+          // The reason of a correction is the text of a person, and programs choose the keys.
           inChunks(entryIds, (ids) =>
             db
               .updateTable('entries')
-              .set({ reason: null })
+              .set({ reason: null, achievement: null })
               .where('id', 'in', ids)
               .where('cause', '=', literal('correction')),
           ),
+          correctionKeys.map((key) => forgetKeyOfOther(db, key, accounts)),
         ),
   },
   deliveries: {
@@ -171,6 +177,20 @@ export const coreTables = {
   pruning: { withoutMembers: 'Positions.' },
   probes: { withoutMembers: 'A time.' },
 } satisfies Partial<MemberTables>;
+
+/** In place of the column. The keys of programs are among the corrections. */
+const ownAchievement = sql<string | null>`case when cause <> 'correction' then achievement end`.as('achievement');
+
+/** The entry of another member with a key that contains the id of this one, such as of a transfer. Before the key is renamed. */
+function forgetKeyOfOther(db: Kysely<Tables>, key: string, accounts: readonly AccountId[]) {
+  const correction = db.selectFrom('corrections').select('user_id').where('idempotency_key', '=', key);
+  const other = accounts.length === 0 ? correction : correction.where('user_id', 'not in', accounts);
+  const newest = db.selectFrom('balances').select('last_entry').where('user_id', '=', other.$asScalar()).$asScalar();
+  return db
+    .updateTable('entries')
+    .set({ achievement: forgottenCorrectionKey(key) })
+    .where('id', 'in', linkedEntries(db, newest).selectFrom('linked').select('id').where('achievement', '=', key));
+}
 
 function without(ids: readonly number[], others: ReadonlyMap<number, unknown>): readonly number[] {
   return others.size === 0 ? ids : ids.filter((id) => !others.has(id));

@@ -1,7 +1,9 @@
 import type { Premium } from '../../../webhook/event.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
+import type { Correction } from '../../ledger/correction.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKey } from '../../tally/idempotency-key.ts';
+import { changeKeyOf, transferKeyOf } from '../../tally/ledger-keys.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { grantsRoles } from '../../tally/queues.ts';
 import type { Hooks, RoutedDelivery } from '../../tally/tally.ts';
@@ -75,10 +77,13 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
       return;
     }
     case 'correct': {
-      const [{ userId, accounts }, idempotencyKey] = job.args;
-      needs.accounts.add(accountIdOf(accounts, userId));
-      needs.idempotencyKeys.add(idempotencyKey);
-      needs.idempotencyKeys.add(forgottenCorrectionKey(idempotencyKey));
+      addCorrection(needs, ...job.args);
+      return;
+    }
+    case 'transfer': {
+      const [taken, given, key] = job.args;
+      addCorrection(needs, taken, transferKeyOf(key));
+      addCorrection(needs, given, changeKeyOf(key));
       return;
     }
     case 'recordClaim': {
@@ -93,6 +98,12 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
       needs.accounts.add(accountId);
     }
   }
+}
+
+function addCorrection(needs: Needs, { userId, accounts }: Correction, idempotencyKey: string): void {
+  needs.accounts.add(accountIdOf(accounts, userId));
+  needs.idempotencyKeys.add(idempotencyKey);
+  needs.idempotencyKeys.add(forgottenCorrectionKey(idempotencyKey));
 }
 
 function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, hooks: readonly Hooks[]): void {

@@ -3,6 +3,7 @@ import type { Outcome } from '../../../webhook/response.ts';
 import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../records/records.ts';
+import { withProgramKey } from '../../tally/ledger-keys.ts';
 import { currentCounters, readCounters } from '../counters/counted-rows.ts';
 import { countedTables } from '../counters/counters.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
@@ -61,7 +62,7 @@ export const reads: SqlOperations<Records> = {
   async entries(sql, accountId, limit, before = null) {
     const link = sql.db.selectFrom('entries').select('previous').where('user_id', '=', accountId);
     const newest = before === null ? newestEntryOf(sql.db, accountId) : link.where('id', '=', before).$asScalar();
-    return run(sql.connection, selectEntries(sql, newest).limit(limit));
+    return (await run(sql.connection, selectEntries(sql, newest).limit(limit))).map(withProgramKey);
   },
 
   async entryOf(sql, { id, userId }) {
@@ -73,7 +74,7 @@ export const reads: SqlOperations<Records> = {
         .where('cause', 'in', eventCauses.map(literal))
         .limit(1),
     );
-    return entry ?? null;
+    return entry === undefined ? null : withProgramKey(entry);
   },
 
   async grants(sql, userId) {
@@ -116,7 +117,7 @@ function effects({ db }: Sql) {
 function selectEntries({ db }: Sql, newest: Parameters<typeof linkedEntries>[1]) {
   return linkedEntries(db, newest)
     .selectFrom('linked')
-    .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId']);
+    .select(['id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId', 'achievement']);
 }
 
 function countAll({ db }: Sql) {

@@ -6,6 +6,7 @@ import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '..
 import type { LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
+import { withProgramKey } from '../../tally/ledger-keys.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { homeKey } from '../installation/keys.ts';
 import { parseLastVotes } from '../json-columns.ts';
@@ -63,7 +64,7 @@ export function sqlStandings(
   const findNewestEntries = preparedQuery<{ lastEntry: number }>()((placeholder) =>
     linkedEntries(db, placeholder('lastEntry'))
       .selectFrom('linked')
-      .select(['cause', 'credits', 'at', 'reason', 'listing'])
+      .select(['cause', 'credits', 'at', 'reason', 'listing', 'achievement'])
       .limit(literal(newestEntries)),
   );
 
@@ -85,7 +86,7 @@ export function sqlStandings(
       streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(balance.streak_last_day + 1) },
       week: balance.week_start === weekOf(today) ? { votes: week_votes, credits: week_credits } : noTotal,
       month: balance.month_start === monthOf(today) ? { votes: month_votes, credits: month_credits } : noTotal,
-      entries,
+      entries: entries.map((entry) => withProgramKey(entry)),
     };
   }
 
