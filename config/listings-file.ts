@@ -58,19 +58,18 @@ export const listing = z.strictObject({
   shop: optional(shop),
 });
 
-/** The arguments of a refinement for a list of listings. */
-export const distinctNames = [
-  (all: readonly { readonly name: string }[]) => new Set(all.map(({ name }) => name)).size === all.length,
-  'two listings have the same name',
-] as const;
+/** Listings of this schema, at least one. */
+export function listOf<Listing extends z.ZodType<{ readonly name: string }>>(schema: Listing) {
+  return z
+    .array(schema)
+    .min(1)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two listings have the same name');
+}
 
 /** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */
 export const listingsFile = z.strictObject({
   $schema: z.string().optional(),
-  listings: z
-    .array(listing)
-    .min(1)
-    .refine(...distinctNames),
+  listings: listOf(listing),
 });
 
 /** A listing in the file. Its cooldown is in hours. */

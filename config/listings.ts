@@ -99,27 +99,41 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   }
   const formatHint = 'Its schema: `tallyhook config --schema`.';
   const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
-  const fileListings = file?.listings ?? [];
-  const hasKey = fileListings.some((each) => each.lookupKey !== undefined || siteOf(each) !== undefined);
-  if (fileListings.length > 0 && !hasKey && needsDiscord(rolesOf(values))) {
-    issues.push({
-      setting: 'TALLYHOOK_CONFIG',
-      problem: 'has no listing with a lookupKey.',
-      hint: 'Add the API key of at least one listing.',
-    });
+  const place = { setting: 'TALLYHOOK_CONFIG', prefix: 'TALLYHOOK_CONFIG listings.', directory: dirname(path) };
+  return listedListings(file?.listings ?? [], place, values, issues);
+}
+
+/** Where listings are written: the setting with all, the name of one without its index, and where paths begin. */
+interface ListingsPlace {
+  readonly setting: string;
+  readonly prefix: string;
+  readonly directory: string;
+}
+
+/** The listings of a file or of options. Issues are added to `issues`. */
+export function listedListings(
+  listed: readonly FileListing[],
+  place: ListingsPlace,
+  values: Values,
+  issues: ConfigIssue[],
+): ReadListings {
+  const hasKey = listed.some((each) => each.lookupKey !== undefined || siteOf(each) !== undefined);
+  if (listed.length > 0 && !hasKey && needsDiscord(rolesOf(values))) {
+    const problem = 'has no listing with a lookupKey.';
+    issues.push({ setting: place.setting, problem, hint: 'Add the API key of at least one listing.' });
   }
   const secretFiles: SecretFile[] = [];
-  const guildIds = guildIdsOf(fileListings, values.DISCORD_GUILD_ID);
-  const sources = fileListings.map((listing, index): ListingSource => {
-    const setting = `TALLYHOOK_CONFIG listings.${index}`;
-    const shopContext = { setting: `${setting}.shop`, directory: dirname(path), issues, secretFiles };
+  const guildIds = guildIdsOf(listed, values.DISCORD_GUILD_ID);
+  const sources = listed.map((listing, index): ListingSource => {
+    const setting = `${place.prefix}${index}`;
+    const shopContext = { setting: `${setting}.shop`, directory: place.directory, issues, secretFiles };
     const shop = listing.shop && readShop(listing.shop, shopContext);
     return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null, shop };
   });
   const listings = toListings(sources, values, issues);
   issues.push(
-    ...fileListings.flatMap((listing, index) => contradictingNames(listing, sources[index]?.setting ?? '')),
-    ...fileListings.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
+    ...listed.flatMap((listing, index) => contradictingNames(listing, sources[index]?.setting ?? '')),
+    ...listed.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
     ...sourceIssues(sources, listings),
   );
   return { listings, sources, secretFiles };

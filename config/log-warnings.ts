@@ -19,7 +19,7 @@ export function logConfigWarnings(
   if (ownerToken !== null && ownerToken.length < minOwnerTokenLength) {
     log.warn(
       { hint: 'Set a long random token, for example from `openssl rand -hex 32`.' },
-      `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters: it can be guessed`,
+      `the owner token (OWNER_TOKEN) has fewer than ${minOwnerTokenLength} characters: it can be guessed`,
     );
   }
 }
@@ -38,15 +38,20 @@ function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof 
   );
   if (!canReceive && roles.includes('receive'))
     log.warn(
-      { hint: 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard, or link a listing with /setup.' },
+      {
+        hint: 'Set VOTE_WEBHOOK_SECRET, or voteSecrets of a listing, to the secret from the dashboard, or link a listing with /setup.',
+      },
       'no webhook secret is configured: every delivery will be rejected',
     );
   else if (canReceive && listings.every(({ announceChannelId }) => announceChannelId === null)) {
-    log.warn({ hint: 'Set ANNOUNCE_CHANNEL_ID.' }, 'no channel is configured: nothing will be announced');
+    log.warn(
+      { hint: 'Set announceChannelId of a listing, or ANNOUNCE_CHANNEL_ID.' },
+      'no channel is configured: nothing will be announced',
+    );
   }
   if (roles.includes('answer') && listings.every(({ lookupKey }) => lookupKey === null)) {
     log.warn(
-      { hint: 'Set LOOKUP_SERVER_KEY or LOOKUP_BOT_KEY, or add the key with /setup.' },
+      { hint: 'Set LOOKUP_SERVER_KEY, LOOKUP_BOT_KEY or lookupKey of a listing, or add the key with /setup.' },
       'no API key is configured: /canvote, /reviews and /stats are not offered',
     );
   }

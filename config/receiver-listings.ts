@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { WeekdayName } from '../src/core/settings/reward-settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { hintForListings } from './code-options.ts';
 import { guildIdsOf } from './communities.ts';
 import type { ListingSource } from './listing-source.ts';
-import { distinctNames, listing as fileListing, rewards as fileRewards } from './listings-file.ts';
+import { listing as fileListing, rewards as fileRewards, listOf } from './listings-file.ts';
 import { readValues } from './read-values.ts';
 import type { ListingConfig } from './schema.ts';
 import { siteIssues, siteOf } from './sites.ts';
@@ -89,60 +90,56 @@ export interface ReceiverListing {
   readonly rewards?: ReceiverRewards;
 }
 
-const needsBot = 'Roles, parties, announcements, the shop and lookups need the bot (createApp).';
-const secretHint =
-  'Set it to the secret of the webhook. If it comes from an environment variable, such as VOTE_SECRET, check that the variable is set.';
+const rewards = fileRewards.pick({
+  vote: true,
+  premium: true,
+  whenDenied: true,
+  allListings: true,
+  weight: true,
+  multipliers: true,
+  streak: true,
+  milestones: true,
+});
+
+const listing = fileListing
+  .pick({
+    name: true,
+    kind: true,
+    id: true,
+    guildId: true,
+    timeZone: true,
+    cooldownHours: true,
+    site: true,
+    siteKey: true,
+    slug: true,
+    confirm: true,
+    custom: true,
+    voteSecrets: true,
+    premiumSecrets: true,
+    voteAuthorization: true,
+  })
+  .extend({ rewards: rewards.optional() });
 
 /** The schema of the option `listings`. */
-export const receiverListings = z
-  .array(
-    fileListing
-      .pick({
-        name: true,
-        kind: true,
-        id: true,
-        guildId: true,
-        timeZone: true,
-        cooldownHours: true,
-        site: true,
-        siteKey: true,
-        slug: true,
-        confirm: true,
-        custom: true,
-        voteSecrets: true,
-        premiumSecrets: true,
-        voteAuthorization: true,
-      })
-      .extend({
-        rewards: fileRewards
-          .pick({
-            vote: true,
-            premium: true,
-            whenDenied: true,
-            allListings: true,
-            weight: true,
-            multipliers: true,
-            streak: true,
-            milestones: true,
-          })
-          .optional(),
-      })
-      .refine(
-        (each) =>
-          each.voteSecrets.length + each.premiumSecrets.length > 0 ||
-          each.voteAuthorization !== undefined ||
-          siteOf(each) !== undefined,
-        'it has no secret, so it accepts nothing',
-      ),
-  )
-  .min(1)
-  .refine(...distinctNames);
+export const receiverListings = listOf(
+  listing.refine(
+    (each) =>
+      each.voteSecrets.length + each.premiumSecrets.length > 0 ||
+      each.voteAuthorization !== undefined ||
+      siteOf(each) !== undefined,
+    'it has no secret, so it accepts nothing',
+  ),
+);
+
+const needsBot = 'Roles, parties, announcements, the shop and lookups need the bot (createApp).';
 
 /** What to do about an invalid part of `listings`. */
-export function hintForListings(path: readonly (string | number)[]): string {
-  const [, , field] = path;
-  if (field === 'voteSecrets' || field === 'premiumSecrets' || field === 'voteAuthorization') return secretHint;
-  return `Correct it. ${needsBot}`;
+export function hintForReceiverListings(path: readonly (string | number)[], options: unknown): string {
+  const [, , field = '', part] = path;
+  const [ofBot, own] =
+    field === 'rewards' && part !== undefined ? [fileRewards.shape, rewards.shape] : [fileListing.shape, listing.shape];
+  const name = part ?? field;
+  return name in ofBot && !(name in own) ? `Remove it. ${needsBot}` : hintForListings(path, options);
 }
 
 /** The listings of a receiver with everything that they leave out. Contradictions are added to `issues`. */

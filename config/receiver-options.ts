@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { callback, checkOptions, clock, instance, log } from '../src/platform/options.ts';
-import { hintForListings, receiverListings, toReceiverListings } from './receiver-listings.ts';
+import { checkOptions } from '../src/platform/options.ts';
+import { codeOptions, receiverHandlers } from './code-options.ts';
+import { hintForReceiverListings, receiverListings, toReceiverListings } from './receiver-listings.ts';
 import type { ListingConfig } from './schema.ts';
 
 /** The value of `database` for a temporary file. */
@@ -18,20 +19,10 @@ const database = z
 const receiverOptions = z.strictObject({
   listings: receiverListings,
   database,
-  handlers: z
-    .strictObject({
-      onVote: callback.optional(),
-      onPremium: callback.optional(),
-      onStreak: callback.optional(),
-      onMilestone: callback.optional(),
-    })
-    .optional(),
-  onRecorded: callback.optional(),
+  handlers: receiverHandlers.optional(),
   host: z.string().min(1).optional(),
   port: z.int().min(0).max(65_535).optional(),
-  log: log.optional(),
-  clock: clock.optional(),
-  tracing: instance.optional(),
+  ...codeOptions,
 });
 
 /**
@@ -44,20 +35,22 @@ export function readReceiverOptions(options: unknown): {
   readonly path: string | null;
 } {
   const caller = 'createReceiver';
-  const { database: path, listings: parsed } = checkOptions(caller, options, receiverOptions, hintFor);
+  const { database: path, listings: parsed } = checkOptions(caller, options, receiverOptions, (path) =>
+    hintFor(path, options),
+  );
   const issues: ConfigIssue[] = [];
   const listings = toReceiverListings(parsed, issues);
   if (issues.length > 0) throw new InvalidConfigError(issues, caller);
   return { listings, path: path === temporaryDatabase ? null : path };
 }
 
-function hintFor(path: readonly (string | number)[]): string {
+function hintFor(path: readonly (string | number)[], options: unknown): string {
   const [option, name] = path;
   switch (option) {
     case undefined:
       return "Pass an object, such as { listings: […], database: 'votes.db' }.";
     case 'listings':
-      return path.length > 2 ? hintForListings(path) : 'List each server or bot with its secrets.';
+      return hintForReceiverListings(path, options);
     case 'database':
       return "Write the path of a SQLite file, such as database: 'votes.db', or database: ':memory:' for a test, which forgets all votes when it stops. For a database server, use createApp with TALLYHOOK_ROLES=receive.";
     case 'handlers':

@@ -5,12 +5,20 @@
  * @module
  */
 
+export type {
+  AppAnnouncements,
+  AppListing,
+  AppRewards,
+  AppShopItem,
+} from '../config/app-listings.ts';
+export type { AppDependencies, AppOptions } from '../config/app-options.ts';
+export type { AppSettings } from '../config/app-settings.ts';
 export type { Environment } from '../config/environment.ts';
 export { loadConfig } from '../config/load.ts';
 export type { Role } from '../config/roles.ts';
 export type { Config, DiscordConfig, ListingConfig } from '../config/schema.ts';
 export { createApp } from './app/app.ts';
-export type { App, AppDependencies } from './app/app-interface.ts';
+export type { App } from './app/app-interface.ts';
 export type { Account, LastVotes } from './core/ledger/account.ts';
 export type { AccountId } from './core/ledger/account-id.ts';
 export type { Cause, Entry, ProgramKey } from './core/ledger/entry.ts';
@@ -144,7 +152,8 @@ export type {
 } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from './platform/invalid-config-error.ts';
-export { createLog, type Log, type LogLevel } from './platform/log.ts';
+export { createLog, type LogLevel } from './platform/log.ts';
+export type { Logger } from './platform/logger.ts';
 export type { Redactor } from './platform/redactor.ts';
 export type { ExporterOptions, SamplerName } from './platform/tracing/exporter-options.ts';
 export { loadTracing } from './platform/tracing/load-tracing.ts';

@@ -1,4 +1,4 @@
-import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+import { createApp } from 'tallyhook';
 import { type CustomCommand, escapeText, markup } from 'tallyhook/discord';
 
 /** `/daily`: credits once a day, however often it is used. */
@@ -15,11 +15,7 @@ const daily: CustomCommand = {
   },
 };
 
-const config = loadConfig(process.env);
-const log = createLog({ level: config.logLevel, secrets: config.secrets });
-export const app = await createApp(config, {
-  clock: systemClock,
-  log,
+export const app = await createApp.fromEnvironment(process.env, {
   commands: [daily],
   texts: { en: { 'credits.title': 'Your coins' }, de: { 'credits.title': 'Deine Münzen' } },
 });

@@ -1,5 +1,4 @@
-import type { HandlerCall } from 'tallyhook';
-import { createApp, createLog, loadConfig, type MilestoneEvent, systemClock, type VoteEvent } from 'tallyhook';
+import { createApp, type HandlerCall, type MilestoneEvent, type VoteEvent } from 'tallyhook';
 
 /** Every third vote is drawn: a prize from 1 to 100 credits. A repeated call has the same id, and so the same prize. */
 async function onVote({ userId, votes }: VoteEvent, { id, ledger }: HandlerCall) {
@@ -20,9 +19,7 @@ function hash(text: string): number {
   return Buffer.from(text).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7);
 }
 
-const config = loadConfig(process.env);
-const log = createLog({ level: config.logLevel, secrets: config.secrets });
-export const app = await createApp(config, { clock: systemClock, log, handlers: { onVote, onMilestone } });
+export const app = await createApp.fromEnvironment(process.env, { handlers: { onVote, onMilestone } });
 export const url = await app.start();
 
 process.once('SIGTERM', () => void app.stop());

@@ -1,9 +1,9 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js';
-import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+import { createApp } from 'tallyhook';
 
 // Your bot, as it was before.
-const config = loadConfig(process.env);
-export const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: config.discord.apiUrl } });
+const api = process.env['DISCORD_API_URL'] ?? 'https://discord.com/api';
+export const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api } });
 
 client.on(Events.InteractionCreate, (interaction) => {
   if (!interaction.isChatInputCommand() || interaction.commandName !== 'ping') return;
@@ -11,8 +11,7 @@ client.on(Events.InteractionCreate, (interaction) => {
 });
 
 // Its commands and votes: tallyhook uses your client, and calls onVote for every vote.
-const log = createLog({ level: config.logLevel, secrets: config.secrets });
-export const app = await createApp(config, { clock: systemClock, log, client, handlers: { onVote: giveRole } });
+export const app = await createApp.fromEnvironment(process.env, { client, handlers: { onVote: giveRole } });
 
 async function giveRole({ userId }: { readonly userId: string }) {
   const guild = await client.guilds.fetch(process.env['DISCORD_GUILD_ID'] ?? '');
@@ -22,4 +21,4 @@ async function giveRole({ userId }: { readonly userId: string }) {
 
 process.once('SIGTERM', () => void app.stop().then(() => client.destroy()));
 export const url = await app.start();
-await client.login(config.discord.token);
+await client.login(process.env['DISCORD_TOKEN']);

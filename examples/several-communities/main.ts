@@ -1,14 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+import { createApp } from 'tallyhook';
 
 // Each listing names the guild of its community. A member has an account in each community, and a command covers the one
 // in which it is used. Further communities can be linked in Discord with /setup, without a restart.
-const config = loadConfig({
+export const app = await createApp.fromEnvironment({
   TALLYHOOK_CONFIG: fileURLToPath(new URL('listings.json', import.meta.url)),
   ...process.env,
 });
-const log = createLog({ level: config.logLevel, secrets: config.secrets });
-export const app = await createApp(config, { clock: systemClock, log });
 
 /** Gives every member of a community the same present once, however often it is called. */
 export async function welcome(guildId: string, userId: string): Promise<number> {

@@ -1,77 +1,89 @@
-import { withCustomCommands } from '../../commands/custom-command.ts';
-import { commandsFor } from '../../commands/index.ts';
-import { logConfigWarnings } from '../../config/log-warnings.ts';
-import { roles as allRoles, type Role } from '../../config/roles.ts';
+import {
+  type AppDependencies,
+  type AppOptions,
+  checkConfigured,
+  isConfig,
+  readAppOptions,
+} from '../../config/app-options.ts';
+import type { Environment } from '../../config/environment.ts';
+import { temporaryDatabase } from '../../config/receiver-options.ts';
 import type { Config } from '../../config/schema.ts';
-import { homeAccounts } from '../core/ledger/account-id.ts';
-import { createEffectNotices } from '../core/outbox/effect-notices.ts';
-import type { HandlerKind } from '../core/outbox/handler-events.ts';
-import { communityOfQueues, shareOfRequests } from '../core/outbox/queue-share.ts';
-import { createAnnouncements } from '../features/announcements/of-listings.ts';
-import { createCommandContexts } from '../features/communities/command-context.ts';
-import { createKnownTargets } from '../features/communities/known-targets.ts';
-import { createComparedListings } from '../features/communities/lookup-clients.ts';
-import { prepareAccounts, separateAccounts } from '../features/communities/prepare-accounts.ts';
-import { createServices } from '../features/create.ts';
-import { createHandling } from '../features/handlers/handling.ts';
-import { createVotePictures } from '../features/pictures/vote-pictures.ts';
-import { createSettings } from '../features/setup/create-settings.ts';
+import { prepareAccounts } from '../features/communities/prepare-accounts.ts';
 import { openStore, type Store } from '../features/store.ts';
-import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
-import { createOwnerApp } from '../owner/create-owner.ts';
-import { sqlitePathOf } from '../platform/database/database-url.ts';
-import { second } from '../platform/durations.ts';
-import { createEncryption } from '../platform/encryption/encryption.ts';
+import { systemClock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
-import { createHttpApp } from '../platform/http/app.ts';
-import { BodyMemory, DirectRequest } from '../platform/http/body.ts';
-import { createHealth } from '../platform/http/health.ts';
-import { createMetrics } from '../platform/http/metrics/metrics.ts';
-import { createHttpServer } from '../platform/http/server.ts';
-import { createLifecycle } from '../platform/lifecycle.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
+import { createLog } from '../platform/log.ts';
+import { adaptLogger } from '../platform/logger.ts';
+import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
 import { overrideTexts } from '../texts/texts.ts';
-import { noWebhooks } from '../webhook/receiver.ts';
-import { createAnnouncing } from './announcing.ts';
-import { createAnswering } from './answering.ts';
-import type { App, AppDependencies } from './app-interface.ts';
-import { checkAppOptions } from './app-interface.ts';
-import { createDiscordAccess } from './discord-access.ts';
-import { readinessChecks } from './readiness-checks.ts';
-import { createReceiving, createRecording } from './receiving.ts';
-
-type Cache = Awaited<ReturnType<typeof openKeyv>>;
-
-/** For the cache and the database each: a server that does not respond must not delay the shutdown. */
-const closeTimeoutMs = 2 * second;
-
-/** Tells other processes, in place of the name of a queue, that settings were changed. */
-const settingsNotice = 'settings';
-
-/** How often to look for announcements of other processes, on a database server (ms). */
-const sharedDatabasePollMs = second / 5;
+import type { App, InternalDependencies } from './app-interface.ts';
+import { assembleApp } from './assembly.ts';
+import { createTemporaryDatabase } from './temporary-database.ts';
 
 /**
- * Creates all components and passes each its part of the configuration. Opens the database and the cache; connects to
- * nothing else.
- * @throws InvalidConfigError `invalid_options`, with all issues
+ * Creates the bot: it receives and pays votes, announces them in Discord, answers commands, and calls your handlers. Opens
+ * the database and the cache; connects to nothing else before {@link App.start}.
+ *
+ * `createApp.fromEnvironment(process.env)` takes the settings from environment variables, and options that complete or
+ * replace them. A configuration of `loadConfig` can be passed as well, with what belongs to no setting as the second
+ * argument.
+ * @throws InvalidConfigError `invalid_options`, or `invalid_settings` of an environment, with all issues
  * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
  *   `command_name_invalid`, `text_invalid` or `cache_url_unknown`
  * @example
  * ```ts
- * import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
+ * import { createApp } from 'tallyhook';
  *
- * const config = loadConfig(process.env);
- * const log = createLog({ level: config.logLevel, secrets: config.secrets });
- * const app = await createApp(config, { clock: systemClock, log });
- * await app.start();
+ * const app = await createApp({
+ *   token: process.env['DISCORD_TOKEN'],
+ *   lookup: { baseUrl: 'https://list.example/api/v1' },
+ *   listings: [
+ *     {
+ *       name: 'my-server',
+ *       kind: 'server',
+ *       id: '613425648685547541',
+ *       lookupKey: process.env['LOOKUP_KEY'] ?? '',
+ *       voteSecrets: [process.env['VOTE_SECRET'] ?? ''],
+ *       announceChannelId: '613425648685547545',
+ *       rewards: { vote: 10, streak: { every: 7, credits: 50 } },
+ *     },
+ *   ],
+ *   database: 'votes.db',
+ *   handlers: { onVote: ({ userId, credits }) => console.log(`${userId}: +${credits}`) },
+ * });
+ * console.log(`Webhook address: ${await app.start()}/webhooks/vote`);
  * process.once('SIGTERM', () => void app.stop());
  * ```
  */
-export async function createApp(config: Config, dependencies: AppDependencies): Promise<App> {
-  checkAppOptions(config, dependencies);
-  const { clock, log, texts } = dependencies;
+export function createApp(options: AppOptions): Promise<App>;
+export function createApp(config: Config, dependencies?: AppDependencies): Promise<App>;
+export async function createApp(first: AppOptions | Config, dependencies?: AppDependencies): Promise<App> {
+  if (dependencies === undefined && !isConfig(first)) return createFromOptions(first, null);
+  checkConfigured(first, dependencies ?? {});
+  return openApp(first as Config, dependencies ?? {});
+}
+
+createApp.fromEnvironment = (environment: Environment, options: AppOptions = {}): Promise<App> =>
+  createFromOptions(options, environment);
+
+/** The database `:memory:` is a temporary file. */
+async function createFromOptions(options: AppOptions, environment: Environment | null): Promise<App> {
+  const temporary = options?.database === temporaryDatabase ? createTemporaryDatabase() : null;
+  try {
+    const withPath = temporary === null ? options : { ...options, database: temporary.path };
+    const onStopped = temporary === null ? {} : { onStopped: temporary.remove };
+    return await openApp(readAppOptions(withPath, environment), { ...options, ...onStopped });
+  } catch (error) {
+    temporary?.remove();
+    throw error;
+  }
+}
+
+/** The app of a valid configuration. */
+export async function openApp(config: Config, dependencies: InternalDependencies): Promise<App> {
+  const { clock = systemClock, texts } = dependencies;
+  const { log, redact } = adaptLogger(dependencies.log ?? defaultLog(config), config.secrets);
   if (texts !== undefined) overrideTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'the cache cannot be opened; it is in memory until the next start'),
@@ -80,7 +92,16 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   try {
     store = await openStore(config.databaseUrl, clock, { log });
     const home = await prepareAccounts(store, config.listings, { clock, log });
-    const { app, loadSettings } = await assembleApp(store, cache, config, dependencies, home);
+    const { app, loadSettings } = await assembleApp({
+      ...dependencies,
+      config,
+      store,
+      cache,
+      home,
+      clock,
+      log,
+      redact,
+    });
     await loadSettings();
     return app;
   } catch (error) {
@@ -89,221 +110,6 @@ export async function createApp(config: Config, dependencies: AppDependencies): 
   }
 }
 
-async function assembleApp(
-  store: Store,
-  cache: Cache,
-  config: Config,
-  dependencies: AppDependencies,
-  home: string | null,
-) {
-  const { clock, log, stopwatch = clock, onRecorded, onAttempted = () => {} } = dependencies;
-  const { wrapListener = (listener) => listener, tracing = null } = dependencies;
-  /** Other processes may use the same database. */
-  const isShared = sqlitePathOf(config.databaseUrl) === null;
-  const metrics = createMetrics();
-  const memory = new BodyMemory();
-  const kit = { metrics, tracing, clock, stopwatch, log };
-  const { directory, lookups, targets, targetLoop } = createComparedListings(config, { ...kit, store, home, cache });
-  const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
-  const settings = createSettings(config, {
-    ...kit,
-    store: store.settings,
-    encryption,
-    directory,
-    lookups,
-    targets,
-    redact: dependencies.redact ?? null,
-    onSaved: () => notices.publish([settingsNotice]),
-    alsoRefresh: () => handling.subscriptions.refresh(),
-  });
-  const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
-  const handling = createHandling({
-    ...kit,
-    handlers: dependencies.handlers ?? {},
-    store,
-    directory,
-    isShared,
-    newEffectsPollMs,
-    nudgeEverywhere,
-    onAttempted,
-  });
-  const has = (role: Role) => config.roles.includes(role);
-  const announcements = createAnnouncements(directory);
-  const access = createDiscordAccess(config, {
-    ...kit,
-    announcements,
-    memberLocales: store.memberLocales,
-    invalidRequests: store.invalidRequests,
-    circuits: store.circuits,
-    guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
-    commands: withCustomCommands(commandsFor(config), dependencies.commands ?? []),
-    requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
-  });
-  const isHandled = (kind: HandlerKind) => handling.subscriptions.kinds().includes(kind);
-  const drawVotePicture = createVotePictures({
-    timeZoneOf: (listing) => directory.communityOf(listing)?.timeZone ?? 'UTC',
-    votesPerDayIn: store.votesPerDayIn,
-    log,
-  });
-  const context = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, nudge: nudgeEverywhere };
-  const services = await createServices({
-    ...context,
-    rest: access.rest,
-    encryption,
-    setup: settings.setup,
-    compareTargets: targetLoop.compare,
-    claimRecorder: handling.recording.claims(store.recorder),
-  });
-  const contexts = createCommandContexts({ ...context, services });
-  const leases = isShared ? store.leases : null;
-  const announcing = has('announce')
-    ? await createAnnouncing(access, services.shared, {
-        ...context,
-        announcements,
-        onAttempted,
-        newEffectsPollMs,
-        leases,
-        settings: {
-          isOperators: (guildId) => settings.sync.base.sources.some((source) => source.guildId === guildId),
-          refresh: settings.sync.refresh,
-        },
-        communityOfQueue: communityOfQueues(directory),
-      })
-    : null;
-  const answering = has('answer')
-    ? createAnswering(config, access, {
-        ...context,
-        contexts,
-        services,
-        memory,
-        leases,
-        commandRegistry: store.commandRegistry,
-        client: dependencies.client ?? null,
-        onConnected: () => announcing?.wake(),
-      })
-    : null;
-  directory.onChange((guildIds) => {
-    for (const guildId of guildIds) access.guard.changed({ guildId, channelId: null });
-    answering?.offerChanged();
-  });
-  metrics.watch({
-    waitingTransactions: store.waiting,
-    effects: store.outbox.sizes,
-    waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ queue }) => queue))),
-    isConnected: () => answering?.isConnected() ?? null,
-    invalidRequests: access.invalidRequests.recent,
-    stopped: access.guard.count,
-    pausedGuilds: () => access.guard.pausedGuilds.size,
-    keys: lookups.keyStatuses,
-    now: clock.now,
-  });
-
-  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
-    if (queues.includes(settingsNotice)) settings.loop.wake();
-    announcing?.nudge(queues);
-    handling.nudge(queues);
-  });
-  const recording = createRecording({ ...context, isShared, handling, onRecorded });
-  const { isUnreadable } = settings.sync;
-  const receiving = has('receive')
-    ? createReceiving({
-        ...recording,
-        directory,
-        isUnreadable,
-        memory,
-        linkedQuota: config.linkedQuota,
-        targetIdOf: createKnownTargets({ directory, targets, clock }),
-      })
-    : null;
-  const usesDiscord = announcing !== null || answering !== null;
-  const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
-  const upkeep = createUpkeep({
-    ...kit,
-    store,
-    keep: config.keep,
-    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
-    separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
-  });
-  const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
-
-  const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
-  const health = createHealth({
-    checks: checks.process,
-    roles: new Map(allRoles.map((role) => [role, has(role) ? checks.roles[role] : null])),
-    metrics,
-    isStopping: () => stopped !== undefined,
-    isStandby: () => answering?.isStandby() ?? false,
-  });
-  const owner = createOwnerApp(config, {
-    ...recording,
-    checks: checks.process,
-    directory,
-    home,
-    keyStatus: lookups.keyStatus,
-    standings: contexts.standings,
-    cards: services.cards,
-    nudge(queue) {
-      access.guard.replayed(queue);
-      nudgeEverywhere([queue]);
-    },
-  });
-  const routes = receiving?.receiver ?? noWebhooks;
-  const express = createHttpApp({ health, owner, pages: services.routes, memory, log });
-  const withoutCommands = routes.withFallback(express);
-  const http = wrapListener(answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands);
-  const server = createHttpServer(http, { IncomingMessage: DirectRequest });
-  const lifecycle = createLifecycle();
-  let stopped: Promise<void> | undefined;
-
-  function nudgeEverywhere(queues: readonly string[]): void {
-    announcing?.nudge(queues);
-    handling.nudge(queues);
-    notices.publish(queues);
-  }
-
-  const app: App = {
-    webhooks: routes.webhooks,
-    fetch: routes.fetch,
-    node: routes.node,
-    http,
-    ledger: lifecycle.whileOpen(handling.ledger),
-    standings: lifecycle.whileOpen(contexts.standings),
-    start: lifecycle.startOnce(async ({ listen = true } = {}) => {
-      // Before the first connection, so that no delivery of a restart is rejected.
-      if (stopped === undefined) receiving?.open();
-      const { host, port } = config.http;
-      const address = listen && stopped === undefined ? await server.listen(host, port) : null;
-      if (stopped !== undefined) return null;
-      announcing?.start();
-      handling.start();
-      answering?.start();
-      notices.start();
-      receiving?.start();
-      for (const loop of loops) loop.start();
-      logConfigWarnings(config, directory.listings, log);
-      if (address !== null)
-        log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
-      return address?.url ?? null;
-    }),
-    reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
-    stop() {
-      stopped ??= (async () => {
-        const parts = [receiving, announcing, handling, answering, ...loops];
-        await Promise.all([server.close(), ...parts.map((part) => part?.stop())]);
-        notices.stop();
-        receiving?.close();
-        lifecycle.close();
-        await settleWithin(closeTimeoutMs, clock, cache.disconnect());
-        await settleWithin(closeTimeoutMs, clock, store.close());
-        log.info('stopped');
-      })();
-      return stopped;
-    },
-  };
-  async function loadSettings(): Promise<void> {
-    await Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
-    if (has('answer') && config.listings.length === 0) await settings.prepareKey();
-    if (usesDiscord) await access.guard.load();
-  }
-  return { app, loadSettings };
+function defaultLog({ logLevel: level, logFormat, secrets }: Config) {
+  return createLog({ level, secrets, format: resolveLogFormat(logFormat) });
 }

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
@@ -23,11 +20,13 @@ import { createMetrics } from '../platform/http/metrics/metrics.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { createLifecycle } from '../platform/lifecycle.ts';
 import { createLog, type Log } from '../platform/log.ts';
+import { adaptLogger, type Logger } from '../platform/logger.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
+import { createTemporaryDatabase } from './temporary-database.ts';
 
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. */
 export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone'>;
@@ -47,8 +46,9 @@ export interface ReceiverOptions {
   /** Where {@link VoteReceiver.start} listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
   readonly host?: string;
   readonly port?: number;
-  /** By default, warnings and errors as JSON lines on stdout, without the secrets. */
-  readonly log?: Log;
+  /** Any logger, such as `console`; by default warnings and errors are JSON lines on stdout. Secrets are removed. */
+  readonly log?: Logger;
+  /** The clock of this machine by default. */
   readonly clock?: Clock;
   /** Records spans, from `loadTracing()`; none by default. */
   readonly tracing?: Tracing;
@@ -103,7 +103,8 @@ const keep = { bodiesMs: null, effectsMs: null };
  */
 export async function createReceiver(options: ReceiverOptions): Promise<VoteReceiver> {
   const { listings, path } = readReceiverOptions(options);
-  const { clock = systemClock, log = createLog({ level: 'warn', secrets: secretsOf(listings) }) } = options;
+  const { clock = systemClock } = options;
+  const { log } = adaptLogger(options.log ?? createLog({ level: 'warn', secrets: [] }), secretsOf(listings));
   const database = path === null ? createTemporaryDatabase() : { path, remove: () => {} };
   let store: Store | undefined;
   try {
@@ -185,17 +186,12 @@ function assembleReceiver(
   };
 }
 
-type CompleteOptions = ReceiverOptions & Required<Pick<ReceiverOptions, 'clock' | 'log'>>;
+type CompleteOptions = Omit<ReceiverOptions, 'log'> & { readonly clock: Clock; readonly log: Log };
 
 interface Opened {
   readonly listings: readonly ListingConfig[];
   readonly home: string | null;
   readonly removeDatabase: () => void;
-}
-
-function createTemporaryDatabase(): { readonly path: string; readonly remove: () => void } {
-  const directory = mkdtempSync(join(tmpdir(), 'tallyhook-'));
-  return { path: join(directory, 'votes.db'), remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
 function secretsOf(listings: readonly ListingConfig[]): string[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
 import { commandsFor } from '../../commands/index.ts';
+import { checkConfig } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
 import { fetchApplicationId } from '../discord/inspection.ts';
 import { type RegistrationReport, registerCommands as register } from '../discord/registration/registration.ts';
@@ -9,7 +10,6 @@ import { configuredOffer } from '../features/communities/command-context.ts';
 import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { checkOptions, instance } from '../platform/options.ts';
-import { checkConfig } from './app-interface.ts';
 
 /** What is registered beside the commands of tallyhook. */
 export interface RegisterOptions {

@@ -75,7 +75,7 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
         // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
         // closed.
         const app = await Promise.race([
-          createApp(config, { clock: systemClock, log, redact, ...(traces && { tracing: traces.tracing }) }),
+          createApp.fromEnvironment(process.env, { log, ...(traces && { tracing: traces.tracing }) }),
           untilStopped(terminal.stop),
         ]);
         if (app === undefined) return exitCode.ok;

@@ -42,6 +42,6 @@ export type {
 } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
-export type { Log } from '../platform/log.ts';
+export type { Logger } from '../platform/logger.ts';
 export { loadTracing } from '../platform/tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';

@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { systemClock } from '../platform/clock.ts';
 import { hour, second } from '../platform/durations.ts';
+import { adaptLogger, silentLogger } from '../platform/logger.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
@@ -49,7 +49,8 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const timeoutMs = options.timeoutMs ?? 5 * second;
   const observe = options.observe ?? (() => {});
   const observeAge = options.observeAge ?? (() => {});
-  const errors = createErrorReporter({ log: options.log ?? pino({ enabled: false }), clock });
+  const { log: errorLog } = adaptLogger(options.log ?? silentLogger, [key]);
+  const errors = createErrorReporter({ log: errorLog, clock });
   const log = options.budget ?? memoryBudgetStore();
   const budget = createBudget({ log, keyId: fingerprint(key), timeoutMs, clock });
   const untracedHttp = createHttp({ baseUrl, key, clock });

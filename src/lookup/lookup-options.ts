@@ -2,7 +2,7 @@ import type { Keyv } from 'keyv';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
+import type { Logger } from '../platform/logger.ts';
 import { callback, checkOptions, clock, instance, log } from '../platform/options.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { BudgetStore } from './budget.ts';
@@ -26,8 +26,8 @@ export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   readonly budget?: BudgetStore;
   /** The clock of this machine by default. */
   readonly clock?: Clock;
-  /** Silent by default. */
-  readonly log?: Log;
+  /** Any logger, such as `console` or one of pino or winston; silent by default. */
+  readonly log?: Logger;
   /** The user's last vote for this listing according to the ledger; none by default. A rejection is logged. */
   readonly lastVote?: LastVote;
   /** How long a vote blocks the next one (ms); 12 hours by default. */

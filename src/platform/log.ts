@@ -1,9 +1,19 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import { prettyLine } from './log-lines.ts';
-import { createRedactor, type Redactor } from './redactor.ts';
+import { createRedactor, markRedacting, type Redactor } from './redactor.ts';
 
-/** A pino logger. Only loggers of {@link createLog} redact secrets. */
-export type Log = Logger;
+/** What the program logs with: fields come first, as in pino. */
+export interface Log {
+  readonly debug: LogMethod;
+  readonly info: LogMethod;
+  readonly warn: LogMethod;
+  readonly error: LogMethod;
+}
+
+interface LogMethod {
+  (fields: object, message: string): void;
+  (message: string): void;
+}
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -29,12 +39,12 @@ export function createLog(options: {
   destination?: DestinationStream;
   /** Adds fields to each line, read when it is written. */
   fields?: () => object;
-}): Log {
+}): PinoLogger {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });
   const redact = typeof options.secrets === 'function' ? options.secrets : createRedactor(options.secrets);
   const { fields } = options;
   const format = options.format === 'pretty' ? prettyLine : (line: string) => line;
-  return pino(
+  const logger = pino(
     {
       level: options.level,
       base: null,
@@ -43,4 +53,5 @@ export function createLog(options: {
     },
     { write: (line: string) => destination.write(format(redact(line))) },
   );
+  return markRedacting(logger, redact);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type ConfigIssue, InvalidConfigError } from './invalid-config-error.ts';
-import type { Log } from './log.ts';
+import type { Logger } from './logger.ts';
 import { type ParsedSource, parseParts } from './parse-parts.ts';
 
 /** A function of the caller. */
@@ -18,7 +18,10 @@ export const clock = withMethods<Clock>(
   'it must be a clock, as systemClock is',
 );
 
-export const log = withMethods<Log>(['debug', 'info', 'warn', 'error'], 'it must be a log of createLog');
+export const log = withMethods<Logger>(
+  ['debug', 'info', 'warn', 'error'],
+  'it must be a logger with the functions debug, info, warn and error, as console is',
+);
 
 /**
  * Checks the options of a function that users of the package call: also unknown ones, so that a misspelled option is not

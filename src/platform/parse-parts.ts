@@ -57,7 +57,8 @@ export function parseParts<Schema extends z.ZodType>(
   }
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+/** The part of a value that a path leads to; undefined if there is none. */
+export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
     input,

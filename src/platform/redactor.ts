@@ -12,6 +12,9 @@ export interface Redactor {
   add(secrets: readonly string[]): void;
 }
 
+/** Of a logger that redacts secrets itself: what does it. */
+const redactorMark: unique symbol = Symbol('redactor');
+
 /**
  * Discord creates the token of an interaction, so it cannot be known in advance. In URLs it follows the id of the
  * interaction or application. Discord: "Receiving and Responding to Interactions".
@@ -26,7 +29,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   const add = (newSecrets: readonly string[]) => {
     const long = newSecrets.filter((secret) => secret.length > maxIndexedLength);
     for (const secret of newSecrets)
-      if (!long.includes(secret)) for (const each of encodingsOf(secret)) index.add(each);
+      if (!long.includes(secret)) for (const each of encodingsOf(secret)) if (!encodings.has(each)) index.add(each);
     for (const encoding of long.flatMap(encodingsOf)) encodings.add(encoding);
     longestFirst = [...encodings].sort((a, b) => b.length - a.length);
   };
@@ -37,6 +40,16 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       .redact(longestFirst.reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text))
       .replace(interactionToken, '$1[token]');
   return Object.assign(redact, { add });
+}
+
+/** Marks a logger as one that redacts secrets itself. */
+export function markRedacting<Logger extends object>(logger: Logger, redact: Redactor): Logger {
+  return Object.assign(logger, { [redactorMark]: redact });
+}
+
+/** What redacts secrets in the lines of a logger; undefined if it does not do that itself. */
+export function redactorOf(logger: object): Redactor | undefined {
+  return redactorMark in logger ? (logger[redactorMark] as Redactor) : undefined;
 }
 
 /**

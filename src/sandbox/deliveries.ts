@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { AppDependencies } from '../app/app-interface.ts';
+import type { InternalDependencies } from '../app/app-interface.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -128,7 +128,7 @@ export function createDeliveries(options: {
   };
 }
 
-type OnAttempted = NonNullable<AppDependencies['onAttempted']>;
+type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
 function creditStep(credits: number, reason: string | null): StepText {

@@ -4,12 +4,12 @@ import type { RequestListener } from 'node:http';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { createApp } from '../app/app.ts';
+import { openApp } from '../app/app.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { day } from '../platform/durations.ts';
 import { DirectRequest } from '../platform/http/body.ts';
 import { createHttpServer } from '../platform/http/server.ts';
-import { createLog, type Log } from '../platform/log.ts';
+import { type Logger, silentLogger } from '../platform/logger.ts';
 import type { ServiceListingKind } from '../service/listing/listing.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { createDeliveries } from './deliveries.ts';
@@ -32,7 +32,7 @@ interface BotOptions {
   readonly isLinked: boolean;
   readonly clock: Clock;
   /** Creates the bot's log from its configuration; without it nothing is logged. */
-  readonly createBotLog: ((config: Config) => Log) | undefined;
+  readonly createBotLog: ((config: Config) => Logger) | undefined;
   readonly emit: (item: TimelineItem) => void;
 }
 
@@ -81,10 +81,10 @@ async function createBot(options: BotOptions, address: Environment) {
   });
   const channelName = (id: string) => discord.channelName(id) ?? 'a deleted channel';
   const deliveries = createDeliveries({ clock, stopwatch: systemClock, memberName, channelName, emit });
-  const app = await createApp(config, {
+  const app = await openApp(config, {
     clock,
     stopwatch: systemClock,
-    log: options.createBotLog?.(config) ?? createLog({ level: 'silent', secrets: [] }),
+    log: options.createBotLog?.(config) ?? silentLogger,
     wrapListener: deliveries.wrapListener,
     onRecorded: deliveries.onRecorded,
     onAttempted: deliveries.onAttempted,

@@ -4,7 +4,8 @@ import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { App } from '../app/app-interface.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { createLog, type Log } from '../platform/log.ts';
+import type { Log } from '../platform/log.ts';
+import { adaptLogger, type Logger, silentLogger } from '../platform/logger.ts';
 import { createPrng } from '../service/seed/prng.ts';
 import type { RunningService } from '../service/service.ts';
 import { openDataDirectory, openJsonFile, readJsonFile } from './data-directory.ts';
@@ -58,9 +59,9 @@ export interface SandboxOptions {
   /** Whether the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
   readonly linked?: boolean;
   /** For the service and Discord. */
-  readonly log?: Log;
+  readonly log?: Logger;
   /** Creates the bot's log; its configuration has the level and the secrets to redact. */
-  readonly botLog?: (config: Config) => Log;
+  readonly botLog?: (config: Config) => Logger;
 }
 
 /** Above this speed the leases of effects would expire before an attempt can finish. */
@@ -89,7 +90,7 @@ const host = '127.0.0.1';
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { environment = {}, ports = { page: 0, service: 0 }, speed, seed, realClock, listingSettings } = options;
   const isLinked = options.linked ?? true;
-  const log = options.log ?? createLog({ level: 'silent', secrets: [] });
+  const { log } = adaptLogger(options.log ?? silentLogger);
   const started: { stop(): Promise<void> }[] = [];
   const stopping = new AbortController();
   const stop = async () => {

@@ -5,7 +5,7 @@ import { minute, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { localUrl } from '../platform/host-address.ts';
 import { createHttpServer, type HttpServer } from '../platform/http/server.ts';
-import { createLog, type Log } from '../platform/log.ts';
+import { adaptLogger, type Logger, silentLogger } from '../platform/logger.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { type ActionLimits, defaultActionLimits, type LimitedAction, openAdmission } from './abuse/admission.ts';
 import { openProofOfWork } from './abuse/proof-of-work.ts';
@@ -42,7 +42,7 @@ export interface ServiceOptions {
   /** The clock of this machine by default. */
   readonly clock?: Clock;
   /** Silent by default. */
-  readonly log?: Log;
+  readonly log?: Logger;
   /** Allows webhooks to this machine, also over http: for tests, the sandbox and development, never for hosting. */
   readonly allowLoopbackTargets: boolean;
   /** Inserts the example community if it does not exist. */
@@ -135,7 +135,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     challenge = null,
   } = options;
   const actAsMembers = options.actAsMembers ?? options.allowLoopbackTargets;
-  const log = options.log ?? createLog({ level: 'silent', secrets: [] });
+  const { log } = adaptLogger(options.log ?? silentLogger);
   const address = options.database ?? 'sqlite::memory:';
   const database = await openDatabase(address, log);
   const servers: HttpServer[] = [];

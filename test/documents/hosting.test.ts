@@ -101,7 +101,7 @@ describe('the places to run it', () => {
     const { bin, name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(egg.startup).toContain(` node node_modules/${name}/${bin[name]} start`);
     const [, line = ''] = /"done": "(.+)"/.exec(egg.config.startup) ?? [];
-    expect(readFileSync(join(root, 'src/app/app.ts'), 'utf8')).toContain(`'${line}'`);
+    expect(readFileSync(join(root, 'src/app/assembly.ts'), 'utf8')).toContain(`'${line}'`);
     expect(egg.scripts.installation.script).toContain(egg.variables[0].env_variable);
   });
 });

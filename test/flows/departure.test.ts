@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { createApp } from '../../src/app/app.ts';
+import { openApp } from '../../src/app/app.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';
@@ -56,7 +56,7 @@ async function start() {
   const change = { ...author('3'), guildId: leftGuildId, at: clock.now(), basis: null, undoes: null, values: timeZone };
   await store.settings.save(change);
   await store.memberLocales.setLocale(change.authorId, 'de');
-  const app = await createApp(config, { clock, log, stopwatch: systemClock });
+  const app = await openApp(config, { clock, log, stopwatch: systemClock });
   onTestFinished(() => app.stop());
   const url = await app.start();
 

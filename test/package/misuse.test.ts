@@ -56,7 +56,10 @@ describe('createReceiver', () => {
     [{ port: '0' }, 'port is invalid: it must be a number.'],
     [{ port: 70_000 }, 'port is invalid: it must be at most 65535.'],
     [{ host: '' }, 'host is invalid: it must not be empty.'],
-    [{ log: console.log }, 'log is invalid: it must be a log of createLog.'],
+    [
+      { log: console.log },
+      'log is invalid: it must be a logger with the functions debug, info, warn and error, as console is.',
+    ],
     [{ clock: {} }, 'clock is invalid: it must be a clock, as systemClock is.'],
     [{ database: 5 }, 'database is invalid: it must be the path of a file.'],
     [{ database: '' }, 'database is invalid: it must be the path of a file.'],
@@ -89,9 +92,7 @@ describe('createReceiver', () => {
       {
         setting: 'listings 0.voteSecrets.0',
         problem: 'is missing: a text: "…" is required.',
-        hint: expect.stringMatching(
-          /^Set it to the secret of the webhook\. .*VOTE_SECRET, check that the variable is set\.$/,
-        ),
+        hint: 'Set it to a secret of the listing "my-server". If it comes from an environment variable, that variable is empty or not set.',
         path: ['listings', 0, 'voteSecrets', 0],
       },
     ]);
@@ -147,9 +148,9 @@ describe('createApp', () => {
   const dependencies = { clock: systemClock, log };
 
   it.each([
-    ['nothing', [], 'config is not a configuration.'],
-    ['the environment', [process.env], 'config is not a configuration.'],
-    ['a configuration alone', [config()], 'options is missing: an object: {…} is required.'],
+    ['nothing', [], 'options is missing: an object: {…} is required.'],
+    ['the environment', [process.env], 'options is not an object of options, but variables of the environment.'],
+    ['options with a second argument', [{ token: 'x' }, {}], 'config is not a configuration.'],
     [
       'an unknown setting',
       [{ ...config(), databseUrl: 'x' }, dependencies],
@@ -161,7 +162,6 @@ describe('createApp', () => {
       [config(), { ...dependencies, handlers: { onVotes() {} } }],
       'handlers.onVotes is not an option of createApp.',
     ],
-    ['no clock', [config(), { log }], 'clock is missing: it must be a clock, as systemClock is.'],
     [
       'a handler that is no function',
       [config(), { ...dependencies, handlers: { onVote: 5 } }],
@@ -170,6 +170,50 @@ describe('createApp', () => {
   ])('rejects %s', async (_name, args, expected) => {
     const issues = await issuesOf(createApp, ...args);
     expect(issues.map(({ setting, problem }) => `${setting} ${problem}`)).toEqual([expected]);
+  });
+
+  const bot = { token: 't', lookup: { baseUrl: lookingUp.baseUrl }, listings: [{ ...listings[0], lookupKey: 'k' }] };
+
+  it.each([
+    [{ databse: 'votes.db' }, 'databse is not an option of createApp.', 'Did you mean database?'],
+    [{ handlers: { onVotes() {} } }, 'handlers.onVotes is not an option of createApp.', 'Did you mean onVote?'],
+    [{ discord: { apiURL: 'x' } }, 'discord.apiURL is not an option of createApp.', 'Did you mean apiUrl?'],
+    [{ zebra: 1 }, 'zebra is not an option of createApp.', 'Correct or remove it.'],
+    [
+      { listings: [{ ...bot.listings[0], rewards: { voterRole: { role: '1', fro: '7d' } } }] },
+      'listings 0.rewards.voterRole.fro is not an option of createApp.',
+      'Did you mean for?',
+    ],
+    [{ token: undefined }, 'token is missing.', expect.stringContaining('that variable is empty or not set')],
+    [
+      { listings: [{ ...bot.listings[0], lookupKey: '' }] },
+      'listings 0.lookupKey is invalid: it does not have the right form.',
+      expect.stringContaining('the API key of the listing "my-server"'),
+    ],
+    [{ listings }, 'listings has no listing with a lookupKey.', 'Add the API key of at least one listing.'],
+    [
+      { database: 'mysql://user:private@host/db' },
+      expect.stringMatching(/^database is invalid: it must be sqlite: followed by a path/),
+      'Correct or remove it.',
+    ],
+    [
+      { database: 'postgres://user:private@host/db', listings: undefined },
+      'listings is missing, and listings cannot be linked in Discord without settingsKey.',
+      expect.stringContaining('settingsKey'),
+    ],
+    [{ roles: ['recieve'] }, 'roles 0 is invalid: it must be one of receive, announce, answer.', expect.any(String)],
+  ])('names what is wrong with its options, and what to do: %j', async (changes, expected, hint) => {
+    const issues = await issuesOf(createApp, { ...bot, database: ':memory:', ...changes });
+    expect(issues.map(({ setting, problem }) => `${setting} ${problem}`)).toEqual([expected]);
+    expect(issues.map((issue) => issue.hint)).toEqual([hint]);
+    expect(JSON.stringify(issues)).not.toContain('private');
+  });
+
+  it('names variables and options of createApp.fromEnvironment by their names', async () => {
+    const { fromEnvironment } = createApp;
+    expect(await issuesOf(fromEnvironment)).toMatchObject([{ hint: expect.stringContaining('(process.env)') }]);
+    expect(await issuesOf(fromEnvironment, {}, { prot: 1 })).toMatchObject([{ setting: 'prot' }]);
+    expect(await issuesOf(fromEnvironment, {}, { token: 't' })).toMatchObject([{ setting: 'LOOKUP_BASE_URL' }]);
   });
 
   it('is started once, and answers with a code after its stop', async () => {

@@ -22,7 +22,7 @@ function isConnectionError(error: unknown): boolean {
  * @discordjs/ws removes its listeners from an abandoned socket, whose later reset would otherwise stop the receiver.
  * Any other exception ends it with code 1. Returns a function that removes the handlers.
  */
-export function installProcessErrorHandlers(log: Log): () => void {
+export function installProcessErrorHandlers(log: Log & { readonly fatal: Log['error'] }): () => void {
   const onRejection = (reason: unknown) => log.error({ err: reason }, 'unhandled rejection');
   const onException = (error: Error) => {
     if (isConnectionError(error)) {

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Clock } from '../../platform/clock.ts';
-import type { Log } from '../../platform/log.ts';
+import type { Logger } from '../../platform/logger.ts';
 import type { PagePorts } from '../page/ports.ts';
 import type { StoredCommand } from './commands.ts';
 import type { SentDispatch } from './connection.ts';
@@ -28,7 +28,7 @@ export interface LocalDiscordOptions extends DefaultGuildOptions {
   readonly clock?: Clock;
   /** Real time, for timeouts, rate limits, heartbeats, outages and the lifetime of nonces. */
   readonly stopwatch?: Clock;
-  readonly log?: Log;
+  readonly log?: Logger;
   /** False disables rate limits. */
   readonly rateLimits?: boolean;
   /** Milliseconds (default: 41,250, as on Discord). */

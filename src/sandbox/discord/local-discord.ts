@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '../../platform/clock.ts';
+import { adaptLogger } from '../../platform/logger.ts';
 import { createPage } from '../page/page.ts';
 import type { SentDispatch } from './connection.ts';
 import { createConsentPage } from './consent-page.ts';
@@ -48,7 +49,8 @@ export type { LocalDiscord, LocalDiscordOptions };
  * ```
  */
 export async function startLocalDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
-  const { clock = systemClock, stopwatch = systemClock, log } = options;
+  const { clock = systemClock, stopwatch = systemClock } = options;
+  const log = options.log && adaptLogger(options.log).log;
   const stopping = new AbortController();
   const timing = { clock, stopwatch, stopped: stopping.signal };
   const server = await listen(options.port ?? 0, options.host ?? '127.0.0.1');

@@ -1,7 +1,7 @@
 import { systemClock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { isWildcardHost } from '../../platform/host-address.ts';
-import { createLog, type Log, type LogLevel, logLevels } from '../../platform/log.ts';
+import { createLog, type LogLevel, logLevels } from '../../platform/log.ts';
 import { installProcessErrorHandlers } from '../../platform/terminal/process-errors.ts';
 import { resolveLogFormat } from '../../platform/terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../platform/terminal/terminal.ts';
@@ -60,7 +60,7 @@ interface Connections {
 function readServiceOptions(
   values: ServiceValues,
   { database, discord, redis }: Connections,
-): ServiceOptions & { readonly log: Log } {
+): ServiceOptions & { readonly log: ReturnType<typeof createLog> } {
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
   const format = logFormats.find((name) => name === values['log-format']);

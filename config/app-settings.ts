@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
+import { type AppListing, appListings } from './app-listings.ts';
+import { unsetHint } from './code-options.ts';
+import { mayStoreSecrets } from './encryption.ts';
+import type { Environment } from './environment.ts';
+import { listedListings, type ReadListings, readListings } from './listings.ts';
+import { readValues } from './read-values.ts';
+import { needsDiscord, type Role, roles, rolesOf } from './roles.ts';
+import type { Config } from './schema.ts';
+import { type Setting, settings, type Values } from './settings.ts';
+import { missingSettings, type RequiredSetting, toConfig } from './to-config.ts';
+
+/** The settings of an app in code. Each has the meaning and the limits of its environment variable. */
+export interface AppSettings {
+  /** The bot token (`DISCORD_TOKEN`). Only an app with the role `receive` alone needs none. */
+  readonly token?: string | undefined;
+  /** How Discord is reached; everything has a default. */
+  readonly discord?: {
+    /** The base of the REST API, such as that of a local Discord. */
+    readonly apiUrl?: string;
+    /** Discord ID: the commands are registered in this guild only, and listings belong to it that name none. */
+    readonly guildId?: string;
+    /** The application's public key (64 hex digits): receives commands over HTTP instead of through the gateway. */
+    readonly publicKey?: string;
+    /** The application's client secret, for linked roles, which also need `publicUrl`. */
+    readonly clientSecret?: string;
+  };
+  /** The lookup API of the listing service: its URL ends in `/api/v1`. Required with a token. */
+  readonly lookup?: { readonly baseUrl: string };
+  /** Replaces the origin of every request to the API of another listing site, for tests and proxies. */
+  readonly siteApiUrl?: string;
+  /** Each server and bot with its secrets. Without any, listings are linked in Discord with `/setup`. */
+  readonly listings?: readonly AppListing[];
+  /**
+   * The path of a SQLite file, which is created, or `postgres://user:password@host/database`; `data/tallyhook.db` by
+   * default. With `:memory:`, a temporary file that `stop` deletes: for tests only.
+   */
+  readonly database?: string;
+  /** What lookups returned: the path of a file, `redis://host:6379` or `memory:`, the default. */
+  readonly cache?: string;
+  /** Where `start` listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
+  readonly host?: string;
+  readonly port?: number;
+  /** The address under which the internet reaches the program: `https://votes.example.com`. */
+  readonly publicUrl?: string;
+  /** The token of the owner's API and console, which are off without it. */
+  readonly ownerToken?: string | undefined;
+  /** What this process does; `['receive', 'announce', 'answer']` by default. */
+  readonly roles?: readonly Role[];
+  /** Whether members can have themselves reminded of their next vote; true by default. */
+  readonly reminders?: boolean;
+  /** How long bodies of deliveries and effects that are done are stored: `30d`, or `forever`, the default. */
+  readonly keep?: { readonly bodies?: string; readonly effects?: string };
+  /** What each listing that was linked in Discord may send in an hour; 20,000 deliveries and 20 MiB by default. */
+  readonly linkedQuota?: { readonly deliveriesPerHour?: number; readonly mibPerHour?: number };
+  /** The key of the secrets that `/setup` stores, 32 bytes in hex; by default in a file beside the SQLite file. */
+  readonly settingsKey?: string | undefined;
+  /** The next `settingsKey` while it is replaced. */
+  readonly newSettingsKey?: string | undefined;
+}
+
+/** A text as in the variable of a setting. */
+function text<Value>({ schema, expected }: Setting<Value>) {
+  const message = `it must be ${expected}`;
+  return z
+    .string(message)
+    .transform((value, context) => {
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return parsed.data;
+      context.addIssue(message);
+      return z.NEVER;
+    })
+    .optional();
+}
+
+/** A path alone means a SQLite file. */
+function address(setting: Setting<string>) {
+  const withScheme = (value: unknown) =>
+    typeof value === 'string' && value !== '' && !/^(sqlite:|memory:$)|:\/\//.test(value) ? `sqlite:${value}` : value;
+  return z.preprocess(withScheme, text(setting));
+}
+
+const perHour = z.int().min(1).max(1_000_000_000).optional();
+
+/** The schemas of the settings. */
+export const appSettings = {
+  token: text(settings.DISCORD_TOKEN),
+  discord: z
+    .strictObject({
+      apiUrl: text(settings.DISCORD_API_URL),
+      guildId: text(settings.DISCORD_GUILD_ID),
+      publicKey: text(settings.DISCORD_PUBLIC_KEY),
+      clientSecret: text(settings.DISCORD_CLIENT_SECRET),
+    })
+    .optional(),
+  lookup: z.strictObject({ baseUrl: text(settings.LOOKUP_BASE_URL) }).optional(),
+  siteApiUrl: text(settings.SITE_API_URL),
+  listings: appListings.optional(),
+  database: address(settings.DATABASE_URL),
+  cache: address(settings.CACHE_URL),
+  host: text(settings.HOST),
+  port: z.int().min(0).max(65_535).optional(),
+  publicUrl: text(settings.PUBLIC_URL),
+  ownerToken: text(settings.OWNER_TOKEN),
+  roles: z
+    .array(z.enum(roles))
+    .min(1)
+    .refine((all) => new Set(all).size === all.length, 'it must name each role once')
+    .optional(),
+  reminders: z.boolean().optional(),
+  keep: z.strictObject({ bodies: text(settings.KEEP_BODIES), effects: text(settings.KEEP_EFFECTS) }).optional(),
+  linkedQuota: z.strictObject({ deliveriesPerHour: perHour, mibPerHour: perHour }).optional(),
+  settingsKey: text(settings.SETTINGS_KEY),
+  newSettingsKey: text(settings.NEW_SETTINGS_KEY),
+} satisfies Record<keyof AppSettings, z.ZodType>;
+
+type ParsedSettings = z.output<z.ZodObject<typeof appSettings>>;
+
+function valuesOf({ discord = {}, keep = {}, linkedQuota = {}, ...options }: ParsedSettings): Partial<Values> {
+  const values: Partial<Values> = {
+    DISCORD_TOKEN: options.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_GUILD_ID: discord.guildId,
+    DISCORD_PUBLIC_KEY: discord.publicKey,
+    DISCORD_CLIENT_SECRET: discord.clientSecret,
+    LOOKUP_BASE_URL: options.lookup?.baseUrl,
+    SITE_API_URL: options.siteApiUrl,
+    DATABASE_URL: options.database,
+    CACHE_URL: options.cache,
+    HOST: options.host,
+    PORT: options.port,
+    PUBLIC_URL: options.publicUrl,
+    OWNER_TOKEN: options.ownerToken,
+    TALLYHOOK_ROLES: options.roles,
+    REMINDERS: options.reminders === undefined ? undefined : options.reminders ? 'on' : 'off',
+    KEEP_BODIES: keep.bodies,
+    KEEP_EFFECTS: keep.effects,
+    LINKED_DELIVERIES_PER_HOUR: linkedQuota.deliveriesPerHour,
+    LINKED_MIB_PER_HOUR: linkedQuota.mibPerHour,
+    SETTINGS_KEY: options.settingsKey,
+    NEW_SETTINGS_KEY: options.newSettingsKey,
+  };
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** In code, no other file is created than the database, and nothing is logged but what needs attention. */
+const defaultsInCode = { CACHE_URL: 'memory:', LOG_LEVEL: 'warn' } as const;
+
+/**
+ * The configuration of settings in code, which take precedence over those of an environment.
+ * @param environment null if all settings are in code
+ * @throws InvalidConfigError with all issues
+ */
+export function configOfOptions(options: ParsedSettings, environment: Environment | null): Config {
+  const { values: variables, issues, secretFiles } = readValues(environment ?? {});
+  const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
+  const read = readAllListings(options, values, environment, issues);
+  const describe = environment === null ? (name: RequiredSetting) => requiredOptions[name] : undefined;
+  issues.unshift(...missingSettings(values, read.listings, issues, describe));
+  if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
+  return toConfig({ environment: environment ?? {}, values, read, secretFiles });
+}
+
+const requiredOptions = {
+  DISCORD_TOKEN: {
+    setting: 'token',
+    path: ['token'],
+    hint: `Set it to the bot token, or set roles to ['receive'] to receive votes alone. ${unsetHint}`,
+  },
+  LOOKUP_BASE_URL: {
+    setting: 'lookup.baseUrl',
+    path: ['lookup', 'baseUrl'],
+    hint: `Set it to ${settings.LOOKUP_BASE_URL.expected}. ${unsetHint}`,
+  },
+};
+
+function readAllListings(
+  { listings }: ParsedSettings,
+  values: Values,
+  environment: Environment | null,
+  issues: ConfigIssue[],
+): ReadListings {
+  if (listings !== undefined)
+    return listedListings(listings, { setting: 'listings', prefix: 'listings ', directory: '.' }, values, issues);
+  if (environment !== null) return readListings(values, issues);
+  if (needsDiscord(rolesOf(values)) && !mayStoreSecrets(values)) {
+    const problem = 'is missing, and listings cannot be linked in Discord without settingsKey.';
+    const hint =
+      'List each server or bot with its secrets, or set settingsKey to the output of `openssl rand -hex 32`.';
+    issues.push({ setting: 'listings', problem, hint, path: ['listings'] });
+  }
+  return { listings: [], sources: [], secretFiles: [] };
+}

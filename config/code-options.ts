@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { callback, clock, instance, log } from '../src/platform/options.ts';
+import { valueAt } from '../src/platform/parse-parts.ts';
+
+/** What `createApp` and `createReceiver` take beside settings. */
+export const codeOptions = {
+  onRecorded: callback.optional(),
+  log: log.optional(),
+  clock: clock.optional(),
+  tracing: instance.optional(),
+};
+
+export const receiverHandlers = z.strictObject({
+  onVote: callback.optional(),
+  onPremium: callback.optional(),
+  onStreak: callback.optional(),
+  onMilestone: callback.optional(),
+});
+
+/** Purchases and reviews need the bot. */
+export const appHandlers = receiverHandlers.extend({ onPurchase: callback.optional(), onReview: callback.optional() });
+
+/** For secrets. */
+export const unsetHint = 'If it comes from an environment variable, that variable is empty or not set.';
+
+/** What to do about an invalid part of `listings`. @param options the options as the caller passed them */
+export function hintForListings(path: readonly (string | number)[], options: unknown): string {
+  const [, index, field = ''] = path;
+  if (index === undefined) return 'List each server or bot with its secrets.';
+  if (!['voteSecrets', 'premiumSecrets', 'voteAuthorization', 'lookupKey'].includes(String(field)))
+    return 'Correct it.';
+  const name = valueAt(options, ['listings', index, 'name']);
+  const listing = typeof name === 'string' ? ` of the listing ${JSON.stringify(name)}` : '';
+  const what = field === 'lookupKey' ? 'the API key' : 'a secret';
+  return `Set it to ${what}${listing}. ${unsetHint}`;
+}

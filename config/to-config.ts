@@ -1,0 +1,117 @@
+import querystring from 'node:querystring';
+import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { toListingBase } from './describe-listings.ts';
+import { keySourcesOf } from './encryption.ts';
+import type { Environment } from './environment.ts';
+import type { ReadListings } from './listings.ts';
+import { needsDiscord, rolesOf } from './roles.ts';
+import type { Config, ListingConfig } from './schema.ts';
+import type { SecretFile } from './secret-files.ts';
+import { settings, type Values } from './settings.ts';
+import { exporterOptionsOf, secretsOfHeaders } from './tracing.ts';
+import { configWarnings } from './warnings.ts';
+
+/** The required settings. */
+export type RequiredSetting = 'DISCORD_TOKEN' | 'LOOKUP_BASE_URL';
+
+/**
+ * An issue for each required setting that is missing, unless it already has one because its value is invalid.
+ * @param describe what the caller calls a setting, and what to do about it
+ */
+export function missingSettings(
+  values: Values,
+  listings: readonly ListingConfig[],
+  issues: readonly ConfigIssue[],
+  describe = describeVariable,
+): ConfigIssue[] {
+  if (!needsDiscord(rolesOf(values))) return [];
+  const isOnOtherSites = listings.length > 0 && listings.every(({ site }) => site !== undefined);
+  const required: readonly RequiredSetting[] = [
+    'DISCORD_TOKEN',
+    ...(isOnOtherSites ? [] : ['LOOKUP_BASE_URL' as const]),
+  ];
+  return required
+    .filter((name) => values[name] === undefined && !issues.some(({ setting }) => setting.startsWith(name)))
+    .map((name) => ({ problem: 'is missing.', ...describe(name) }));
+}
+
+function describeVariable(setting: RequiredSetting): Omit<ConfigIssue, 'problem'> {
+  return { setting, hint: `Set it to ${settings[setting].expected}.` };
+}
+
+/** The frozen configuration of valid settings. @param environment where warnings and sources of settings come from */
+export function toConfig({
+  environment,
+  values,
+  read,
+  secretFiles,
+}: {
+  readonly environment: Environment;
+  readonly values: Values;
+  readonly read: ReadListings;
+  readonly secretFiles: readonly SecretFile[];
+}): Config {
+  const { listings, sources } = read;
+  const config: Config = {
+    roles: rolesOf(values),
+    discord: {
+      token: values.DISCORD_TOKEN ?? '',
+      apiUrl: values.DISCORD_API_URL ?? '',
+      guildId: values.DISCORD_GUILD_ID ?? null,
+      publicKey: values.DISCORD_PUBLIC_KEY ?? null,
+    },
+    lookup: { baseUrl: values.LOOKUP_BASE_URL ?? '' },
+    siteApiUrl: values.SITE_API_URL ?? null,
+    listings,
+    base: toListingBase(environment, values, sources),
+    reminders: values.REMINDERS === 'on',
+    keep: { bodiesMs: values.KEEP_BODIES ?? null, effectsMs: values.KEEP_EFFECTS ?? null },
+    linkedQuota: {
+      maxDeliveries: values.LINKED_DELIVERIES_PER_HOUR ?? 0,
+      maxBytes: (values.LINKED_MIB_PER_HOUR ?? 0) * 1024 * 1024,
+    },
+    databaseUrl: values.DATABASE_URL ?? '',
+    cacheUrl: values.CACHE_URL ?? '',
+    http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
+    publicUrl: values.PUBLIC_URL ?? null,
+    clientSecret: values.DISCORD_CLIENT_SECRET ?? null,
+    encryption: keySourcesOf(values),
+    ownerToken: values.OWNER_TOKEN ?? null,
+    logLevel: values.LOG_LEVEL ?? 'info',
+    logFormat: values.LOG_FORMAT ?? 'auto',
+    tracing: exporterOptionsOf(values),
+    warnings: configWarnings(environment, [...secretFiles, ...read.secretFiles]),
+    secrets: secretsIn(values, listings),
+  };
+  return deepFreeze(config);
+}
+
+function secretsIn(values: Values, listings: readonly ListingConfig[]): string[] {
+  const listingSecrets = listings.flatMap((listing) => [
+    listing.lookupKey,
+    listing.site?.key,
+    listing.voteAuthorization,
+    ...listing.voteSecrets,
+    ...listing.premiumSecrets,
+  ]);
+  const passwords = [values.DATABASE_URL, values.CACHE_URL, values.OTEL_EXPORTER_OTLP_ENDPOINT].flatMap((url) =>
+    passwordsIn(url ?? ''),
+  );
+  const { DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
+  const ownSecrets = [DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY];
+  const headers = secretsOfHeaders(values.OTEL_EXPORTER_OTLP_HEADERS ?? {});
+  const secrets = [...ownSecrets, ...listingSecrets, ...passwords, ...headers];
+  return [...new Set(secrets.filter((secret): secret is string => Boolean(secret)))];
+}
+
+/** The password of a URL, both encoded and decoded. PostgreSQL accepts it in the query as well. */
+function passwordsIn(url: string): string[] {
+  const [, encoded = ''] = /^\w+:\/\/[^:@/]*:([^@]*)@/.exec(url) ?? [];
+  const inQuery = URL.canParse(url) ? new URL(url).searchParams.get('password') : null;
+  return [encoded, querystring.unescape(encoded), inQuery ?? ''];
+}
+
+function deepFreeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) deepFreeze(part);
+  return Object.freeze(value);
+}

@@ -1,0 +1,283 @@
+import { withCustomCommands } from '../../commands/custom-command.ts';
+import { commandsFor } from '../../commands/index.ts';
+import { logConfigWarnings } from '../../config/log-warnings.ts';
+import { roles as allRoles, type Role } from '../../config/roles.ts';
+import type { Config } from '../../config/schema.ts';
+import { homeAccounts } from '../core/ledger/account-id.ts';
+import { createEffectNotices } from '../core/outbox/effect-notices.ts';
+import type { HandlerKind } from '../core/outbox/handler-events.ts';
+import { communityOfQueues, shareOfRequests } from '../core/outbox/queue-share.ts';
+import { createAnnouncements } from '../features/announcements/of-listings.ts';
+import { createCommandContexts } from '../features/communities/command-context.ts';
+import { createKnownTargets } from '../features/communities/known-targets.ts';
+import { createComparedListings } from '../features/communities/lookup-clients.ts';
+import { separateAccounts } from '../features/communities/prepare-accounts.ts';
+import { createServices } from '../features/create.ts';
+import { createHandling } from '../features/handlers/handling.ts';
+import { createVotePictures } from '../features/pictures/vote-pictures.ts';
+import { createSettings } from '../features/setup/create-settings.ts';
+import type { Store } from '../features/store.ts';
+import { createUpkeep } from '../features/upkeep/upkeep.ts';
+import type { openKeyv } from '../lookup/open-keyv.ts';
+import { createOwnerApp } from '../owner/create-owner.ts';
+import type { Clock } from '../platform/clock.ts';
+import { sqlitePathOf } from '../platform/database/database-url.ts';
+import { second } from '../platform/durations.ts';
+import { createEncryption } from '../platform/encryption/encryption.ts';
+import { createHttpApp } from '../platform/http/app.ts';
+import { BodyMemory, DirectRequest } from '../platform/http/body.ts';
+import { createHealth } from '../platform/http/health.ts';
+import { createMetrics } from '../platform/http/metrics/metrics.ts';
+import { createHttpServer } from '../platform/http/server.ts';
+import { createLifecycle } from '../platform/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
+import type { Redactor } from '../platform/redactor.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import { noWebhooks } from '../webhook/receiver.ts';
+import { createAnnouncing } from './announcing.ts';
+import { createAnswering } from './answering.ts';
+import type { App, InternalDependencies } from './app-interface.ts';
+import { createDiscordAccess } from './discord-access.ts';
+import { readinessChecks } from './readiness-checks.ts';
+import { createReceiving, createRecording } from './receiving.ts';
+
+type Cache = Awaited<ReturnType<typeof openKeyv>>;
+
+/** For the cache and the database each: a server that does not respond must not delay the shutdown. */
+const closeTimeoutMs = 2 * second;
+
+/** Tells other processes, in place of the name of a queue, that settings were changed. */
+const settingsNotice = 'settings';
+
+/** How often to look for announcements of other processes, on a database server (ms). */
+const sharedDatabasePollMs = second / 5;
+
+/** What an app consists of that was opened for it, and what its caller passed. */
+export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
+  readonly config: Config;
+  readonly store: Store;
+  readonly cache: Cache;
+  /** The guild of the first account. */
+  readonly home: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Hides the secrets that communities store in the log. */
+  readonly redact: Pick<Redactor, 'add'>;
+}
+
+/**
+ * Creates all components and passes each its part of the configuration. The app may be used when `loadSettings` is done.
+ */
+export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
+  const { config, store, cache, home, clock, log, redact, stopwatch = clock } = parts;
+  const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {}, tracing = null } = parts;
+  /** Other processes may use the same database. */
+  const isShared = sqlitePathOf(config.databaseUrl) === null;
+  const metrics = createMetrics();
+  const memory = new BodyMemory();
+  const kit = { metrics, tracing, clock, stopwatch, log };
+  const { directory, lookups, targets, targetLoop } = createComparedListings(config, { ...kit, store, home, cache });
+  const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
+  const settings = createSettings(config, {
+    ...kit,
+    store: store.settings,
+    encryption,
+    directory,
+    lookups,
+    targets,
+    redact,
+    onSaved: () => notices.publish([settingsNotice]),
+    alsoRefresh: () => handling.subscriptions.refresh(),
+  });
+  const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
+  const handling = createHandling({
+    ...kit,
+    handlers: parts.handlers ?? {},
+    store,
+    directory,
+    isShared,
+    newEffectsPollMs,
+    nudgeEverywhere,
+    onAttempted,
+  });
+  const has = (role: Role) => config.roles.includes(role);
+  const announcements = createAnnouncements(directory);
+  const access = createDiscordAccess(config, {
+    ...kit,
+    announcements,
+    memberLocales: store.memberLocales,
+    invalidRequests: store.invalidRequests,
+    circuits: store.circuits,
+    guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
+    commands: withCustomCommands(commandsFor(config), parts.commands ?? []),
+    requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
+  });
+  const isHandled = (kind: HandlerKind) => handling.subscriptions.kinds().includes(kind);
+  const drawVotePicture = createVotePictures({
+    timeZoneOf: (listing) => directory.communityOf(listing)?.timeZone ?? 'UTC',
+    votesPerDayIn: store.votesPerDayIn,
+    log,
+  });
+  const context = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, nudge: nudgeEverywhere };
+  const services = await createServices({
+    ...context,
+    rest: access.rest,
+    encryption,
+    setup: settings.setup,
+    compareTargets: targetLoop.compare,
+    claimRecorder: handling.recording.claims(store.recorder),
+  });
+  const contexts = createCommandContexts({ ...context, services });
+  const leases = isShared ? store.leases : null;
+  const announcing = has('announce')
+    ? await createAnnouncing(access, services.shared, {
+        ...context,
+        announcements,
+        onAttempted,
+        newEffectsPollMs,
+        leases,
+        settings: {
+          isOperators: (guildId) => settings.sync.base.sources.some((source) => source.guildId === guildId),
+          refresh: settings.sync.refresh,
+        },
+        communityOfQueue: communityOfQueues(directory),
+      })
+    : null;
+  const answering = has('answer')
+    ? createAnswering(config, access, {
+        ...context,
+        contexts,
+        services,
+        memory,
+        leases,
+        commandRegistry: store.commandRegistry,
+        client: parts.client ?? null,
+        onConnected: () => announcing?.wake(),
+      })
+    : null;
+  directory.onChange((guildIds) => {
+    for (const guildId of guildIds) access.guard.changed({ guildId, channelId: null });
+    answering?.offerChanged();
+  });
+  metrics.watch({
+    waitingTransactions: store.waiting,
+    effects: store.outbox.sizes,
+    waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ queue }) => queue))),
+    isConnected: () => answering?.isConnected() ?? null,
+    invalidRequests: access.invalidRequests.recent,
+    stopped: access.guard.count,
+    pausedGuilds: () => access.guard.pausedGuilds.size,
+    keys: lookups.keyStatuses,
+    now: clock.now,
+  });
+
+  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
+    if (queues.includes(settingsNotice)) settings.loop.wake();
+    announcing?.nudge(queues);
+    handling.nudge(queues);
+  });
+  const recording = createRecording({ ...context, isShared, handling, onRecorded });
+  const { isUnreadable } = settings.sync;
+  const receiving = has('receive')
+    ? createReceiving({
+        ...recording,
+        directory,
+        isUnreadable,
+        memory,
+        linkedQuota: config.linkedQuota,
+        targetIdOf: createKnownTargets({ directory, targets, clock }),
+      })
+    : null;
+  const usesDiscord = announcing !== null || answering !== null;
+  const discordLoops = usesDiscord ? [access.invalidRequests, access.guard] : [];
+  const upkeep = createUpkeep({
+    ...kit,
+    store,
+    keep: config.keep,
+    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
+  });
+  const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
+
+  const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
+  const health = createHealth({
+    checks: checks.process,
+    roles: new Map(allRoles.map((role) => [role, has(role) ? checks.roles[role] : null])),
+    metrics,
+    isStopping: () => stopped !== undefined,
+    isStandby: () => answering?.isStandby() ?? false,
+  });
+  const owner = createOwnerApp(config, {
+    ...recording,
+    checks: checks.process,
+    directory,
+    home,
+    keyStatus: lookups.keyStatus,
+    standings: contexts.standings,
+    cards: services.cards,
+    nudge(queue) {
+      access.guard.replayed(queue);
+      nudgeEverywhere([queue]);
+    },
+  });
+  const routes = receiving?.receiver ?? noWebhooks;
+  const express = createHttpApp({ health, owner, pages: services.routes, memory, log });
+  const withoutCommands = routes.withFallback(express);
+  const http = wrapListener(answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands);
+  const server = createHttpServer(http, { IncomingMessage: DirectRequest });
+  const lifecycle = createLifecycle();
+  let stopped: Promise<void> | undefined;
+
+  function nudgeEverywhere(queues: readonly string[]): void {
+    announcing?.nudge(queues);
+    handling.nudge(queues);
+    notices.publish(queues);
+  }
+
+  const app: App = {
+    webhooks: routes.webhooks,
+    fetch: routes.fetch,
+    node: routes.node,
+    http,
+    ledger: lifecycle.whileOpen(handling.ledger),
+    standings: lifecycle.whileOpen(contexts.standings),
+    start: lifecycle.startOnce(async ({ listen = true } = {}) => {
+      // Before the first connection, so that no delivery of a restart is rejected.
+      if (stopped === undefined) receiving?.open();
+      const { host, port } = config.http;
+      const address = listen && stopped === undefined ? await server.listen(host, port) : null;
+      if (stopped !== undefined) return null;
+      announcing?.start();
+      handling.start();
+      answering?.start();
+      notices.start();
+      receiving?.start();
+      for (const loop of loops) loop.start();
+      logConfigWarnings(config, directory.listings, log);
+      if (address !== null)
+        log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
+      return address?.url ?? null;
+    }),
+    reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
+    stop() {
+      stopped ??= (async () => {
+        const running = [receiving, announcing, handling, answering, ...loops];
+        await Promise.all([server.close(), ...running.map((part) => part?.stop())]);
+        notices.stop();
+        receiving?.close();
+        lifecycle.close();
+        await settleWithin(closeTimeoutMs, clock, cache.disconnect());
+        await settleWithin(closeTimeoutMs, clock, store.close());
+        parts.onStopped?.();
+        log.info('stopped');
+      })();
+      return stopped;
+    },
+  };
+  async function loadSettings(): Promise<void> {
+    await Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);
+    if (has('answer') && config.listings.length === 0) await settings.prepareKey();
+    if (usesDiscord) await access.guard.load();
+  }
+  return { app, loadSettings };
+}

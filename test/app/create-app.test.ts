@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
+import { createApp, loadConfig } from '../../src/index.ts';
+import { sign } from '../../src/webhook/signature.ts';
+import { eventually } from '../support/eventually.ts';
+import { localDiscord } from '../support/local-discord.ts';
+import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const secret = 'secret-of-the-webhook';
+const receiving = {
+  roles: ['receive'],
+  listings: [{ name: 'my-server', kind: 'server', id: '1', voteSecrets: [secret] }],
+  port: 0,
+  log: quiet,
+} as const;
+
+async function vote(url: string | null, serverId = '1'): Promise<unknown> {
+  const body = JSON.stringify({ event: 'server_vote', userId: '42', serverId, timestamp: new Date().toISOString() });
+  const headers = { 'x-webhook-signature': sign(body, secret) };
+  const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
+  return response.json();
+}
+
+describe('createApp with options', () => {
+  it('is a complete bot', async () => {
+    const discord = await localDiscord();
+    const events: VoteEvent[] = [];
+    const lines: unknown[] = [];
+    const write = (message: string, fields?: object) => lines.push({ message, ...fields });
+    const app = await createApp({
+      token: discord.token,
+      discord: { apiUrl: discord.apiUrl, guildId: discord.guildId },
+      lookup: { baseUrl: 'http://127.0.0.1:9/api/v1' },
+      listings: [
+        {
+          name: 'my-server',
+          kind: 'server',
+          id: discord.guildId,
+          lookupKey: 'key-of-the-lookup-api',
+          voteSecrets: [secret],
+          announceChannelId: discord.channels.announcements,
+          rewards: {
+            vote: 3,
+            voterRole: { role: discord.roles.voter, for: '2h' },
+            party: { goal: 1, per: 'week', credits: 4 },
+          },
+        },
+      ],
+      database: ':memory:',
+      port: 0,
+      log: { debug: write, info: write, warn: write, error: write },
+      handlers: { onVote: (event) => void events.push(event) },
+    });
+    onTestFinished(() => app.stop());
+    expect(await vote(await app.start(), discord.guildId)).toMatchObject({ outcome: 'recorded' });
+    const announced = () => JSON.stringify(discord.messages(discord.channels.announcements));
+    await eventually(() => expect(announced()).toMatch(/The goal is reached!.*Thank you for the vote!/));
+    await eventually(() =>
+      expect(events).toMatchObject([{ userId: '42', credits: 3, listing: { name: 'my-server' } }]),
+    );
+    expect(lines).toContainEqual(expect.objectContaining({ message: 'receiving webhooks' }));
+    expect(JSON.stringify(lines)).not.toContain(discord.token);
+  });
+
+  it('deletes its temporary database when it stops', async () => {
+    const app = await createApp({ ...receiving, database: ':memory:' });
+    expect(await vote(await app.start())).toMatchObject({ outcome: 'recorded' });
+    expect(await app.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
+    await app.stop();
+    const second = await createApp({ ...receiving, database: ':memory:' });
+    onTestFinished(() => second.stop());
+    expect(await second.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+  });
+
+  it('keeps its votes in the file with this path', async () => {
+    const path = newSqliteUrl().replace('sqlite:', '');
+    const app = await createApp({ ...receiving, database: path });
+    await vote(await app.start());
+    await app.stop();
+    expect(existsSync(dirname(path))).toBe(true);
+    const second = await createApp({ ...receiving, database: `sqlite:${path}` });
+    onTestFinished(() => second.stop());
+    expect(await second.ledger.account('42')).toMatchObject({ votes: 1 });
+  });
+});
+
+describe('createApp.fromEnvironment', () => {
+  const environment = {
+    ...settings(unreachableDiscord),
+    VOTE_WEBHOOK_SECRET: secret,
+    TALLYHOOK_ROLES: 'receive',
+    CREDITS_PER_VOTE: '7',
+    CACHE_URL: 'memory:',
+  };
+
+  it('takes what the options leave out from the variables', async () => {
+    const app = await createApp.fromEnvironment(environment, { database: ':memory:', log: quiet });
+    onTestFinished(() => app.stop());
+    await vote(await app.start());
+    expect(await app.ledger.account('42')).toMatchObject({ credits: 7 });
+  });
+
+  it('prefers the listings of the options', async () => {
+    const options = { database: ':memory:', log: quiet, listings: receiving.listings, ownerToken: 'another-token' };
+    const app = await createApp.fromEnvironment({ ...environment, VOTE_WEBHOOK_SECRET: 'of no listing' }, options);
+    onTestFinished(() => app.stop());
+    const url = await app.start();
+    expect(await vote(url)).toMatchObject({ outcome: 'recorded' });
+    const authorization = 'Bearer another-token';
+    expect((await fetch(`${url}/owner/api/users/42`, { headers: { authorization } })).status).toBe(200);
+  });
+});
+
+it('createApp takes a configuration alone', async () => {
+  const DATABASE_URL = newSqliteUrl();
+  const environment = { ...settings(unreachableDiscord), DATABASE_URL, CACHE_URL: 'memory:', LOG_LEVEL: 'silent' };
+  const app = await createApp(loadConfig(environment));
+  await app.stop();
+});
