@@ -43,13 +43,14 @@ import { createTemporaryDatabase } from './temporary-database.ts';
  *       name: 'my-server',
  *       kind: 'server',
  *       id: '613425648685547541',
- *       lookupKey: process.env['LOOKUP_KEY'] ?? '',
+ *       lookupKey: process.env['LOOKUP_SERVER_KEY'] ?? '',
  *       voteSecrets: [process.env['VOTE_SECRET'] ?? ''],
  *       announceChannelId: '613425648685547545',
  *       rewards: { vote: 10, streak: { every: 7, credits: 50 } },
  *     },
  *   ],
  *   database: 'votes.db',
+ *   port: Number(process.env['PORT'] ?? 3000),
  *   handlers: { onVote: ({ userId, credits }) => console.log(`${userId}: +${credits}`) },
  * });
  * console.log(`Webhook address: ${await app.start()}/webhooks/vote`);

@@ -5,7 +5,7 @@ import { blockOf, expectToStop, root } from './sample.ts';
 
 /** The example in the docstring of a function. */
 function exampleOf(path: string, name: string): string {
-  const [before = ''] = readFileSync(join(root, path), 'utf8').split(`export async function ${name}(`);
+  const [before = ''] = readFileSync(join(root, path), 'utf8').split(`function ${name}(`);
   const [, block = ''] = /```ts\n(.*)```/s.exec(before.slice(before.lastIndexOf('/**'))) ?? [];
   return block.replace(/^ \* ?/gm, '');
 }

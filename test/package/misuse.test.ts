@@ -187,7 +187,7 @@ describe('createApp', () => {
     [{ token: undefined }, 'token is missing.', expect.stringContaining('that variable is empty or not set')],
     [
       { listings: [{ ...bot.listings[0], lookupKey: '' }] },
-      'listings 0.lookupKey is invalid: it does not have the right form.',
+      'listings 0.lookupKey is invalid: it must be an API key, without spaces.',
       expect.stringContaining('the API key of the listing "my-server"'),
     ],
     [{ listings }, 'listings has no listing with a lookupKey.', 'Add the API key of at least one listing.'],

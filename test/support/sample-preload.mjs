@@ -1,9 +1,12 @@
 /*
  * Loaded before a sample of the documents: resolves the package as its users do, to the sources, and prints the address
- * of each server, because a sample is run with port 0, and when it handles SIGTERM.
+ * of each server, because a sample is run with port 0, and when it handles SIGTERM. Names of hosts are unknown, so that
+ * none reaches the real Discord.
  */
 import { subscribe } from 'node:diagnostics_channel';
+import dns from 'node:dns';
 import { registerHooks } from 'node:module';
+import { isIP } from 'node:net';
 
 const sources = new URL('../../src/', import.meta.url);
 
@@ -14,6 +17,12 @@ registerHooks({
     return next(new URL(entry === undefined ? 'index.ts' : `exports/${entry}.ts`, sources).href, context);
   },
 });
+
+const { lookup } = dns;
+dns.lookup = (name, options, callback = options) => {
+  if (isIP(name)) lookup(name, options, callback);
+  else callback(Object.assign(new Error(`${name} is not looked up in a test`), { code: 'ENOTFOUND' }));
+};
 
 subscribe('tracing:net.server.listen:asyncEnd', ({ server }) => {
   process.stdout.write(`listening on port ${server.address().port}\n`);

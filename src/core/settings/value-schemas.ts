@@ -16,7 +16,7 @@ const expectedZone = 'it must be an IANA time zone, such as Europe/Berlin, Ameri
 export const id = z.string(expectedId).regex(snowflakePattern, expectedId);
 
 /** Visible ASCII, as allowed in a header. */
-export const apiKey = z.string().regex(/^[\x21-\x7e]+$/);
+export const apiKey = z.string().regex(/^[\x21-\x7e]+$/, 'it must be an API key, without spaces');
 
 export function wholeNumber(min: number, max: number) {
   const expected = `it must be a whole number from ${min} to ${max}`;
