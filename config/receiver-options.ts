@@ -52,7 +52,7 @@ function hintFor(path: readonly (string | number)[], options: unknown): string {
     case 'listings':
       return hintForReceiverListings(path, options);
     case 'database':
-      return "Write the path of a SQLite file, such as database: 'votes.db', or database: ':memory:' for a test, which forgets all votes when it stops. For a database server, use createApp with TALLYHOOK_ROLES=receive.";
+      return "Write the path of a SQLite file, such as database: 'votes.db', or database: ':memory:' for a test, which forgets all votes when it stops. For a database server, use createApp with roles: ['receive'].";
     case 'handlers':
       return name === 'onPurchase' || name === 'onReview'
         ? 'Only the bot (createApp) calls it.'

@@ -79,7 +79,7 @@ function codesOf(codesFile: string, context: ShopContext): PositionedCode[] {
     return codes;
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const hint = 'Correct the path, which is relative to the directory of the file of TALLYHOOK_CONFIG.';
+    const hint = `Correct the path, which is relative to the directory ${resolve(directory)}.`;
     issues.push({ setting, problem: `points to a file that cannot be read (${path}: ${reason}).`, hint });
     return [];
   }

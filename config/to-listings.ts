@@ -119,7 +119,7 @@ export function roleIssues(listing: RewardingListing, setting: string): ConfigIs
   const roles = rolesOf(listing);
   if (roles.length > 0 && listing.guildId === null) {
     const problem = 'gives or requires a role, but the Discord server (guild) of the role is not configured.';
-    return [{ setting, problem, hint: 'Set DISCORD_GUILD_ID to its id, or guildId of the listing in the file.' }];
+    return [{ setting, problem, hint: 'Set guildId of the listing, or DISCORD_GUILD_ID, to its id.' }];
   }
   if (listing.guildId === null || !roles.includes(listing.guildId)) return [];
   const problem = `gives or requires the role ${listing.guildId}, which is @everyone and cannot be given.`;

@@ -17,7 +17,7 @@ const sharedPrefix = /^(DISCORD|LOOKUP|VOTE|VOTER|PREMIUM|ANNOUNCE|CREDITS|OWNER
 /** Kubernetes sets such variables for a service named tallyhook: TALLYHOOK_SERVICE_HOST, TALLYHOOK_PORT_3000_TCP, … */
 const kubernetesServiceVariable = /_SERVICE_(HOST|PORT)|_PORT$|_PORT_\d+_(TCP|UDP)/;
 
-/** Edit distance up to which a name with another prefix counts as a misspelled setting. */
+/** Edit distance up to which a name counts as a misspelled setting. */
 const maxTypos = 2;
 /** Shorter names resemble too many others (characters). */
 const minMisspelledLength = 8;
@@ -44,7 +44,10 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
     .filter((name) => environment[name] && !knownNames.includes(name) && !kubernetesServiceVariable.test(name))
     .filter((name) => sharedPrefix.test(name) || name.startsWith('TALLYHOOK_') || isMisspelled(name, environment))
     .flatMap((setting) => {
-      const suggestion = closest(setting, knownNames);
+      const suggestion = closest(
+        setting,
+        knownNames.filter((known) => isNear(setting, known)),
+      );
       if (suggestion === undefined && !setting.startsWith('TALLYHOOK_')) return [];
       const hint =
         suggestion === undefined ? 'Remove it; `tallyhook config` lists all settings.' : `Did you mean ${suggestion}?`;
@@ -56,7 +59,11 @@ export function unknownVariables(environment: Environment): ConfigIssue[] {
  * Whether the variable resembles a setting that is not set. If the setting is set, the variable is probably unrelated.
  */
 function isMisspelled(name: string, environment: Environment): boolean {
-  const isNear = (setting: string) =>
-    Math.abs(setting.length - name.length) <= maxTypos && distance(name.toUpperCase(), setting) <= maxTypos;
-  return name.length >= minMisspelledLength && knownNames.some((setting) => !environment[setting] && isNear(setting));
+  return (
+    name.length >= minMisspelledLength && knownNames.some((setting) => !environment[setting] && isNear(name, setting))
+  );
+}
+
+function isNear(name: string, setting: string): boolean {
+  return Math.abs(setting.length - name.length) <= maxTypos && distance(name.toUpperCase(), setting) <= maxTypos;
 }

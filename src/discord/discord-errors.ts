@@ -10,7 +10,7 @@ import { retryDelayOf } from './rate-limit.ts';
 
 /** What to do if Discord rejects the token (REST 401, gateway close code 4004). */
 export const tokenHint =
-  'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token) into DISCORD_TOKEN and restart.';
+  'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token), and restart with it.';
 
 /**
  * An interaction that cannot be answered any more. 10062 Unknown interaction: it has expired. 40060: already

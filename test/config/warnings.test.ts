@@ -30,7 +30,7 @@ describe('a variable that looks like a setting, but is not', () => {
 describe('a variable of another program', () => {
   it.each([
     ...['PATH', 'HOSTNAME', 'POST', 'PORTS', 'DATABASE_NAME', 'CACHE_DIR', 'LOG_DIR', 'npm_config_cache'],
-    ...['VOTE_LOG', 'VOTE_SECRET', 'DISCORD_PERMISSIONS', 'OWNER_NAME'],
+    ...['VOTE_LOG', 'VOTE_SECRET', 'DISCORD_PERMISSIONS', 'DISCORD_CLIENT_ID', 'LOOKUP_KEY', 'OWNER_NAME'],
   ])('is not reported: %s', (name) => expect(unknownVariables({ [name]: 'x' })).toEqual([]));
 
   it('is not reported if the similar setting is set', () => {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -37,4 +37,16 @@ describe('docs/errors.md', () => {
     const members = /TallyhookErrorCode =((?:\s+\| \w+)+);/.exec(read('src/platform/error-codes.ts'))?.[1] ?? '';
     expect([...members.matchAll(/\w+/g)].map(String).toSorted()).toEqual([...documented.keys()].toSorted());
   });
+});
+
+it('hints are for the caller: they name neither signals, nor the setting of a port, nor documents of the repository', () => {
+  const files = globSync('src/{app,core,discord,features,lookup,platform,webhook}/**/*.ts', {
+    cwd: new URL('../../', import.meta.url),
+    exclude: ['src/platform/{terminal,doctor}/**'],
+  });
+  const hints = files.flatMap((path) => [...read(path).matchAll(/[hH]int\w*:? =?[^'"`;]*(['"`])(.*?)\1/gs)]);
+  expect(hints.length).toBeGreaterThan(50);
+  expect(hints.map(([, , hint]) => hint).filter((hint) => /SIGHUP|\bPORT\b|docs\/|README/.test(hint ?? ''))).toEqual(
+    [],
+  );
 });

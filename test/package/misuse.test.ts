@@ -129,7 +129,7 @@ describe('createReceiver', () => {
     const second = await createReceiver({ ...receiving, port });
     onTestFinished(() => second.stop());
     const { code, hint } = await errorOf(second.start);
-    expect([code, hint]).toEqual(['cannot_listen', expect.stringContaining('the option port')]);
+    expect([code, hint]).toEqual(['cannot_listen', expect.stringContaining('choose another port')]);
     await first.stop();
     expect(await second.start()).toBe(`http://127.0.0.1:${port}`);
   });

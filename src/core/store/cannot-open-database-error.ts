@@ -10,7 +10,7 @@ export class CannotOpenDatabaseError extends TallyhookError {
       hint:
         path !== null && isWriteRefused(cause)
           ? ownershipHint(dirname(resolve(path)))
-          : 'Check DATABASE_URL: the folder must be writable, or the server must run and accept the user and password.',
+          : 'Check its path or address: the folder must be writable, or the server must run and accept the user and password.',
     });
   }
 }

@@ -75,8 +75,8 @@ export function createOwnClientGateway(options: {
     const id = await fetchApplicationId();
     if (id === clientsId) return;
     log.error(
-      { application: id, clientsApplication: clientsId, hint: 'Set DISCORD_TOKEN to the token of your client.' },
-      'the client is logged in as another application than that of DISCORD_TOKEN, so commands get no response',
+      { application: id, clientsApplication: clientsId, hint: 'Pass the token of your client (DISCORD_TOKEN).' },
+      'the client is logged in as another application than that of the token, so commands get no response',
     );
   }
 
@@ -86,7 +86,7 @@ export function createOwnClientGateway(options: {
     if (!isChecked) {
       isChecked = true;
       checkApplication(id).catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, 'the application of DISCORD_TOKEN could not be compared'),
+        log.warn({ reason: messageOf(error) }, 'the application of the token could not be compared'),
       );
     }
     onReady(id);

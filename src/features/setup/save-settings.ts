@@ -101,7 +101,7 @@ export function createSettingsWriter(options: WriterOptions): SettingsWriter {
       return encryption.keyFor(keyId);
     } catch (error) {
       const hint = error instanceof TallyhookError ? error.hint : undefined;
-      onKeyMissing({ reason: messageOf(error), hint: hint ?? 'Set SETTINGS_KEY.' });
+      onKeyMissing({ reason: messageOf(error), hint: hint ?? 'Set the settings key (SETTINGS_KEY).' });
       return 'missing';
     }
   }

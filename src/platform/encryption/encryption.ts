@@ -31,11 +31,11 @@ export class KeyMissingError extends TallyhookError {
 
 function hintWithoutKey(key: EncryptionKey | null, keyFile: string | null): string {
   if (key !== null) {
-    return 'Set SETTINGS_KEY to the key with which they were stored. During a rotation, also set NEW_SETTINGS_KEY.';
+    return 'Set the settings key (SETTINGS_KEY) to the key with which they were stored. During a rotation, also set the new one.';
   }
   return keyFile !== null
-    ? `Restore the key file ${keyFile} from a copy and restart tallyhook, or set SETTINGS_KEY to the key.`
-    : 'Set SETTINGS_KEY in every process to the same 32 random bytes, from `openssl rand -hex 32`.';
+    ? `Restore the key file ${keyFile} from a copy and restart, or set the settings key (SETTINGS_KEY) to it.`
+    : 'Set the settings key (SETTINGS_KEY) in every process to the same 32 random bytes, from `openssl rand -hex 32`.';
 }
 
 /** Encrypts secrets at rest, with additional keys for reading during a rotation. */

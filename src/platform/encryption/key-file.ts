@@ -59,7 +59,7 @@ export function readKeyFile(path: string): KeyFile {
   const key = parseEncryptionKey(text);
   if (key === null) {
     const problem = `The key file ${path} ${text === '' ? 'is empty' : 'contains no key'}.`;
-    const hint = 'Restore it from a copy and restart tallyhook, or set SETTINGS_KEY to the key.';
+    const hint = 'Restore it from a copy and restart, or set the settings key (SETTINGS_KEY) to it.';
     return { state: 'unusable', issue: { path, problem, hint } };
   }
   if (process.platform === 'win32' || (mode & otherUsers) === 0) return { state: 'private', key };
@@ -153,7 +153,8 @@ function flushDirectory(path: string): void {
 }
 
 function unwritable(path: string, cause: unknown): KeyFileError {
-  const hint = 'Make sure that the user of the tallyhook process can write to this folder, or set SETTINGS_KEY.';
+  const hint =
+    'Make sure that the user of the tallyhook process can write to this folder, or set the settings key (SETTINGS_KEY).';
   return new KeyFileError(
     `The key file ${path} cannot be written (${codeOf(cause) ?? messageOf(cause)}).`,
     hint,

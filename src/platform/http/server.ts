@@ -116,9 +116,9 @@ function addressOf(server: Server): { host: string; port: number; url: string } 
 }
 
 const listenHints: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'Another program uses this port: stop it, or choose another port (the setting PORT, or the option port).',
-  EACCES: 'Ports below 1024 require privileges: choose a higher one (the setting PORT, or the option port).',
-  EADDRNOTAVAIL: 'Choose an address of this machine (the setting HOST, or the option host).',
+  EADDRINUSE: 'Another program uses this port: stop it, or choose another port.',
+  EACCES: 'Ports below 1024 require privileges: choose a higher one.',
+  EADDRNOTAVAIL: 'Choose an address of this machine as the host.',
 };
 
 function startListening(server: Server, host: string, port: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { closest } from '../did-you-mean.ts';
+import type { TallyhookErrorCode } from '../error-codes.ts';
 import { TallyhookError } from '../errors.ts';
 import { InvalidConfigError } from '../invalid-config-error.ts';
 
@@ -43,6 +44,12 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** What errors of the library are about in the words of an operator. */
+const settingsByCode: Partial<Record<TallyhookErrorCode, string>> = {
+  cannot_listen: 'The settings are HOST and PORT.',
+  cannot_open_database: 'The setting is DATABASE_URL.',
+};
+
 /**
  * Runs a command. Prints expected errors and returns their exit code: {@link TallyhookError},
  * {@link InvalidConfigError}, errors of `parseArgs`, and errors of the operating system (a path that cannot be used, a
@@ -65,7 +72,8 @@ export async function runCommand(terminal: Terminal, run: () => Promise<number>)
       return exitCode.usage;
     }
     if (!(error instanceof TallyhookError)) throw error;
-    terminal.printError(error.hint === undefined ? error.message : `${error.message} ${error.hint}`);
+    const sentences = [error.message, error.hint, settingsByCode[error.code]];
+    terminal.printError(sentences.filter((sentence) => sentence !== undefined).join(' '));
     return error instanceof UsageError ? exitCode.usage : exitCode.runtimeError;
   }
 }
