@@ -10,6 +10,7 @@ import { checkDependencies } from './package/dependencies.ts';
 import { installPackage } from './package/install.ts';
 import { lintPackage } from './package/lint.ts';
 import { checkLoading } from './package/loading.ts';
+import { checkRuntimes } from './package/runtimes.ts';
 
 /** A user's program: opens both kinds of cache, and fails if an adapter cannot be loaded. */
 const use = `
@@ -59,7 +60,7 @@ try {
   }
   assert(statSync(join(project, 'cache.db')).size > 0, 'the cache in a file is not used');
 
-  for (const check of [checkLoading, checkConsumers, lintPackage]) console.log(await check(installed));
+  for (const check of [checkLoading, checkRuntimes, checkConsumers, lintPackage]) console.log(await check(installed));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

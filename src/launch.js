@@ -4,16 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 // Entry point in JavaScript that old versions of Node can parse, so that they report the required version, not a syntax
 // error.
-var minMajor = 24;
-var major = Number(process.versions.node.split('.')[0]);
+var version = process.versions.node.split('.').map(Number);
 
-if (major < minMajor) {
+if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
   console.error(
-    'tallyhook requires Node ' +
-      minMajor +
-      ' or newer, but this is Node ' +
+    'tallyhook needs Node 22.18 or newer, and this is ' +
       process.versions.node +
-      '. In its own folder "npm ci && npm start" installs a suitable version; elsewhere install it from https://nodejs.org.',
+      '. Install a current version from https://nodejs.org. A clone brings its own: "npm ci && npm start".',
   );
   process.exitCode = 1;
 } else {

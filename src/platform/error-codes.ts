@@ -136,6 +136,7 @@ export type OptionErrorCode =
   | 'already_stopped'
   | 'invalid_options'
   | 'invalid_settings'
+  | 'node_too_old'
   | 'tracing_not_installed';
 
 /** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { type ConfigIssue, InvalidConfigError } from './invalid-config-error.ts';
 import type { Logger } from './logger.ts';
+import { requireNode } from './node-version.ts';
 import { type ParsedSource, parseParts } from './parse-parts.ts';
 
 /** A function of the caller. */
@@ -28,6 +29,7 @@ export const log = withMethods<Logger>(
  * ignored.
  * @param caller the name of the function
  * @throws InvalidConfigError `invalid_options`, with all issues
+ * @throws TallyhookError `node_too_old`
  */
 export function checkOptions<Schema extends z.ZodType>(
   caller: string,
@@ -35,6 +37,7 @@ export function checkOptions<Schema extends z.ZodType>(
   schema: Schema,
   hint: ParsedSource['hint'] = 'Correct it.',
 ): z.output<Schema> {
+  requireNode();
   const issues: ConfigIssue[] = [];
   const noun = `an option of ${caller}`;
   const parsed = parseParts(options, schema, { setting: '', noun, hint }, issues);

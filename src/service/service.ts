@@ -6,6 +6,7 @@ import { TallyhookError } from '../platform/errors.ts';
 import { localUrl } from '../platform/host-address.ts';
 import { createHttpServer, type HttpServer } from '../platform/http/server.ts';
 import { adaptLogger, type Logger, silentLogger } from '../platform/logger.ts';
+import { requireNode } from '../platform/node-version.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { type ActionLimits, defaultActionLimits, type LimitedAction, openAdmission } from './abuse/admission.ts';
 import { openProofOfWork } from './abuse/proof-of-work.ts';
@@ -125,6 +126,7 @@ const closeTimeoutMs = 3 * second;
  * ```
  */
 export async function startService(options: ServiceOptions): Promise<RunningService> {
+  requireNode();
   const {
     host = '127.0.0.1',
     clock = systemClock,

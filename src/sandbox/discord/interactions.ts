@@ -84,9 +84,16 @@ export interface Interaction {
   readonly messageIds: string[];
   /** The number of messages after the response. */
   followUps: number;
-  readonly response: PromiseWithResolvers<ReceivedCallback>;
+  readonly response: Deferred<ReceivedCallback>;
   /** Resolves with the message once it is more than "is thinking…". */
-  readonly settled: PromiseWithResolvers<Message>;
+  readonly settled: Deferred<Message>;
+}
+
+/** `PromiseWithResolvers`, which those who compile for ES2023 do not have. */
+interface Deferred<Value> {
+  readonly promise: Promise<Value>;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 /** The fields of an interaction that are known when it is sent. */

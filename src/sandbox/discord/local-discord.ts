@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { systemClock } from '../../platform/clock.ts';
 import { adaptLogger } from '../../platform/logger.ts';
+import { requireNode } from '../../platform/node-version.ts';
 import { createPage } from '../page/page.ts';
 import type { SentDispatch } from './connection.ts';
 import { createConsentPage } from './consent-page.ts';
@@ -49,6 +50,7 @@ export type { LocalDiscord, LocalDiscordOptions };
  * ```
  */
 export async function startLocalDiscord(options: LocalDiscordOptions = {}): Promise<LocalDiscord> {
+  requireNode();
   const { clock = systemClock, stopwatch = systemClock } = options;
   const log = options.log && adaptLogger(options.log).log;
   const stopping = new AbortController();
