@@ -14,8 +14,8 @@ import { isUnused, withoutUnused } from './unused.ts';
 /** Entry points: the program, and the writer thread, which is started by its file name. */
 const program = { launch: 'src/launch.js', 'write-worker': 'src/features/write-worker.ts' };
 
-/** Not in any bundle: native code, what is only installed in the repository, and an option of discord.js. */
-const neverBundled = ['@takumi-rs/core', 'rolldown', 'zlib-sync'];
+/** Not in any bundle: what is only installed in the repository, and an option of discord.js. */
+const neverBundled = ['rolldown', 'zlib-sync'];
 
 const builtIn = builtinModules.flatMap((name) => [name, `node:${name}`]);
 

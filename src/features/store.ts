@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account-id.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
@@ -22,11 +23,13 @@ import type { Log } from '../platform/log.ts';
 import { type Modules, storedFeatures } from './index.ts';
 import { type Counting, createCounting } from './upkeep/counting.ts';
 
-/** The worker's file is `.ts` in the repository, `.js` in the package. */
-const features = {
-  ...storedFeatures,
-  workerFile: new URL(`./write-worker${extname(import.meta.url)}`, import.meta.url),
-};
+/** `.ts` in the repository, `.js` in the package; null in a bundle of others, which lacks it. */
+function findWorkerFile(): URL | null {
+  const url: string | undefined = import.meta.url; // A bundle of CommonJS has none.
+  if (url === undefined) return null;
+  const file = new URL(`./write-worker${extname(url)}`, url);
+  return existsSync(file) ? file : null;
+}
 
 /** Communities whose standings are kept in memory. */
 const maxStandings = 200;
@@ -79,6 +82,7 @@ export async function openStore(
   clock: Clock,
   { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
+  const features = { ...storedFeatures, workerFile: findWorkerFile() };
   const { dialect, commits, reopen } = await openDatabase(url, clock, features, thread, onMigration);
   const db = queryBuilder(dialect);
   const { reading } = dialect;

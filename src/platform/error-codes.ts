@@ -134,6 +134,7 @@ export type VerificationErrorCode =
 export type OptionErrorCode =
   | 'already_started'
   | 'already_stopped'
+  | 'file_missing'
   | 'invalid_options'
   | 'invalid_settings'
   | 'node_too_old'

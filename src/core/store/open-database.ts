@@ -13,8 +13,8 @@ const maxQueueLength = 10_000;
 
 /** Features, and the file of a worker thread that has them. */
 export interface LoadedFeatures extends StoredFeatures {
-  /** Calls `runWriteWorker`. */
-  readonly workerFile: URL;
+  /** Calls `runWriteWorker`. Null if there is no file that a thread could run: then this thread commits. */
+  readonly workerFile: URL | null;
 }
 
 /** A database with its group commit. */
@@ -62,9 +62,10 @@ async function startCommits(
   thread: boolean,
 ): Promise<Omit<OpenDatabase, 'dialect'>> {
   const { files } = dialect;
-  if (files !== null && thread) {
+  const { workerFile } = features;
+  if (files !== null && thread && workerFile !== null) {
     const { startWriteWorker } = await import('./commits/write-worker-client.ts');
-    const commits = startWriteWorker(features.workerFile, () => dialect.files ?? files, maxQueueLength);
+    const commits = startWriteWorker(workerFile, () => dialect.files ?? files, maxQueueLength);
     return { commits, reopen: () => commits.restart(dialect.reopen) };
   }
   const commitsWith = (writers: number) =>

@@ -66,8 +66,14 @@ export function createDraw({ log }: { readonly log: Log }): Draw {
 }
 
 async function loadRenderer(): Promise<Renderer> {
-  const [{ Renderer }, fonts] = await Promise.all([import('@takumi-rs/core'), readFonts()]);
+  const [{ Renderer }, fonts] = await Promise.all([importNative(), readFonts()]);
   const renderer = new Renderer();
   for (const font of fonts) await renderer.registerFont(font);
   return renderer;
+}
+
+/** By a name that a bundler cannot know: it could not bundle native code. */
+function importNative(): Promise<typeof import('@takumi-rs/core')> {
+  const name = ['@takumi-rs', 'core'].join('/');
+  return import(name);
 }

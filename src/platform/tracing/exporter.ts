@@ -19,7 +19,6 @@ import type { Log } from '../log.ts';
 import { createThrottledLog } from '../throttled-log.ts';
 import { settleWithin } from '../with-timeout.ts';
 import type { ExporterOptions } from './exporter-options.ts';
-import { activeTraceFields } from './open-telemetry.ts';
 
 /*
  * The only file that uses the SDK: 100 ms and 24 MB, so it is imported only to export. The package does not depend on
@@ -101,4 +100,10 @@ function reasonOf(parts: readonly unknown[]): string {
     return String(isError ? error.message : part);
   });
   return texts.join(' ');
+}
+
+/** The ids of the active span for a line of the log, by OpenTelemetry's names; none without one. */
+export function activeTraceFields(): object {
+  const active = trace.getActiveSpan()?.spanContext();
+  return active === undefined ? {} : { trace_id: active.traceId, span_id: active.spanId };
 }

@@ -1,4 +1,5 @@
 import { TallyhookError } from '../errors.ts';
+import { createTracing } from './open-telemetry.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
@@ -17,8 +18,8 @@ import type { Tracing } from './tracing.ts';
  */
 export async function loadTracing(): Promise<Tracing> {
   try {
-    const { createTracing } = await import('./open-telemetry.ts');
-    return createTracing();
+    const api = await import('@opentelemetry/api');
+    return createTracing(api);
   } catch (cause) {
     throw new TallyhookError('tracing_not_installed', 'The package @opentelemetry/api could not be loaded.', {
       hint: 'Install it beside tallyhook: npm install @opentelemetry/api',

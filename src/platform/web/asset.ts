@@ -1,15 +1,32 @@
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import type { RequestHandler } from 'express';
+import { TallyhookError } from '../errors.ts';
 
 /**
  * Serves one file, such as a stylesheet, from memory. The build copies `.css`, `.svg` and `.browser.js` files next
- * to the compiled sources, and next to the bundle.
+ * to the bundle.
  * @param file beside the module that names it: `new URL('./console.css', import.meta.url)`
+ * @throws TallyhookError `file_missing`
  */
 export function serveAsset(file: URL, { cacheControl }: { readonly cacheControl: string }): RequestHandler {
-  const content = readFileSync(file, 'utf8');
+  const content = readText(file);
   return (_request, response) => {
     response.type(extname(file.pathname)).set('Cache-Control', cacheControl).send(content);
   };
+}
+
+function readText(file: URL): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new TallyhookError(
+      'file_missing',
+      `The file ${basename(file.pathname)} is not beside the code of tallyhook.`,
+      {
+        hint: 'Mark tallyhook as external in your bundler.',
+        cause,
+      },
+    );
+  }
 }

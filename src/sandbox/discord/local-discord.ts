@@ -123,7 +123,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       DISCORD_API_URL: apiUrl,
       CLIENT_ID: applicationId,
       GUILD_ID: guildId,
-      NODE_OPTIONS: `--import=${preload.href}`,
+      NODE_OPTIONS: `--import=${preload().href}`,
     },
     applicationId,
     publicKey: outgoing.publicKey,
@@ -180,4 +180,4 @@ function newToken(applicationId: string): string {
 }
 
 /** Directs discord.js to the server that the variables name, before a bot starts. */
-const preload = new URL('./direct-discordjs.js', import.meta.url);
+const preload = () => new URL('./direct-discordjs.js', import.meta.url);

@@ -37,7 +37,7 @@ export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
 }
 
 /** Written by `npm run build`: exists in the package and the image, not in the repository. */
-const builtScript = new URL('./public/main.js', import.meta.url);
+const builtScript = () => new URL('./public/main.js', import.meta.url);
 
 /**
  * The page's script. The package and the image contain the built script, since they have no bundler; in the repository it is bundled
@@ -46,7 +46,7 @@ const builtScript = new URL('./public/main.js', import.meta.url);
  * @throws TallyhookError `page_not_bundled` if neither works
  */
 async function pageScript(): Promise<string> {
-  return (await readFile(builtScript, 'utf8').catch(() => null)) ?? bundledScript({ minify: false });
+  return (await readFile(builtScript(), 'utf8').catch(() => null)) ?? bundledScript({ minify: false });
 }
 
 /** Bundles browser/main.ts and its imports into one module. @throws TallyhookError `page_not_bundled` */

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import type { InstalledPackage } from './install.ts';
+
+const run = promisify(execFile);
+
+/** Not minified; for a browser it is (bytes). */
+const maxBrowserBytes = 25_000;
+
+const vote = `
+const secret = 'secret of the vote webhook';
+const body = JSON.stringify({ event: 'server_vote', userId: '42', serverId: '1' });
+`;
+
+/** Programs, each bundled with everything that it imports, and run where there are no packages. */
+const programs: Readonly<Record<string, string>> = {
+  verify: `import { sign, verify } from 'tallyhook/verify';${vote}
+const headers = { 'x-webhook-signature': await sign(body, secret) };
+const { userId } = await verify(new Request('http://127.0.0.1/', { method: 'POST', headers, body }), secret);
+if (userId !== '42') throw new Error(userId);`,
+
+  client: `import { createLookup } from 'tallyhook/client';
+const lookup = createLookup({ kind: 'server', baseUrl: 'http://127.0.0.1:1/api/v1', key: 'key' });
+const error = await lookup.profile().catch((error) => error);
+if (error.code !== 'lookup_unreachable') throw error;`,
+
+  receiver: `import { createReceiver } from 'tallyhook/receiver';
+import { sign } from 'tallyhook/verify';${vote}
+const voted = Promise.withResolvers();
+const listings = [{ name: 'server', kind: 'server', voteSecrets: [secret] }];
+const receiver = await createReceiver({ listings, database: ':memory:', port: 0, handlers: { onVote: voted.resolve } });
+const headers = { 'x-webhook-signature': await sign(body, secret) };
+await fetch(await receiver.start() + '/webhooks/vote', { method: 'POST', headers, body });
+await voted.promise;
+await receiver.stop();`,
+
+  root: `import { sign, TallyhookError } from 'tallyhook';
+import { markup } from 'tallyhook/discord';
+if (!(await sign('body', 'secret')) || String(markup\`votes\`) !== 'votes' || !TallyhookError) throw new Error();`,
+
+  sandbox: `import { startLocalDiscord, startService } from 'tallyhook/sandbox';
+const [discord, service] = await Promise.all([startLocalDiscord(), startService({ allowLoopbackTargets: true })]);
+await service.createListing({ kind: 'server', discordId: discord.guildId, name: 'Harbour' });
+await Promise.all([discord.stop(), service.stop()]);`,
+};
+
+/** What a bundle of a few functions of the bot's entries may have, because the bot is not in it (bytes). */
+const maxBytes: Readonly<Record<string, number>> = { root: 700_000 };
+
+/**
+ * Bundles a program per entry with esbuild, as ES module and CommonJS, with all packages, and runs the bundle where
+ * nothing is installed. Only discord.js stays outside: it loads what it needs while it runs.
+ */
+export async function checkBundles({ folder, project, runNpm }: InstalledPackage): Promise<string> {
+  const tools = join(folder, 'esbuild');
+  mkdirSync(tools);
+  runNpm('install', '--prefix', tools, '--no-audit', '--no-fund', '--ignore-scripts', 'esbuild@^0.28.2');
+  const { build } = await import(pathToFileURL(join(tools, 'node_modules', 'esbuild', 'lib', 'main.js')).href);
+  const target = join(folder, 'bundles');
+  mkdirSync(target);
+  const lines = Object.entries(programs).flatMap(([name, code]) =>
+    [
+      { format: 'esm', extension: 'mjs' },
+      { format: 'cjs', extension: 'cjs' },
+    ].map(async ({ format, extension }) => {
+      const outfile = join(target, `${name}.${extension}`);
+      const contents = format === 'esm' ? code : inFunction(code);
+      const stdin = { contents, resolveDir: project };
+      const options = { stdin, bundle: true, platform: 'node', format, external: ['discord.js'], logLevel: 'silent' };
+      await build({ ...options, outfile });
+      const { size } = statSync(outfile);
+      assert(size <= (maxBytes[name] ?? size), `${name} as ${format} has ${size} bytes: the bot is in it`);
+      await run(process.execPath, [outfile], { cwd: target, timeout: 60_000 });
+      return `${name} ${size}`;
+    }),
+  );
+  const sizes = await Promise.all(lines);
+  const outfile = join(target, 'browser.js');
+  const stdin = { contents: `export * from 'tallyhook/verify';`, resolveDir: project };
+  await build({ stdin, bundle: true, platform: 'browser', format: 'esm', minify: true, outfile });
+  const { size } = statSync(outfile);
+  assert(size <= maxBrowserBytes, `verify for a browser has ${size} bytes, more than ${maxBrowserBytes}`);
+  return `bundles run (bytes): ${sizes.join(', ')}, verify for a browser ${size}`;
+}
+
+/** CommonJS has no await outside of functions. */
+function inFunction(code: string): string {
+  const imports = code.match(/^import .*$/gm) ?? [];
+  const rest = code.replace(/^import .*$/gm, '');
+  return `${imports.join('\n')}\n(async () => {${rest}\n})();`;
+}
