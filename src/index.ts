@@ -160,5 +160,7 @@ export { loadTracing } from './platform/tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from './platform/tracing/tracing.ts';
 export type { AnnouncementMode, AnnouncementSettings } from './texts/announcement-settings.ts';
 export type { Outcome } from './webhook/response.ts';
-export { isSignedWith, sign } from './webhook/signature.ts';
+export type { WebhookMiddleware, WebhookRoutes } from './webhook/routes.ts';
+export { sign } from './webhook/sign.ts';
+export { isSignedWith } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

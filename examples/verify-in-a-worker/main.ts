@@ -14,8 +14,8 @@ export default {
   async fetch(request: Request, environment: Environment): Promise<Response> {
     try {
       const event = await verify(request, environment.VOTE_SECRET);
-      // Not for a test from the dashboard, whose family is "test".
-      if (event.family === 'vote') await giveRole(event.userId, environment);
+      // Not for a test from the dashboard, whose type is "test".
+      if (event.type === 'vote') await giveRole(event.userId, environment);
       return new Response(null, { status: 204 });
     } catch (error) {
       if (error instanceof VerificationError) return new Response(error.message, { status: error.status });

@@ -5,7 +5,7 @@ import worker, { type Environment } from './main.ts';
 
 async function delivery(payload: object, secret = 'secret'): Promise<Request> {
   const body = JSON.stringify(payload);
-  const headers = { 'x-webhook-signature': await sign(body, secret) };
+  const headers = { 'x-webhook-signature': sign(body, secret) };
   return new Request('https://worker.example.com/', { method: 'POST', headers, body });
 }
 

@@ -53,3 +53,5 @@ export type { Redactor } from '../platform/redactor.ts';
 export { loadTracing } from '../platform/tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';
 export type { Outcome } from '../webhook/response.ts';
+export type { WebhookMiddleware, WebhookRoutes } from '../webhook/routes.ts';
+export { sign } from '../webhook/sign.ts';

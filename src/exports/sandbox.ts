@@ -105,3 +105,4 @@ export type { DeliveryState, PurchaseStatus, WebhookFamily } from '../service/st
 export type { WebhookRetryPolicy } from '../service/webhooks/attempt.ts';
 export type { LifecycleEvent, WebhookEventKind } from '../service/webhooks/payloads.ts';
 export type { Address, Resolve } from '../service/webhooks/target.ts';
+export { sign } from '../webhook/sign.ts';

@@ -126,6 +126,7 @@ export type VerificationErrorCode =
   | 'webhook_signature_malformed'
   | 'webhook_signature_mismatch'
   | 'webhook_signature_missing'
+  | 'webhook_too_old'
   | 'webhook_unprocessable'
   | 'webhook_vote_unsigned'
   | 'webhook_wrong_family';

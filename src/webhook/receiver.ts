@@ -143,7 +143,7 @@ export function createWebhookReceiver(options: {
     webhooks(request, response, next) {
       const path = pathOf(request);
       if (path === null) next();
-      else deliver(request, response, path).catch(next);
+      else void deliver(request, response, path);
     },
     async node(request, response) {
       const path = pathOf(request);
@@ -276,6 +276,8 @@ function render(reply: WebhookResponse | Rejection): JsonResponse {
 
 /** Responds, also before the request was read. */
 function send(request: IncomingMessage, response: ServerResponse, reply: WebhookResponse | Rejection): void {
+  // Something of the host's app, such as a time limit, has responded meanwhile.
+  if (response.headersSent) return;
   const { text, headers } = render(reply);
   response.writeHead(reply.status, headers).end(text);
   // Discard the unread rest of a rejected body, or the sender may never read the response. The server's timeout limits

@@ -52,10 +52,11 @@ const programs = {
 type Program = Awaited<ReturnType<(typeof programs)[keyof typeof programs]>>;
 
 function listenerOf(program: Program, route: 'webhooks' | 'http' | 'fetch' | 'node'): RequestListener {
+  const answer = getRequestListener(program.fetch);
   const listeners: Record<typeof route, RequestListener> = {
     webhooks: express().use(program.webhooks),
     http: program.http,
-    fetch: getRequestListener(program.fetch),
+    fetch: (request, response) => void answer(request, response),
     node: (request, response) => void program.node(request, response),
   };
   return listeners[route];

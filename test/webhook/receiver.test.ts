@@ -499,6 +499,15 @@ describe('another Express app', () => {
     expect(lines.join()).toContain('already consumed');
   });
 
+  it('may respond itself before the delivery is stored', async () => {
+    const { post, store } = await mounted((_request, response, next) => {
+      next();
+      response.status(504).end();
+    });
+    expect((await post('/webhooks/vote', vote)).status).toBe(504);
+    await expect.poll(async () => (await store.ledger.account('42')).votes).toBe(1);
+  });
+
   it('gets the usual response for an empty body that was consumed', async () => {
     const { post } = await startReceiver({ before: (app) => app.use(express.json()) });
     expect((await post('/webhooks/vote', '')).status).toBe(400);

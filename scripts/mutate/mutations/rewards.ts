@@ -147,19 +147,19 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'multipliers for roles apply to recorded votes',
   },
   {
-    file: 'src/core/tally/idempotency-key.ts',
-    find: 'if (at === null) return timedKey(receivedAt, `${userId} ${listing} ${untimedSuffix}`);\n  return timedKey(at, `${userId} ${listing}`);',
+    file: 'src/webhook/event-key.ts',
+    find: 'if (at === null) return timedKey(receivedAt, `${userId} ${listing} ${untimedSuffix}`);\n    return timedKey(at, `${userId} ${listing}`);',
     replace: 'return timedKey(receivedAt, `${userId} ${listing}`);',
     breaks: 'a delivery that is sent again pays once',
   },
   {
-    file: 'src/core/tally/idempotency-key.ts',
+    file: 'src/webhook/event-key.ts',
     find: "const repeats = kind === 'subscription.renewed' || kind === 'subscription.expired';",
     replace: "const repeats = kind === 'subscription.expired';",
     breaks: 'each renewal of a subscription is an event of its own',
   },
   {
-    file: 'src/core/tally/idempotency-key.ts',
+    file: 'src/webhook/event-key.ts',
     find: 'return [keyOn(today), keyOn(today - 1), keyOn(today + 1)];',
     replace: 'return [keyOn(today)];',
     breaks: 'a purchase without id that is sent again after midnight pays once',

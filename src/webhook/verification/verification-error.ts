@@ -13,6 +13,8 @@ const ownDefinitions = {
    * because the service would only repeat it.
    */
   webhook_unprocessable: { status: 200, message: 'The delivery is genuine, but cannot be processed' },
+  /** The delivery is genuine, but older than `maxAgeMs`, or its age is not known. A repeat would only be older. */
+  webhook_too_old: { status: 200, message: 'The delivery is genuine, but too old' },
 } as const;
 
 const definitions = { ...rejections, ...ownDefinitions } satisfies Readonly<Record<VerificationErrorCode, object>>;
@@ -28,7 +30,8 @@ const hints: Partial<Record<VerificationErrorCode, string>> = {
   webhook_signature_mismatch:
     'Pass the body as it was received. A parsed body is only accepted if the service signed the same layout of it.',
   webhook_wrong_family: 'Pass the secrets of both kinds of webhooks: { vote, premium }.',
-  webhook_unprocessable: 'Keep the body, so that it can be processed by a later version.',
+  webhook_unprocessable: 'Keep the property raw of this error, so that it can be processed by a later version.',
+  webhook_too_old: 'Raise maxAgeMs if the service has repeated it for that long; the property raw has the body.',
 };
 
 /**
@@ -54,15 +57,26 @@ export class VerificationError extends TallyhookError {
   declare readonly code: VerificationErrorCode;
   /**
    * The status with which the receiver responds to such a delivery: 401 without a valid signature, 400, 405, 413 or 415
-   * for a malformed one, 503 for one that should be sent again, and 200 for a genuine one that is not understood.
+   * for a malformed one, 503 for one that should be sent again, and 200 for a genuine one that is not understood or too old.
    */
   readonly status: (typeof definitions)[VerificationErrorCode]['status'];
 
-  /** @param reason continues the message */
-  constructor(code: VerificationErrorCode, reason?: string) {
+  readonly #raw: string | null;
+
+  /** @param details.reason continues the message */
+  constructor(code: VerificationErrorCode, { reason, raw = null }: { reason?: string; raw?: string | null } = {}) {
     const { status, message } = definitions[code];
     const hint = hints[code];
     super(code, reason === undefined ? message : `${message}: ${reason}.`, hint === undefined ? {} : { hint });
     this.status = status;
+    this.#raw = raw;
+  }
+
+  /**
+   * The text of the body of a genuine delivery (`webhook_unprocessable` and `webhook_too_old`), to keep it; otherwise null. Loggers
+   * do not print it.
+   */
+  get raw(): string | null {
+    return this.#raw;
   }
 }

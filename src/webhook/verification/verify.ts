@@ -1,16 +1,15 @@
 import { TallyhookError } from '../../platform/errors.ts';
 import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
-import { parseJson } from '../../platform/json.ts';
-import { wallClock } from '../../platform/wall-clock.ts';
 import type { Family } from '../event.ts';
 import { type PayloadScope, readAuthorized } from '../payload.ts';
-import { isEncoded, isSignature, reserialised } from '../signed-form.ts';
-import type { VerifiedEvent } from './events.ts';
+import { isEncoded } from '../signed-form.ts';
+import { authenticate } from './authenticate.ts';
+import { describeEvent, type VerifiedEvent } from './events.ts';
 import { type HeadersLike, readHeader } from './headers.ts';
+import { readOptions, type VerifyOptions } from './options.ts';
 import { type Bytes, readBytes } from './received-body.ts';
-import { type ReadSecrets, readSecrets, type Secret, type WebhookSecrets } from './secrets.ts';
+import { readSecrets, type Secret, type WebhookSecrets } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
-import { importKey, isEqual, matchesSignature, signWith } from './web-hmac.ts';
 
 /**
  * A delivery: a web-standard `Request`, a request of Node or Express, or an object with its headers and its body.
@@ -28,28 +27,17 @@ export interface DeliveryRequest {
   readonly bodyUsed?: boolean;
 }
 
-/** How to read what a delivery leaves open. */
-export interface VerifyOptions {
-  /**
-   * What a vote is for that names only its voter: the listing that the webhook belongs to, by default a server. With
-   * null such votes are not processed (`webhook_unprocessable`).
-   */
-  readonly kind?: 'server' | 'bot' | null;
-  /** The current time (ms since the epoch). A later event is not processed if it is more than 5 minutes ahead. */
-  readonly now?: number;
-}
-
 /**
  * Verifies the signature of a delivery and parses its event. It accepts and rejects what the receiver accepts and
  * rejects, and runs wherever Web Crypto does: Node, Deno, Bun, Cloudflare Workers. It reads the body of the request.
  *
  * A captured delivery can be sent again, and the service repeats what was not answered with 2xx in about 10 s. Process
- * each event once: a vote is identified by `target`, `userId` and `at`, a purchase by `kind` and its `orderIds`.
+ * each event once: store its `key`. `maxAgeMs` limits for how long keys must be kept.
  *
  * @param secrets one vote secret or several, or the secrets of both kinds of webhooks; without any, nothing is accepted
- * @returns a vote, a premium event, or a test from the dashboard (`family`)
+ * @returns a vote, a premium event, or a test from the dashboard (`type`)
  * @throws VerificationError with a `code` and the `status` of the response; never with a secret or a part of the body
- * @throws TallyhookError `invalid_options` if the first argument is not a request
+ * @throws TallyhookError `invalid_options` for an argument that is not a request, or an invalid option
  *
  * @example
  * ```ts
@@ -59,7 +47,7 @@ export interface VerifyOptions {
  *   async fetch(request: Request, env: { VOTE_SECRET: string }): Promise<Response> {
  *     try {
  *       const event = await verify(request, env.VOTE_SECRET);
- *       if (event.family === 'vote') console.log(`${event.userId} voted`);
+ *       if (event.type === 'vote') console.log(`${event.userId} voted`);
  *       return new Response(null, { status: 204 });
  *     } catch (error) {
  *       if (!(error instanceof VerificationError)) throw error;
@@ -74,8 +62,8 @@ export async function verify(
   secrets: Secret | WebhookSecrets,
   options: VerifyOptions = {},
 ): Promise<VerifiedEvent> {
-  const { kind = 'server', now = wallClock.now() } = options;
   checkRequest(request);
+  const { kind, now, maxAgeMs } = readOptions(options);
   const read = readSecrets(secrets);
   if (request.method !== undefined && request.method !== 'POST') throw new VerificationError('webhook_method');
   if (isEncoded(readHeader(request.headers, 'content-encoding'))) throw new VerificationError('webhook_body_encoded');
@@ -88,36 +76,19 @@ export async function verify(
   );
   if (typeof authorized === 'string') throw new VerificationError(authorized);
   const { payload } = authorized;
-  switch (payload.type) {
-    case 'event':
-      return payload.event;
-    case 'test':
-      return { family: 'test', kind: payload.kind, userId: payload.userId, target: payload.target };
-    case 'unprocessable':
-      throw new VerificationError('webhook_unprocessable', payload.reason);
-  }
+  const { text: raw } = sender;
+  if (payload.type === 'unprocessable')
+    throw new VerificationError('webhook_unprocessable', { reason: payload.reason, raw });
+  const event = describeEvent(payload, raw, now);
+  if (event.type !== 'test' && maxAgeMs !== Number.POSITIVE_INFINITY) checkAge(event.at, { now, maxAgeMs, raw });
+  return event;
 }
 
-/**
- * The signature of a body, for tests: the value of the header `x-webhook-signature`.
- *
- * @param body the bytes or the text; anything else is serialised as JSON
- * @throws VerificationError `webhook_secret_missing` for an empty secret
- *
- * @example
- * ```ts
- * import { sign, verify } from 'tallyhook/verify';
- *
- * const body = JSON.stringify({ event: 'server_vote', userId: '80351110224678912', serverId: '1' });
- * const headers = { 'x-webhook-signature': await sign(body, 'secret') };
- * await verify({ headers, body }, 'secret');
- * ```
- */
-export async function sign(body: unknown, secret: string): Promise<string> {
-  if (secret === '') throw new VerificationError('webhook_secret_missing');
-  const bytes = await readBytes(body);
-  if (bytes === null) throw new VerificationError('webhook_body_not_json');
-  return signWith(await importKey(secret), bytes);
+/** @throws VerificationError `webhook_too_old` */
+function checkAge(at: number | null, { now, maxAgeMs, raw }: { now: number; maxAgeMs: number; raw: string }): void {
+  if (at === null) throw new VerificationError('webhook_too_old', { reason: 'it states no time', raw });
+  if (now - at > maxAgeMs)
+    throw new VerificationError('webhook_too_old', { reason: `it is of ${new Date(at).toISOString()}`, raw });
 }
 
 /** Callers without a type checker may pass something else. @throws TallyhookError `invalid_options` */
@@ -133,15 +104,6 @@ function checkRequest(request: unknown): void {
   });
 }
 
-/** A delivery whose sender is known. */
-interface Sender {
-  readonly families: readonly Family[];
-  readonly signed: boolean;
-  readonly text: string;
-  /** The parsed text; undefined if it is not JSON. */
-  readonly json: unknown;
-}
-
 async function bodyOf(request: DeliveryRequest): Promise<Bytes | null> {
   const { body, bodyUsed, headers } = request;
   if (bodyUsed === true) throw new VerificationError('webhook_body_unavailable');
@@ -155,40 +117,6 @@ async function bodyOf(request: DeliveryRequest): Promise<Bytes | null> {
 
 function isUnreadStream(request: object): boolean {
   return Symbol.asyncIterator in request && !('readableDidRead' in request && request.readableDidRead === true);
-}
-
-async function authenticate(headers: HeadersLike, bytes: Bytes | null, secrets: ReadSecrets): Promise<Sender> {
-  const signature = readHeader(headers, 'x-webhook-signature');
-  if (signature !== undefined && !isSignature(signature)) throw new VerificationError('webhook_signature_malformed');
-  if (bytes === null) throw new VerificationError('webhook_signature_mismatch');
-  // Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver.
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  const received = { text, json: parseJson(text), bytes };
-  if (signature === undefined) {
-    const authorization = readHeader(headers, 'authorization');
-    const isAuthorized =
-      secrets.authorization !== null &&
-      authorization !== undefined &&
-      (await isEqual(secrets.authorization, authorization));
-    if (!isAuthorized) throw new VerificationError('webhook_signature_missing');
-    return { families: ['vote'], signed: false, ...received };
-  }
-  const forms = [received, ...serialisedForm(received)];
-  for (const [secret, families] of secrets.familiesOf) {
-    const key = await importKey(secret);
-    for (const form of forms) {
-      if (await matchesSignature(key, form.bytes, signature)) return { families, signed: true, ...form };
-    }
-  }
-  throw new VerificationError('webhook_signature_mismatch');
-}
-
-/** Empty if it is the same text, or the body cannot be serialised again. */
-function serialisedForm({ text, json }: { readonly text: string; readonly json: unknown }) {
-  const serialised = reserialised(json);
-  if (serialised === null || serialised === text) return [];
-  // Parsed again, because not every number survives: 1e400 is serialised as null.
-  return [{ text: serialised, json: parseJson(serialised), bytes: new TextEncoder().encode(serialised) }];
 }
 
 function scopesOf(families: readonly Family[], kind: 'server' | 'bot' | null): PayloadScope[] {

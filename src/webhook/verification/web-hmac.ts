@@ -13,20 +13,11 @@ export function matchesSignature(key: HmacKey, message: Uint8Array<ArrayBuffer>,
   return crypto.subtle.verify(algorithm, key, fromHex(signature), message);
 }
 
-/** HMAC-SHA256 in lowercase hex. */
-export async function signWith(key: HmacKey, message: Uint8Array<ArrayBuffer>): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.sign(algorithm, key, message)));
-}
-
 /** Compares two texts in constant time, apart from their lengths. */
 export async function isEqual(a: string, b: string): Promise<boolean> {
   const key = await crypto.subtle.generateKey({ ...algorithm, length: 256 }, false, ['sign', 'verify']);
   const signature = await crypto.subtle.sign(algorithm, key, encoder.encode(a));
   return crypto.subtle.verify(algorithm, key, signature, encoder.encode(b));
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function fromHex(digits: string): Uint8Array<ArrayBuffer> {

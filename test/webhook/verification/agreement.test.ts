@@ -3,10 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createIntake } from '../../../src/core/receiving/intake.ts';
 import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
+import { decideVoteReward } from '../../../src/core/rewards/reward.ts';
+import { premiumKeys, voteKey } from '../../../src/core/tally/idempotency-key.ts';
 import type { Recorder } from '../../../src/core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createLog } from '../../../src/platform/log.ts';
+import type { Event } from '../../../src/webhook/event.ts';
 import { createKeyring } from '../../../src/webhook/keyring.ts';
 import { createWebhookReceiver } from '../../../src/webhook/receiver.ts';
 import type { VerifiedEvent } from '../../../src/webhook/verification/events.ts';
@@ -27,6 +30,7 @@ import {
 
 const vote = [oldVoteSecret, voteSecret, sharedSecret];
 const premium = [premiumSecret, sharedSecret];
+const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 1 };
 const configured = { voteSecrets: vote, premiumSecrets: premium, voteAuthorization: authorization };
 
 /** The receiver over HTTP, with what it understood of the last delivery. */
@@ -34,11 +38,11 @@ async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
   const clock = manualClock(now);
   const store = await openStore(newSqliteUrl(), clock);
   onTestFinished(() => store.close());
-  let captured: RoutedDelivery | null = null;
+  let captured: { readonly routed: RoutedDelivery; readonly body: string } | null = null;
   const recorder: Recorder = {
     ...store.recorder,
     record(received, routed) {
-      captured = routed;
+      captured = { routed, body: received.body };
       return store.recorder.record(received, routed);
     },
   };
@@ -50,8 +54,14 @@ async function startCapturingReceiver(kind: 'server' | 'bot' | null) {
     captured = null;
     const response = await fetch(`${url}/webhooks`, { method: 'POST', headers, body: Uint8Array.from(body) });
     const { error = null } = (await response.json()) as { error?: string };
-    return { status: response.status, error, routed: captured as RoutedDelivery | null };
+    return { status: response.status, error, captured: captured as Captured | null };
   };
+}
+
+interface Captured {
+  readonly routed: RoutedDelivery;
+  /** As it is stored. */
+  readonly body: string;
 }
 
 interface Verdict {
@@ -61,17 +71,17 @@ interface Verdict {
   readonly event: VerifiedEvent | null;
 }
 
-function verdictOfReceiver(result: { status: number; error: string | null; routed: RoutedDelivery | null }): Verdict {
-  const { status, error, routed } = result;
-  switch (routed?.type) {
-    case undefined:
-      return { status, error, event: null };
+function verdictOfReceiver(result: { status: number; error: string | null; captured: Captured | null }): Verdict {
+  const { status, error, captured } = result;
+  if (captured === null) return { status, error, event: null };
+  const { routed, body: raw } = captured;
+  switch (routed.type) {
     case 'event':
     case 'order':
-      return { status, error, event: routed.event };
+      return { status, error, event: inWordsOfHandlers(routed.event, raw) };
     case 'test': {
       const { kind, userId } = routed.test;
-      return { status, error, event: { family: 'test', kind, userId, target: expect.anything() } };
+      return { status, error, event: { type: 'test', kind, userId, listing: expect.anything(), key: null, raw } };
     }
     case 'quarantine':
       return {
@@ -80,6 +90,24 @@ function verdictOfReceiver(result: { status: number; error: string | null; route
         event: null,
       };
   }
+}
+
+/** What the receiver pays and stores of an event, as `verify` is to describe it. */
+function inWordsOfHandlers(event: Event, raw: string): VerifiedEvent {
+  const { target: listing, creditsAwarded, at } = event;
+  const stated = typeof creditsAwarded === 'number' ? creditsAwarded : null;
+  if (event.family === 'vote') {
+    const { kind, userId } = event;
+    const { cause, reason } = decideVoteReward(event, { ...rules, whenDenied: 0 }, false);
+    const denied = cause === 'denied';
+    const denial = denied && event.denial !== null ? reason : null;
+    const key = at === null ? null : voteKey(event, `${listing.kind} ${listing.id}`, 0);
+    return { type: 'vote', kind, listing, userId, at, credits: denied ? 0 : stated, denied, reason: denial, key, raw };
+  }
+  const { family: _family, isRecipient: _isRecipient, target: _target, creditsAwarded: _credits, ...fields } = event;
+  const isIdentified = event.orderIds.length > 0 || at !== null || event.periodEnd !== null;
+  const key = isIdentified ? premiumKeys(event, event.orderIds, { body: raw, receivedAt: 0 })[0] : null;
+  return { type: 'premium', ...fields, listing, credits: stated, key, raw };
 }
 
 async function verdictOfVerify(request: DeliveryRequest, kind: 'server' | 'bot' | null): Promise<Verdict> {
@@ -128,7 +156,7 @@ describe.each(['server', 'bot', null] as const)('verify and the receiver of a %s
       fc.asyncProperty(delivery, async (generated) => {
         const expected = verdictOfReceiver(await receive(generated));
         for (const request of formsOf(generated)) expect(await verdictOfVerify(request, kind)).toEqual(expected);
-        seen.add(`${expected.status} ${expected.event?.family ?? expected.error}`);
+        seen.add(`${expected.status} ${expected.event?.type ?? expected.error}`);
       }),
       { numRuns: 90, examples },
     );

@@ -58,7 +58,7 @@ describe('tallyhook/verify', () => {
     const program = `(async () => {
       const { sign, verify, VerificationError } = tallyhook;
       const body = JSON.stringify({ event: 'server_vote', userId: '42', serverId: '1', timestamp: '2026-01-01T00:00:00Z' });
-      const headers = { 'x-webhook-signature': await sign(body, 'secret') };
+      const headers = { 'x-webhook-signature': sign(body, 'secret') };
       const request = new Request('https://example.com/', { method: 'POST', headers, body });
       const event = await verify(request, 'secret');
       const bytes = await verify({ headers, body: new TextEncoder().encode(body) }, 'secret');
@@ -68,8 +68,9 @@ describe('tallyhook/verify', () => {
     })()`;
     const result = JSON.parse(await new Script(program).runInContext(context));
     const event = {
-      ...{ family: 'vote', kind: 'server_vote', target: { kind: 'server', id: '1' }, userId: '42' },
-      ...{ at: Date.UTC(2026, 0, 1), creditsAwarded: null, denial: null },
+      ...{ type: 'vote', kind: 'server_vote', listing: { kind: 'server', id: '1' }, userId: '42' },
+      ...{ at: Date.UTC(2026, 0, 1), credits: null, denied: false, reason: null },
+      ...{ key: expect.stringMatching(/^[0-9a-f]{32}$/), raw: expect.stringContaining('"userId":"42"') },
     };
     expect(result).toEqual({
       globals: 'undefinedundefined',

@@ -1,0 +1,76 @@
+import { day } from '../platform/durations.ts';
+import type { Premium, Vote } from './event.ts';
+
+/*
+ * The same event has the same key in every delivery, late or reformatted. Keys are unique in the store and never
+ * deleted. They are the only defence against replay attacks, because the signature covers neither a time nor an ID.
+ */
+
+/** 16 bytes as 32 lowercase hex digits. */
+export type EventKey = string;
+
+/** Length of a key (hex digits). */
+export const keyLength = 32;
+/** Hex digits of a time in ms. */
+const timeLength = 12;
+
+/**
+ * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
+ * `record-event.ts`.
+ */
+const untimedSuffix = 'untimed';
+
+/** @param hash of `node:crypto`, or another SHA-256 that returns lowercase hex digits */
+export function createEventKeys(hash: (algorithm: 'sha256', text: string) => string) {
+  /** The time (48 bits, two's complement) and the first 10 bytes of the identity's SHA-256. */
+  function timedKey(at: number, identity: string): EventKey {
+    const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(timeLength, '0');
+    return time + hash('sha256', identity).slice(0, keyLength - timeLength);
+  }
+
+  /** The first 16 bytes of the identity's SHA-256. */
+  function untimedKey(identity: string): EventKey {
+    return hash('sha256', identity).slice(0, keyLength);
+  }
+
+  /**
+   * The key begins with the time, so that insertions are at one end of the index. `receivedAt` (ms since the epoch) is
+   * used for a vote without a timestamp.
+   */
+  function voteKey({ at, userId }: Pick<Vote, 'at' | 'userId'>, listing: string, receivedAt: number): EventKey {
+    if (at === null) return timedKey(receivedAt, `${userId} ${listing} ${untimedSuffix}`);
+    return timedKey(at, `${userId} ${listing}`);
+  }
+
+  /**
+   * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order
+   * ID, the key is made from the digest of the body; if the body has no time either, also from the day of receipt
+   * (`receivedAt` in ms since the epoch), with those of the days beside it.
+   */
+  function premiumKeys(
+    premium: Premium,
+    orderIds: readonly string[],
+    { body, receivedAt }: { readonly body: string; readonly receivedAt: number },
+  ): readonly [EventKey, ...EventKey[]] {
+    const [first, ...others] = orderIds;
+    if (first === undefined) {
+      const identity = `${premium.kind} sha256:${hash('sha256', body)}`;
+      if (premium.at !== null || premium.periodEnd !== null) return [untimedKey(identity)];
+      const today = Math.floor(receivedAt / day);
+      // The clock of another process may be behind or ahead.
+      const keyOn = (date: number) => untimedKey(`${identity} ${date}`);
+      return [keyOn(today), keyOn(today - 1), keyOn(today + 1)];
+    }
+    const keyOf = (orderId: string) => untimedKey(`${premium.kind} ${orderId}${periodSuffix(premium)}`);
+    return [keyOf(first), ...others.map(keyOf)];
+  }
+
+  return { voteKey, premiumKeys, untimedKey };
+}
+
+/** Renewals and expiries of one order differ by their period, or by their time if the period is unknown. */
+function periodSuffix({ kind, periodEnd, at }: Premium): string {
+  const repeats = kind === 'subscription.renewed' || kind === 'subscription.expired';
+  const period = repeats ? (periodEnd ?? at) : null;
+  return period === null ? '' : ` ${new Date(period).toISOString()}`;
+}
