@@ -85,6 +85,8 @@ function renderOutcome({ outcome, original, reason, entry }: TracedDelivery, tex
       return texts.trace.test;
     case 'aheadOfTime':
       return texts.trace.aheadOfTime;
+    case 'ignored':
+      return texts.trace.ignored;
     case 'quarantined':
       return texts.trace.quarantined(reasonOf(reason));
     case 'recorded':

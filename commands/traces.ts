@@ -20,7 +20,7 @@ export interface TracedDelivery {
   /** The name of the configured listing; null if it is unknown. */
   readonly listing: string | null;
   /** `aheadOfTime`: quarantined only until its timestamp is reached. */
-  readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime';
+  readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'ignored';
   /** Why it was quarantined. */
   readonly reason: string | null;
   /** Of a duplicate: the recorded delivery; null if it is unknown. */

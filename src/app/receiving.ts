@@ -3,6 +3,7 @@ import { createIntake } from '../core/receiving/intake.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
 import type { Replay } from '../core/receiving/replay.ts';
 import { createReplay } from '../core/receiving/replay.ts';
+import { isOnSite } from '../core/receiving/site-delivery.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { traceRecorder } from '../core/tally/trace-recorder.ts';
@@ -31,6 +32,9 @@ export interface Receiving {
   start(): void;
   stop(): Promise<void>;
 }
+
+/** What a listing that only captures stores in an hour: everybody who knows its address may send. */
+const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
 export function createReceiving(options: {
   readonly directory: Directory;
@@ -66,19 +70,37 @@ export function createReceiving(options: {
     onRecorded,
   } = options;
   let state: ReceivingState = 'not started';
-  const keyring = createKeyring(directory.listings, withoutSecrets);
-  directory.onChange(() => keyring.replace(directory.listings));
-  const dueReplays = createDueReplays({ quarantine: store.quarantine, replay, clock, log });
+  const ofService = () => directory.listings.filter(({ site }) => site === undefined);
+  const keyring = createKeyring(ofService(), withoutSecrets);
+  directory.onChange(() => keyring.replace(ofService()));
+  const dueReplays = createDueReplays({
+    quarantine: store.quarantine,
+    replay,
+    findListing: directory.find,
+    clock,
+    log,
+  });
   const { linkedQuota } = options;
-  const quota = linkedQuota && {
-    ...createDeliveryQuota(linkedQuota, clock),
-    appliesTo: (listing: string) => directory.find(listing)?.linked === true,
+  const ofLinked = linkedQuota && createDeliveryQuota(linkedQuota, clock);
+  const ofCaptures = createDeliveryQuota(captureQuota, clock);
+  const quotaOf = (name: string) => {
+    const listing = directory.find(name);
+    if (listing?.site?.id === 'capture') return ofCaptures;
+    return listing?.linked === true ? ofLinked : undefined;
+  };
+  const quota: Parameters<typeof createIntake>[0]['quota'] = {
+    appliesTo: (listing) => quotaOf(listing) !== undefined,
+    take: (listing, bytes) => quotaOf(listing)?.take(listing, bytes) ?? null,
   };
   const intake = createIntake({
     keyring: tracing === null ? keyring : traceKeyring(keyring, tracing),
     isUnreadable,
-    ...(quota && { quota }),
+    quota,
     targetIdOf,
+    findSiteListing(name) {
+      const listing = directory.find(name);
+      return isOnSite(listing) ? listing : undefined;
+    },
     recorder,
     clock,
     log,

@@ -15,6 +15,7 @@ import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
 import { lostStreaks } from './lost-streaks/feature.ts';
 import { memberData } from './member-data/feature.ts';
+import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
@@ -27,6 +28,7 @@ import { upkeep } from './upkeep/feature.ts';
 /** All features. When an event is recorded, they take part in this order. */
 export const features = {
   reminders,
+  nextVotes,
   linkedRoles,
   party,
   handlers,

@@ -3,6 +3,7 @@ import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';
 import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
+import type { StatedNextVote } from '../features/next-votes/store.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -47,6 +48,8 @@ export interface OwnerContext extends RecordsContext {
   readonly replay: ReplayDelivery;
   /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
   readonly cooldowns: (accounts: AccountScope | null) => ReadonlyMap<string, number>;
+  /** What the sites of listings have said of a member's next votes; by default nothing. */
+  readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   /** The current status of each component, by name. */
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;

@@ -52,6 +52,7 @@ export function createOwnerApp(
     clock,
     log,
     communities: createOwnerCommunities({ store, directory, home, standings }),
+    nextVotes: store.nextVotes.ofMember,
     cooldowns: (accounts) => {
       const listings = directory.listings.filter(
         ({ community }) => accounts === null || community.accounts === accounts,

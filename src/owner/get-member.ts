@@ -1,4 +1,4 @@
-import { type LastVotes, lastVoteIn } from '../core/ledger/account.ts';
+import { lastVoteIn } from '../core/ledger/account.ts';
 import { accountIdOf } from '../core/ledger/account-id.ts';
 import type { Standing } from '../core/ledger/standing.ts';
 import type { DeliveryRecord, EntryRecord } from '../core/records/records.ts';
@@ -82,15 +82,15 @@ async function getAccount(context: OwnerContext, community: OwnerCommunity, user
 }
 
 async function listingsOf(
-  { cooldowns }: OwnerContext,
+  { cooldowns, nextVotes }: OwnerContext,
   { accounts, standings }: OwnerCommunity,
   userId: string,
 ): Promise<readonly VoteTimes[]> {
-  const lastVotes = await standings.lastVotes(userId);
-  return [...cooldowns(accounts)].map(([listing, cooldownMs]) => voteTimesOf(lastVotes, listing, cooldownMs));
-}
-
-function voteTimesOf(lastVotes: LastVotes, listing: string, cooldownMs: number): VoteTimes {
-  const lastVoteAt = lastVoteIn(lastVotes, listing);
-  return { listing, lastVoteAt, nextVoteAt: lastVoteAt === null ? null : lastVoteAt + cooldownMs };
+  const [lastVotes, stated = []] = await Promise.all([standings.lastVotes(userId), nextVotes?.(userId)]);
+  return [...cooldowns(accounts)].map(([listing, cooldownMs]) => {
+    const lastVoteAt = lastVoteIn(lastVotes, listing);
+    const next = stated.find((each) => each.listing === listing && each.votedAt === lastVoteAt);
+    const nextVoteAt = lastVoteAt === null ? null : (next?.nextVoteAt ?? lastVoteAt + cooldownMs);
+    return { listing, lastVoteAt, nextVoteAt };
+  });
 }

@@ -43,6 +43,17 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
   }
 
   /**
+   * All keys of a vote: the first one is {@link voteKey}, unless the site's own ID is all that identifies it. A site's
+   * history has times, but no IDs, so a vote with both has two keys, and is known if one of them is.
+   */
+  function voteKeys(vote: Vote, listing: string, receivedAt: number): readonly [EventKey, ...EventKey[]] {
+    const id = vote.atSite?.id ?? null;
+    if (id === null) return [voteKey(vote, listing, receivedAt)];
+    const idKey = untimedKey(`site ${listing} ${id}`);
+    return vote.at === null ? [idKey] : [voteKey(vote, listing, receivedAt), idKey];
+  }
+
+  /**
    * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order
    * ID, the key is made from the digest of the body; if the body has no time either, also from the day of receipt
    * (`receivedAt` in ms since the epoch), with those of the days beside it.
@@ -65,7 +76,7 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
     return [keyOf(first), ...others.map(keyOf)];
   }
 
-  return { voteKey, premiumKeys, untimedKey };
+  return { voteKey, voteKeys, premiumKeys, untimedKey };
 }
 
 /** Renewals and expiries of one order differ by their period, or by their time if the period is unknown. */

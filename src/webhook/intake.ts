@@ -1,4 +1,5 @@
 import type { Family } from './event.ts';
+import type { RequestHead } from './request-head.ts';
 import type { WebhookResponse } from './response.ts';
 
 /** The part of a delivery that authenticates its sender, apart from the body. */
@@ -11,6 +12,8 @@ export interface DeliveryCredentials {
   readonly signature: string | undefined;
   /** The header `Authorization`, verbatim. */
   readonly authorization: string | undefined;
+  /** All headers, by their names in lower case: other sites have schemes of their own. */
+  readonly headers: RequestHead['headers'];
 }
 
 /** A delivery that is not authenticated yet. */

@@ -1,10 +1,13 @@
 import type { Family } from './event.ts';
+import type { SiteSettings } from './sites/site-settings.ts';
 
 /** A listing as far as the deliveries for it are verified. */
 export interface WebhookListing {
   readonly name: string;
   /** Discord ID of the server or bot; null if the configuration does not need it. */
   readonly id: string | null;
+  /** The other site that it is on, whose scheme its deliveries have; missing for the document's service. */
+  readonly site?: SiteSettings;
 }
 
 /** The secrets of the webhooks of a listing. */

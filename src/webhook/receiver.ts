@@ -185,6 +185,7 @@ async function handle(
     ...path,
     signature: joinHeader(headers['x-webhook-signature']),
     authorization: joinHeader(headers['authorization']),
+    headers,
   };
   // Reject an unknown sender without reading the body, unless the size is unknown: 413 takes precedence over 401.
   if (Number(headers['content-length']) <= maxBodyBytes) {

@@ -6,7 +6,9 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Quarantine } from '../store/records/quarantine.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 
+import type { ResolvableListing } from './listing.ts';
 import { type Replay, readStoredPayload } from './replay.ts';
+import { isOnSite, readStoredSiteDelivery } from './site-delivery.ts';
 
 /**
  * Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward.
@@ -29,10 +31,12 @@ export interface DueReplays {
 export function createDueReplays(options: {
   quarantine: Quarantine;
   replay: Replay;
+  /** The listing with this name; by default none, as if all were of the document's service. */
+  findListing?: (name: string) => ResolvableListing | undefined;
   clock: Clock;
   log: Log;
 }): DueReplays {
-  const { quarantine, replay, clock, log } = options;
+  const { quarantine, replay, findListing = () => undefined, clock, log } = options;
   const abortController = new AbortController();
   let loop: Promise<void> | undefined;
 
@@ -44,7 +48,8 @@ export function createDueReplays(options: {
       const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
       for (const delivery of page) {
         after = delivery.id;
-        const waitMs = eventTimeOf(delivery) - clock.now();
+        const listing = delivery.listing === null ? undefined : findListing(delivery.listing);
+        const waitMs = eventTimeOf(delivery, listing) - clock.now();
         if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
         else if (!abortController.signal.aborted) await replayOne(delivery);
       }
@@ -80,7 +85,10 @@ export function createDueReplays(options: {
 }
 
 /** The time of the event (ms since the epoch); infinite if the delivery has other errors, too. */
-function eventTimeOf(delivery: QuarantinedDelivery): number {
-  const payload = readStoredPayload(delivery, Number.POSITIVE_INFINITY);
+function eventTimeOf(delivery: QuarantinedDelivery, listing: ResolvableListing | undefined): number {
+  const always = Number.POSITIVE_INFINITY;
+  const payload = isOnSite(listing)
+    ? readStoredSiteDelivery(delivery.body, listing, always)
+    : readStoredPayload(delivery, always);
   return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
 }

@@ -16,6 +16,7 @@ import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import type { ResolvableListing } from './listing.ts';
 import { routeDelivery } from './route-delivery.ts';
+import { readSiteDelivery, rejectSiteHeaders, type SiteListing } from './site-delivery.ts';
 
 /**
  * Authenticates, parses, routes and records deliveries. A {@link TallyhookError} of the recorder becomes a 503; other
@@ -30,6 +31,8 @@ export function createIntake(options: {
   isUnreadable?: (listing: string) => boolean;
   /** Limits the deliveries of those listings whose owners are not the operator; by default of none. */
   quota?: { readonly appliesTo: (listing: string) => boolean; readonly take: DeliveryQuota['take'] };
+  /** The listing with this name if it is on another site: its deliveries have the scheme of the site. By default none. */
+  findSiteListing?: (listing: string) => SiteListing | undefined;
   /**
    * The Discord id of the server or bot that a listing is, to warn of deliveries that name another one; null if it is not
    * known, as by default.
@@ -41,7 +44,7 @@ export function createIntake(options: {
   observeCommit?: (durationMs: number) => void;
 }): Intake {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
-  const { isUnreadable = () => false, quota, targetIdOf } = options;
+  const { isUnreadable = () => false, quota, targetIdOf, findSiteListing = () => undefined } = options;
   const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
   const logTarget = createThrottledLog({ log, clock, intervalMs: targetLogIntervalMs });
 
@@ -104,10 +107,21 @@ export function createIntake(options: {
     return { status: 200, outcome: recorded.outcome };
   }
 
+  async function acceptOfSite(listing: SiteListing, incoming: IncomingDelivery): Promise<WebhookResponse> {
+    const read = readSiteDelivery(listing, incoming, clock.now());
+    incoming.onAuthenticated?.();
+    if ('status' in read) return read.status === 401 && isUnreadable(listing.name) ? unreadable : read;
+    return rejectByQuota(incoming) ?? record(read.delivery, read.routed);
+  }
+
   return {
-    hasListing: keyring.has,
+    hasListing: (name) => keyring.has(name) || findSiteListing(name) !== undefined,
     rejectByHeaders(credentials) {
       const { signature, authorization, listing } = credentials;
+      const siteListing = listing === null ? undefined : findSiteListing(listing);
+      // Until its secrets can be read, every delivery is to be sent again.
+      if (siteListing !== undefined)
+        return isUnreadable(siteListing.name) ? null : rejectSiteHeaders(siteListing, credentials, clock.now());
       const mayBeValid =
         signature === undefined
           ? authorization !== undefined && keyring.authorize(authorization, listing).length > 0
@@ -117,12 +131,13 @@ export function createIntake(options: {
 
     async accept(incoming) {
       const { signature, family: pathFamily, listing } = incoming;
+      const siteListing = listing === null ? undefined : findSiteListing(listing);
+      if (siteListing !== undefined) return acceptOfSite(siteListing, incoming);
       const signed = signature !== undefined;
       const body = parseBody(incoming.body);
       const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
       incoming.onAuthenticated?.();
-      if (sender === null && listing !== null && isUnreadable(listing))
-        return { status: 503, error: unreadableSecrets, retryAfterSeconds: 60 };
+      if (sender === null && listing !== null && isUnreadable(listing)) return unreadable;
       if (sender === null) return { status: 401, error: explainRejection(incoming) };
       if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
       const receivedAt = clock.now();
@@ -142,7 +157,11 @@ export function createIntake(options: {
   };
 }
 
-const unreadableSecrets = 'The secrets of this listing cannot be decrypted. See the log of tallyhook.';
+const unreadable: WebhookResponse = {
+  status: 503,
+  error: 'The secrets of this listing cannot be decrypted. See the log of tallyhook.',
+  retryAfterSeconds: 60,
+};
 
 const quotaExceeded = 'This listing has sent more deliveries in an hour than it may. Send this one again later.';
 const quotaHint = 'Raise LINKED_DELIVERIES_PER_HOUR or LINKED_MIB_PER_HOUR if these deliveries are genuine votes.';

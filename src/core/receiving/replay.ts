@@ -6,9 +6,10 @@ import type { Outcome } from '../../webhook/response.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
-import { alreadyReplayed, type Delivery, type RecordedDelivery } from '../tally/tally.ts';
+import { alreadyReplayed, type Delivery, type RecordedDelivery, type RoutedDelivery } from '../tally/tally.ts';
 import { type ResolvableListing, withoutSecrets } from './listing.ts';
 import { routeDelivery } from './route-delivery.ts';
+import { isOnSite, readStoredSiteDelivery, routeSitePayload } from './site-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Delivery {
@@ -43,14 +44,22 @@ export function createReplay(options: {
     const configured = listings();
     const namesakes = configured.filter(({ name }) => name === delivery.listing);
     const candidates = namesakes.length > 0 ? namesakes : configured;
-    const scopes = candidates.map((listing) => ({ listing: withoutSecrets(listing), family }));
     const now = clock.now();
-    const payload = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
-    const routed = routeDelivery(requireFamily(family, payload), scopes);
+    const routed = route(delivery, candidates, now);
     const recorded = await recorder.recordReplay(id, { receivedAt, family, body }, routed, now);
     onRecorded(recorded, queuesOf(delivery, routed));
     return recorded;
   };
+}
+
+function route(delivery: StoredDelivery, candidates: readonly ResolvableListing[], now: number): RoutedDelivery {
+  const { family, body } = delivery;
+  const [listing] = candidates;
+  if (isOnSite(listing) && listing.name === delivery.listing)
+    return routeSitePayload(readStoredSiteDelivery(body, listing, now), listing);
+  const scopes = candidates.map((each) => ({ listing: withoutSecrets(each), family }));
+  const payload = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
+  return routeDelivery(requireFamily(family, payload), scopes);
 }
 
 /** A later version may recognise an event of the other family, which the secret of the delivery does not authorize. */

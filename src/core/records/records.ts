@@ -74,7 +74,8 @@ export interface EntryRecord extends ProgramKey {
 
 /** Totals over all listings. */
 export interface Counts {
-  readonly deliveries: Readonly<Record<Outcome, number>>;
+  /** `ignored` only if there are any. */
+  readonly deliveries: Readonly<Record<Exclude<Outcome, 'ignored'>, number>> & { readonly ignored?: number };
   /** Those that are done include those that were pruned. */
   readonly effects: Readonly<Record<EffectState, number>>;
   /** Users with an entry. */

@@ -99,7 +99,8 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
 function entryOfVote(vote: Vote, day: number, { rewards, withinCooldown, at, roles }: VoteContext): RewardEntry {
   const { cause, credits, reason } = decideVoteReward(vote, rewards.base, withinCooldown);
   const isMultiplied = cause === 'vote' && rewards.multipliers.length > 0;
-  const factor = isMultiplied ? factorAt(rewards.multipliers, { at, day, roles }) : 1;
+  const weight = cause === 'vote' && rewards.weight ? (vote.atSite?.weight ?? 1) : 1;
+  const factor = weight * (isMultiplied ? factorAt(rewards.multipliers, { at, day, roles }) : 1);
   if (factor === 1) return { cause, credits, reason, achievement: null };
   const multiplied = multiplyCredits(credits, factor);
   return { cause, credits: multiplied, reason: reason ?? `${credits} × ${factor}`, achievement: null };

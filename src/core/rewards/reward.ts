@@ -32,15 +32,19 @@ const toleranceMs = 5 * minute;
 
 /** Minimum time between two counted votes of one user for one listing (ms): the cooldown less the tolerance. */
 export function minVoteGapMs(rules: RewardRules): number {
-  return Math.max(0, rules.cooldownMs - toleranceMs);
+  return rules.site === undefined ? Math.max(0, rules.cooldownMs - toleranceMs) : untimedRepeatWindowMs(rules);
 }
 
 /**
  * The time within which votes without a timestamp are the same vote (whole ms): the cooldown less the tolerance. For a
- * short cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid.
+ * short cooldown the tolerance is 1 % of it; otherwise a repeated delivery could be paid. At another site the first vote
+ * may have arrived with the site's last retry, and the next one in time, which is then closer by as much; but never is the
+ * window shorter than the retries.
  */
-export function untimedRepeatWindowMs(rules: RewardRules): number {
-  return rules.cooldownMs - Math.min(toleranceMs, Math.ceil(rules.cooldownMs / 100));
+export function untimedRepeatWindowMs({ cooldownMs, site }: RewardRules): number {
+  const windowMs = cooldownMs - Math.min(toleranceMs, Math.ceil(cooldownMs / 100));
+  if (site === undefined || site.retryHorizonMs <= toleranceMs) return windowMs;
+  return Math.max(cooldownMs - site.retryHorizonMs, Math.min(windowMs, site.retryHorizonMs));
 }
 
 /**

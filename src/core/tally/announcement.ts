@@ -44,7 +44,7 @@ export function announcementOf(event: Event, listing: ListingContext, recorded: 
     balance,
     reason: isMultiplied ? null : reason,
     at,
-    nextVoteAt: event.family === 'vote' ? at + listing.rewards.base.cooldownMs : null,
+    nextVoteAt: event.family === 'vote' ? (event.atSite?.nextVoteAt ?? at + listing.rewards.base.cooldownMs) : null,
     tier: event.family === 'premium' ? event.tier : null,
     giftedBy: event.family === 'premium' ? event.giftedBy : null,
     streak,

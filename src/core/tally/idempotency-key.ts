@@ -6,7 +6,7 @@ import type { ListingContext } from './listing-context.ts';
 export type { EventKey };
 
 const keys = createEventKeys(hash);
-export const { voteKey, premiumKeys } = keys;
+export const { voteKey, voteKeys, premiumKeys } = keys;
 
 /**
  * The key of a member's last vote for a listing, which is kept for a while when the member is forgotten. Then the

@@ -13,6 +13,18 @@ export interface QuarantinedDelivery extends Delivery {
   readonly outcome: 'quarantined';
 }
 
+/** Logs an event of a listing site that neither pays nor counts. */
+export function logIgnored(
+  delivery: Delivery,
+  { kind, listing }: Omit<RoutedDelivery & { type: 'ignored' }, 'type'>,
+  { writeRow }: DeliveryRowWriter,
+): RecordedDelivery {
+  const unpaid = { userId: null, credits: 0, eventKey: null, reason: null };
+  const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'ignored', ...unpaid });
+  if (deliveryId === null) return alreadyReplayed;
+  return { outcome: 'ignored', deliveryId, credits: 0, reason: null, isAnnounced: false, causes: [] };
+}
+
 /** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
 export function quarantineDelivery(
   delivery: Delivery,

@@ -11,6 +11,7 @@ export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly
       return queuesFor(family, [routed.listing]);
     case 'order':
       return queuesFor(routed.event.family, routed.listings);
+    case 'ignored':
     case 'quarantine':
       return [];
   }

@@ -74,8 +74,20 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
     updated = tally.append(updated, { ...common, ...entry, ...(index === 0 ? { cause: 'claim' } : {}) });
   }
   apply(null);
+  // Elsewhere, a delivery that arrives later is within the cooldown.
+  if (listing.rewards.base.site !== undefined) tally.addEvent(voteKey(vote, listing.name, now));
   if (streak !== null) {
-    const claimed = { listing, deliveryId: null, at, now, entries, account: updated, streak, reached };
+    const claimed = {
+      listing,
+      deliveryId: null,
+      at,
+      now,
+      entries,
+      account: updated,
+      streak,
+      reached,
+      nextVoteAt: null,
+    };
     for (const { afterVote } of tally.hooks) callHook(afterVote, tally, claimed);
   }
   return { outcome: 'claimed', credits: creditsOf(entries), balance: updated.credits };

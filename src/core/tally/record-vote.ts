@@ -11,7 +11,7 @@ import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
 import { streakAfter, withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
-import { forgottenVoteKey, voteKey } from './idempotency-key.ts';
+import { forgottenVoteKey, voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { PastVote, RecordedDelivery, Tally } from './tally.ts';
 import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
@@ -22,15 +22,19 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const { receivedAt } = delivery;
   const account = tally.accountState(accountIdOf(listing.community.accounts, vote.userId));
   const at = vote.at ?? receivedAt;
-  const withinCooldown = isWithinCooldown(tally, account, listing, at);
-  const repeated = vote.at === null ? findRepeatedVote(receivedAt, withinCooldown, account, context) : undefined;
+  const isTimed = vote.at !== null;
+  const withinCooldown = isWithinCooldown(tally, account, listing, { at, isTimed });
+  const isIdentified = isTimed || (vote.atSite?.id ?? null) !== null;
+  const repeated = isIdentified ? undefined : findRepeatedVote(receivedAt, withinCooldown, account, context);
   if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, context);
   const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
   if (isKnown) return writeDuplicate(vote, null, context);
-  const eventKey = voteKey(vote, listing.name, receivedAt);
+  const [eventKey, ...otherKeys] = voteKeys(vote, listing.name, receivedAt);
+  const known = otherKeys.find(tally.hasEvent);
+  if (known !== undefined) return writeDuplicate(vote, tally.deliveryOf(known), context);
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
-  return writeEvent(vote, { ...rewards, eventKey }, context);
+  return writeEvent(vote, { ...rewards, eventKey, otherKeys }, context);
 }
 
 /**
@@ -55,9 +59,9 @@ function findRepeatedVote(
 
 /** Whether the vote was received for another listing with the same target. */
 function isKnownByOtherName(vote: Vote, { tally, listing, delivery }: RecordingContext): boolean {
-  if (vote.at === null) return false;
+  if (vote.at === null && vote.atSite === undefined) return false;
   const others = namesOfTarget(listing.community, listing.name).filter((name) => name !== listing.name);
-  return others.some((name) => tally.hasEvent(voteKey(vote, name, delivery.receivedAt)));
+  return others.some((name) => voteKeys(vote, name, delivery.receivedAt).some(tally.hasEvent));
 }
 
 /** The last votes for the target of a listing from before the member was forgotten (ms since the epoch). */
@@ -120,14 +124,23 @@ export function votesForTarget(
 
 /**
  * Whether a counted vote for the listing is too close to a vote at this time (ms since the epoch), before or after it.
- * The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one.
+ * The last vote is usually sufficient. The entries are read only for a vote that arrives after a later one, and at other
+ * sites: that such a site has accepted a vote with a time proves that it was not too early after another one with a time.
  */
-function isWithinCooldown(tally: Tally, account: AccountState, listing: ListingContext, at: number): boolean {
-  const gapMs = minVoteGapMs(listing.rewards.base);
+function isWithinCooldown(
+  tally: Tally,
+  account: AccountState,
+  listing: ListingContext,
+  { at, isTimed }: { readonly at: number; readonly isTimed: boolean },
+): boolean {
+  const { base } = listing.rewards;
+  const isDecidedBySite = isTimed && base.site !== undefined;
+  const gapMs = minVoteGapMs(base);
   const last = lastVoteIn(account.lastVotes, namesOfTarget(listing.community, listing.name));
   if (last === null || last <= at - gapMs) return false;
-  if (last < at + gapMs) return true;
-  return votesForTarget(tally, account, listing, at - gapMs, at + gapMs).some(({ cause }) => isCountedVote(cause));
+  if (last < at + gapMs && !isDecidedBySite) return true;
+  const near = votesForTarget(tally, account, listing, at - gapMs, at + gapMs);
+  return near.some(({ cause, untimed }) => isCountedVote(cause) && (untimed || !isDecidedBySite));
 }
 
 export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
@@ -158,7 +171,8 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
     streak: streak.days,
     reached,
     apply(deliveryId) {
-      const counted = { listing, account, at, day, deliveryId, now };
+      const nextVoteAt = vote.atSite?.nextVoteAt ?? null;
+      const counted = { listing, account, at, day, deliveryId, now, nextVoteAt };
       for (const { onVote } of tally.hooks) callHook(onVote, tally, counted);
       return grants.length === 0 ? [] : applyGrants(tally, grants, { community, deliveryId, now });
     },

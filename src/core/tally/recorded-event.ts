@@ -20,6 +20,8 @@ export interface CountedVote extends Recorded {
   readonly account: AccountState;
   /** The calendar day of the vote (day number). */
   readonly day: number;
+  /** When the member may vote again, if the delivery says so (ms since the epoch). */
+  readonly nextVoteAt: number | null;
 }
 
 /** A counted vote with all that it earned. */
@@ -31,6 +33,8 @@ export interface RecordedVote extends Recorded {
   /** The streak after it (days). */
   readonly streak: number;
   readonly reached: Reached;
+  /** See {@link CountedVote.nextVoteAt}. */
+  readonly nextVoteAt: number | null;
 }
 
 /** A premium event with all that it earned. */

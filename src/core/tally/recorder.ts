@@ -1,7 +1,7 @@
 import type { Event } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { ListingContext } from './listing-context.ts';
-import { quarantineDelivery } from './quarantine.ts';
+import { logIgnored, quarantineDelivery } from './quarantine.ts';
 import { recordPremium } from './record-premium.ts';
 import { recordTest } from './record-test.ts';
 import { recordVote } from './record-vote.ts';
@@ -59,6 +59,8 @@ function recordRouted(
       return recordTest(tally, routed.test, routed.listing, delivery, rowWriter);
     case 'order':
       return recordOrderEvent(tally, routed, delivery, rowWriter);
+    case 'ignored':
+      return logIgnored(delivery, routed, rowWriter);
     case 'quarantine':
       return quarantineDelivery(delivery, routed, rowWriter);
   }

@@ -37,6 +37,8 @@ export type RoutedDelivery =
   | { readonly type: 'test'; readonly test: TestEvent; readonly listing: ListingContext }
   /** An event of an order that does not say for which of these listings it is. The stored order decides. */
   | { readonly type: 'order'; readonly event: Premium; readonly listings: readonly ListingContext[] }
+  /** Another event of a listing site, as the site names it. */
+  | { readonly type: 'ignored'; readonly kind: string; readonly listing: string }
   /** Authentic, but not processable. The listing is null if several are possible. */
   | {
       readonly type: 'quarantine';
@@ -85,6 +87,8 @@ export interface DeliveryRow extends Delivery {
   readonly originalId?: number | null;
   /** The idempotency key; null unless the outcome is `recorded`. */
   readonly eventKey: EventKey | null;
+  /** Further keys of the event, none of which is recorded yet. */
+  readonly otherKeys?: readonly EventKey[];
 }
 
 /** Writes the log row of a delivery: a new row on receipt, or the existing row of a quarantined delivery on replay. */
@@ -158,6 +162,8 @@ export interface Tally extends OutboxWrites {
   updateDelivery(id: number, row: DeliveryRow): boolean;
   /** Whether an event is recorded under the key. */
   hasEvent(key: EventKey): boolean;
+  /** Records an event without a delivery under the key. */
+  addEvent(key: EventKey): void;
   /** The delivery whose event is recorded under the key; null if there is none. */
   deliveryOf(key: EventKey): number | null;
   /**
@@ -178,12 +184,13 @@ export interface Tally extends OutboxWrites {
 }
 
 /**
- * What an event must have for a hook to be called: a rule or a value of its listing, or a value of its member's account that
- * is neither null, nor missing, nor false. So a plain vote calls no hook.
+ * What an event must have for a hook to be called: a rule or a value of its listing, a value of the vote or of its member's
+ * account that is neither null, nor missing, nor false. So a plain vote calls no hook.
  */
 export type HookCondition =
   | { readonly rule: keyof ListingRewards }
   | { readonly listing: keyof ListingContext }
+  | { readonly vote: 'nextVoteAt' }
   | { readonly member: keyof AccountState };
 
 /** What a feature does in the transaction of such an event: synchronous, and only through the tally. */

@@ -39,6 +39,7 @@ function routeAttributes(routed: RoutedDelivery): SpanAttributes {
       return { 'tallyhook.listing': routed.listing.name, 'tallyhook.event': routed.test.kind };
     case 'order':
       return { 'tallyhook.event': routed.event.kind };
+    case 'ignored':
     case 'quarantine':
       return { 'tallyhook.listing': routed.listing ?? undefined };
   }

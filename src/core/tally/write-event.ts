@@ -30,6 +30,8 @@ interface EventRewards {
   /** The entry of the event itself first. */
   readonly entries: readonly RewardEntry[];
   readonly eventKey: EventKey;
+  /** Further keys, none of which is recorded yet. */
+  readonly otherKeys?: readonly EventKey[];
   /** The account to which the entries are added; null if the event has no user. */
   readonly account: AccountState | null;
   /** The streak after the event (days); null unless a vote was counted. */
@@ -43,14 +45,14 @@ interface EventRewards {
 /** Writes the row, entries, account and effects of an event; only a row if the event is already recorded. */
 export function writeEvent(
   event: Event,
-  { entries, eventKey, account, streak, reached, apply }: EventRewards,
+  { entries, eventKey, otherKeys = [], account, streak, reached, apply }: EventRewards,
   context: RecordingContext,
 ): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
   const credits = creditsOf(entries);
   const reason = entries[0]?.reason ?? null;
-  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey } as const;
+  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey, otherKeys } as const;
   const deliveryId = rowWriter.writeRow(row);
   if (deliveryId === null) return writeDuplicate(event, tally.deliveryOf(eventKey), context);
 
@@ -78,7 +80,8 @@ export function writeEvent(
     const premium = { ...recorded, event, credits, balance };
     for (const { afterPremium } of tally.hooks) callHook(afterPremium, tally, premium);
   } else if (updated !== null && streak !== null && reached !== undefined) {
-    const vote = { ...recorded, entries, account: updated, streak, reached };
+    const nextVoteAt = event.atSite?.nextVoteAt ?? null;
+    const vote = { ...recorded, entries, account: updated, streak, reached, nextVoteAt };
     for (const { afterVote } of tally.hooks) callHook(afterVote, tally, vote);
   }
   const causes = account === null ? [] : entries.map(({ cause }) => cause);
@@ -105,6 +108,7 @@ function rowOf(event: Event, { delivery, listing }: RecordingContext) {
 interface HookedEvent {
   readonly listing: ListingContext;
   readonly account?: AccountState;
+  readonly nextVoteAt?: number | null;
 }
 
 /** Calls the hook of a feature if the event is one that it is for. */
@@ -117,12 +121,14 @@ export function callHook<Hooked extends HookedEvent>(
 }
 
 /** Whether the event has what the hook is for. */
-export function isMet(condition: HookCondition, { listing, account }: HookedEvent): boolean {
+export function isMet(condition: HookCondition, { listing, account, nextVoteAt }: HookedEvent): boolean {
   const value =
     'rule' in condition
       ? listing.rewards[condition.rule]
       : 'listing' in condition
         ? listing[condition.listing]
-        : account?.[condition.member];
+        : 'vote' in condition
+          ? nextVoteAt
+          : account?.[condition.member];
   return value !== undefined && value !== null && value !== false;
 }

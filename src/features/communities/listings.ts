@@ -70,7 +70,8 @@ export function listingsOfCommunity(
 /** The names under which the server or bot of these listings was linked before. */
 function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId): readonly string[] {
   const [first] = group;
-  const former = first?.formerLinks?.filter(({ kind }) => kind === first.kind) ?? [];
+  // What was linked before is of the document's service.
+  const former = (first?.site === undefined && first?.formerLinks?.filter(({ kind }) => kind === first.kind)) || [];
   const ids = former.length === 0 ? [] : group.map(targetIdOf);
   return [...new Set(former.filter(({ id }) => ids.includes(id)).map(({ name }) => name))];
 }

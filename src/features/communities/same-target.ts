@@ -3,7 +3,7 @@ import type { ListingConfig } from '../../../config/schema.ts';
 /** The Discord id of the server or bot of a listing, as far as it is known; null otherwise. */
 export type FindTargetId = (listing: Pick<ListingConfig, 'name' | 'id' | 'lookupKey'>) => string | null;
 
-export type ComparedListing = Pick<ListingConfig, 'name' | 'kind' | 'id' | 'lookupKey'>;
+export type ComparedListing = Pick<ListingConfig, 'name' | 'kind' | 'id' | 'lookupKey' | 'site'>;
 
 /** The id in the settings. */
 export const configuredId: FindTargetId = ({ id }) => id;
@@ -32,7 +32,9 @@ export function groupByTarget<Listing extends ComparedListing>(
 }
 
 function marksOf(listing: ComparedListing, targetIdOf: FindTargetId): string[] {
-  const { kind, lookupKey } = listing;
+  // One bot on several sites is several listings.
+  const kind = listing.site === undefined ? listing.kind : `${listing.site.id} ${listing.kind}`;
+  const { lookupKey } = listing;
   const id = targetIdOf(listing);
   return [...(id === null ? [] : [`${kind} id ${id}`]), ...(lookupKey === null ? [] : [`${kind} key ${lookupKey}`])];
 }

@@ -33,7 +33,7 @@ function voteEvents(vote: RecordedVote): readonly HandlerEvent[] {
       votes: account.votes,
       denied,
       reason: denied ? own.reason : null,
-      nextVoteAt: at + listing.rewards.base.cooldownMs,
+      nextVoteAt: vote.nextVoteAt ?? at + listing.rewards.base.cooldownMs,
     },
     ...reached.streaks.map(({ days, credits }) => ({ type: 'streak', ...common, credits, days }) as const),
     ...(reached.milestone === null ? [] : [{ type: 'milestone', ...common, ...reached.milestone } as const]),

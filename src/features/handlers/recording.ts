@@ -46,6 +46,7 @@ export function createHandlerRecording(
       case 'order':
         return { ...routed, listings: routed.listings.map(withHandled) };
       case 'test':
+      case 'ignored':
       case 'quarantine':
         return routed;
     }

@@ -14,12 +14,12 @@ const reminders = hotTable({
  * Plans the reminder of the next vote. A vote that is delivered after a later one changes nothing: the reminder of the
  * later one may have been sent already.
  */
-export function planReminder(tally: Tally, { account, listing, at }: CountedVote): void {
+export function planReminder(tally: Tally, { account, listing, at, nextVoteAt }: CountedVote): void {
   const { name, rewards, community } = listing;
   const { userId, lastVotes } = account;
   const names = namesOfTarget(community, name);
   const last = lastVoteIn(lastVotes, names);
   if (last !== null && last >= at) return;
-  const dueAt = at + rewards.base.cooldownMs;
+  const dueAt = nextVoteAt ?? at + rewards.base.cooldownMs;
   tally.saveRow(reminders, { user_id: userId, listing: names[0] ?? name, due_at: dueAt, leased_until: null });
 }

@@ -122,6 +122,8 @@ function explainOutcome({ outcome, reason }: DeliveryRecord, original: number | 
       return original === null ? 'Duplicate of a recorded event.' : `Duplicate of delivery ${original}.`;
     case 'test':
       return 'Processed as a test from the dashboard.';
+    case 'ignored':
+      return 'Logged as an event that neither pays nor counts.';
     case 'quarantined':
       return reason === quarantineReasons.aheadOfTime
         ? `Stored until its time, then replayed automatically: its ${asSentence(reason)}`

@@ -16,6 +16,8 @@ export function explainDelivery(
         : `The same event was recorded before with delivery ${original}, so this duplicate paid nothing.`;
     case 'test':
       return 'This is a test from the dashboard. It is announced as a test, and neither pays nor counts.';
+    case 'ignored':
+      return 'This is another event of the listing site. It neither pays nor counts.';
     case 'quarantined':
       if (reason === quarantineReasons.aheadOfTime)
         return 'The delivery is genuine, but its timestamp is in the future. It is stored and will be replayed automatically at that time.';

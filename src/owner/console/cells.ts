@@ -9,6 +9,7 @@ const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | '
   duplicate: 'plain',
   test: 'plain',
   quarantined: 'bad',
+  ignored: 'plain',
   waiting: 'busy',
   done: 'good',
   buried: 'bad',

@@ -16,6 +16,10 @@ export const consoleMessages = {
     tone: 'plain',
     text: 'The event of this delivery is already recorded. Nothing was booked twice.',
   },
+  'replayed-ignored': {
+    tone: 'good',
+    text: 'The delivery was processed: it is another event of the site, and pays nothing.',
+  },
   'replayed-quarantined': { tone: 'bad', text: 'The delivery still cannot be processed. It stays in quarantine.' },
 } as const satisfies FlashMessages;
 

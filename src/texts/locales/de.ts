@@ -370,6 +370,7 @@ export const de: Catalogue = {
     test: 'Ein Test aus dem Dashboard: Er bringt keine Credits und zählt nicht.',
     aheadOfTime:
       'Die Zeit liegt in der Zukunft. Die Meldung ist gespeichert und wird eingetragen, sobald es so weit ist.',
+    ignored: 'Ein anderes Ereignis der Website: Es gibt keine Credits und zählt nicht.',
     quarantined: 'Gespeichert, konnte aber nicht verarbeitet werden: {reason}',
     effects: {
       announcement: 'Ankündigung',

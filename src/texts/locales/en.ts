@@ -420,6 +420,7 @@ export const en = {
     duplicateOf: 'The same event was recorded before with delivery {id}, so this one paid nothing.',
     test: 'A test from the dashboard: it neither pays nor counts.',
     aheadOfTime: 'Its time is in the future. It is stored, and recorded when that time is reached.',
+    ignored: 'Another event of the listing site: it neither pays nor counts.',
     quarantined: 'Stored, because it could not be processed: {reason}',
     /** What was done because of it. */
     effects: {

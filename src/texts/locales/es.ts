@@ -386,6 +386,7 @@ export const es: Catalogue = {
     duplicateOf: 'El mismo evento ya estaba registrado con la notificación {id}, así que esta vez no ha dado nada.',
     test: 'Una prueba enviada desde el panel: no da créditos y no cuenta.',
     aheadOfTime: 'Su hora está en el futuro. La notificación está guardada y se registrará cuando llegue ese momento.',
+    ignored: 'Otro evento del sitio: ni paga ni cuenta.',
     quarantined: 'Guardada, porque no se ha podido procesar: {reason}',
     effects: {
       announcement: 'Anuncio',

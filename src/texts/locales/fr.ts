@@ -392,6 +392,7 @@ export const fr: Catalogue = {
       "Le même événement était déjà enregistré avec la notification {id} : rien n'a donc été versé cette fois.",
     test: 'Un test envoyé depuis le tableau de bord : il ne rapporte rien et ne compte pas.',
     aheadOfTime: 'Son heure est dans le futur. La notification est conservée et sera enregistrée le moment venu.',
+    ignored: 'Un autre événement du site : il ne rapporte rien et ne compte pas.',
     quarantined: "Conservée, car elle n'a pas pu être traitée : {reason}",
     effects: {
       announcement: 'Annonce',

@@ -356,6 +356,7 @@ export const id: Catalogue = {
     duplicateOf: 'Kejadian yang sama sudah dicatat sebelumnya (notifikasi {id}), jadi yang ini tidak memberi kredit.',
     test: 'Tes dari dashboard situs voting: tidak memberi kredit dan tidak dihitung.',
     aheadOfTime: 'Waktu kejadiannya belum tiba. Notifikasi ini disimpan, dan akan dicatat saat waktunya tiba.',
+    ignored: 'Peristiwa lain dari situs: tidak membayar dan tidak dihitung.',
     quarantined: 'Disimpan karena tidak bisa diproses: {reason}',
     effects: {
       announcement: 'Pengumuman',

@@ -386,6 +386,7 @@ export const it: Catalogue = {
     duplicateOf: 'Lo stesso evento era già registrato con la notifica {id}, quindi stavolta non ha dato niente.',
     test: 'Un test inviato dalla dashboard: non dà crediti e non conta.',
     aheadOfTime: 'Il suo orario è nel futuro. La notifica è salvata e verrà registrata quando sarà il momento.',
+    ignored: 'Un altro evento del sito: non paga e non conta.',
     quarantined: 'Salvata, perché non è stato possibile elaborarla: {reason}',
     effects: {
       announcement: 'Annuncio',

@@ -353,6 +353,7 @@ export const ko: Catalogue = {
     duplicateOf: '같은 이벤트가 수신 {id}에서 이미 기록되어 이번에는 크레딧이 지급되지 않았어요.',
     test: '투표 사이트의 대시보드에서 보낸 테스트예요. 크레딧이 지급되지 않고, 집계되지도 않아요.',
     aheadOfTime: '시간이 미래로 되어 있어요. 저장해 두었다가 그 시간이 되면 기록해요.',
+    ignored: '목록 사이트의 다른 이벤트예요. 보상도 없고 집계되지도 않아요.',
     quarantined: '처리하지 못해서 저장만 했어요: {reason}',
     effects: {
       announcement: '공지',

@@ -366,6 +366,7 @@ export const nl: Catalogue = {
     duplicateOf: 'Deze gebeurtenis was al geregistreerd met melding {id} en leverde dus niets meer op.',
     test: 'Een test vanuit het dashboard: levert niets op en telt niet mee.',
     aheadOfTime: 'De tijd ligt in de toekomst. De melding is opgeslagen en wordt geregistreerd zodra het zover is.',
+    ignored: 'Een andere gebeurtenis van de site: levert niets op en telt niet mee.',
     quarantined: 'Opgeslagen, want verwerken lukte niet: {reason}',
     effects: {
       announcement: 'Aankondiging',

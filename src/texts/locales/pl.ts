@@ -422,6 +422,7 @@ export const pl: Catalogue = {
     duplicateOf: 'To samo zdarzenie zapisano już wcześniej (powiadomienie {id}), więc tym razem nic nie dało.',
     test: 'Test z panelu serwisu do głosowania: nie daje kredytów i się nie liczy.',
     aheadOfTime: 'Data zdarzenia jest w przyszłości. Powiadomienie czeka i zostanie zapisane, gdy nadejdzie ten czas.',
+    ignored: 'Inne zdarzenie serwisu: nic nie daje i się nie liczy.',
     quarantined: 'Odłożono, bo nie udało się przetworzyć powiadomienia: {reason}',
     effects: {
       announcement: 'Ogłoszenie',

@@ -387,6 +387,7 @@ export const ptBR: Catalogue = {
     duplicateOf: 'O mesmo evento já estava registrado com a notificação {id}, então desta vez não rendeu nada.',
     test: 'Um teste enviado pelo painel: não rende créditos e não conta.',
     aheadOfTime: 'O horário está no futuro. A notificação está guardada e será registrada quando chegar a hora.',
+    ignored: 'Outro evento do site: não paga nem conta.',
     quarantined: 'Guardada, porque não foi possível processar: {reason}',
     effects: {
       announcement: 'Anúncio',

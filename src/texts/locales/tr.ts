@@ -364,6 +364,7 @@ export const tr: Catalogue = {
     duplicateOf: 'Aynı olay daha önce kaydedildi (bildirim {id}); bu yüzden bu seferki kredi kazandırmadı.',
     test: 'Oylama sitesinin panelinden gelen bir test: kredi vermez ve sayılmaz.',
     aheadOfTime: 'Olayın zamanı henüz gelmedi. Bildirim saklandı, zamanı gelince kaydedilecek.',
+    ignored: 'Sitenin başka bir olayı: ne kazandırır ne de sayılır.',
     quarantined: 'İşlenemediği için saklandı: {reason}',
     effects: {
       announcement: 'Duyuru',

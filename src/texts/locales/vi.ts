@@ -365,6 +365,7 @@ export const vi: Catalogue = {
     duplicateOf: 'Sự kiện này đã được ghi nhận trước đó ở lượt gửi {id}, nên lần này không được cộng credit.',
     test: 'Thử nghiệm từ bảng điều khiển của trang bình chọn: không được cộng credit và không được tính.',
     aheadOfTime: 'Thời gian của lượt gửi này ở tương lai. Đã lưu lại và sẽ ghi nhận khi đến thời điểm đó.',
+    ignored: 'Một sự kiện khác của trang: không trả thưởng và không được tính.',
     quarantined: 'Không xử lý được nên chỉ lưu lại: {reason}',
     effects: {
       announcement: 'Thông báo',

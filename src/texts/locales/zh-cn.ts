@@ -346,6 +346,7 @@ export const zhCN: Catalogue = {
     duplicateOf: '同一事件之前已通过推送 {id} 记录，因此这次没有发放积分。',
     test: '来自投票网站后台的测试：不发放积分，也不计入票数。',
     aheadOfTime: '时间晚于当前时间。已先保存，到时再记录。',
+    ignored: '列表网站的其他事件：不发放奖励，也不计数。',
     quarantined: '无法处理，仅作保存：{reason}',
     effects: {
       announcement: '公告',

@@ -79,6 +79,8 @@ function verdictOfReceiver(result: { status: number; error: string | null; captu
     case 'event':
     case 'order':
       return { status, error, event: inWordsOfHandlers(routed.event, raw) };
+    case 'ignored':
+      throw new Error('Only other sites have events to ignore.');
     case 'test': {
       const { kind, userId } = routed.test;
       return { status, error, event: { type: 'test', kind, userId, listing: expect.anything(), key: null, raw } };

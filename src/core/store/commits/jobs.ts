@@ -189,7 +189,7 @@ export function decodeResult(outcome: JobOutcome): unknown {
 }
 
 function encodeVote({ receivedAt, body, traceparent }: Delivery, vote: Vote, listing: EncodedListing) {
-  const { kind, target, userId, at, creditsAwarded, denial } = vote;
+  const { kind, target, userId, at, creditsAwarded, denial, atSite } = vote;
   return [
     receivedAt,
     body,
@@ -202,13 +202,16 @@ function encodeVote({ receivedAt, body, traceparent }: Delivery, vote: Vote, lis
     denial,
     listing,
     traceparent,
+    atSite,
   ] as const;
 }
 
 function decodeVote(encoded: EncodedVote, listing: ListingContext): [Delivery, RoutedDelivery] {
-  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, , traceparent] = encoded;
+  const [receivedAt, body, kind, targetKind, targetId, userId, at, creditsAwarded, denial, , traceparent, atSite] =
+    encoded;
   const target = { kind: targetKind, id: targetId };
-  const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded, denial };
+  const vote = { family: 'vote', kind, target, userId, at, creditsAwarded, denial } as const;
+  const event: Vote = atSite === undefined ? vote : { ...vote, atSite };
   return [
     { receivedAt, family: 'vote', body, ...(traceparent !== undefined && { traceparent }) },
     { type: 'event', event, listing },

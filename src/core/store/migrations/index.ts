@@ -29,6 +29,7 @@ import { repeatedDeliveries } from './027-repeated-deliveries.ts';
 import { orderTimes } from './028-order-times.ts';
 import { openCircuits } from './029-open-circuits.ts';
 import { commandDefinitions } from './031-command-definitions.ts';
+import { nextVotes } from './032-next-votes.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -60,6 +61,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '028-order-times': orderTimes,
   '029-open-circuits': openCircuits,
   '031-command-definitions': commandDefinitions,
+  '032-next-votes': nextVotes,
 };
 
 /** The names of all migrations, oldest first. */

@@ -2,7 +2,7 @@ import type { Premium } from '../../../webhook/event.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { Correction } from '../../ledger/correction.ts';
 import type { AccountState } from '../../tally/account-state.ts';
-import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKey } from '../../tally/idempotency-key.ts';
+import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKeys } from '../../tally/idempotency-key.ts';
 import { changeKeyOf, transferKeyOf } from '../../tally/ledger-keys.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { grantsRoles } from '../../tally/queues.ts';
@@ -114,7 +114,7 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, h
   } else if (routed.type === 'event') {
     const { listing } = routed;
     needs.accounts.add(accountIdOf(listing.community.accounts, event.userId));
-    needs.events.add(voteKey(event, listing.name, receivedAt));
+    for (const key of voteKeys(event, listing.name, receivedAt)) needs.events.add(key);
     for (const key of forgottenVoteKeys(event.userId, listing)) needs.forgottenVotes.add(key);
     addListing(needs, { userId: event.userId, listing, at: event.at ?? receivedAt }, hooks);
   }

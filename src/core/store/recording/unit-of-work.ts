@@ -7,6 +7,7 @@ import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import { mergeOrders } from '../../tally/order.ts';
 import type { DeliveryRow, Hooks, Order, PastVote, StoredCorrection, Tally } from '../../tally/tally.ts';
+import { noDelivery } from '../tables.ts';
 import { type HotTable, keyOf, type Row, type TableName } from './hot-table.ts';
 
 /** A row of the delivery log with its id: a new one, or the new content of a quarantined one. */
@@ -119,6 +120,7 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
     insertDelivery(row) {
       const id = reads.deliveryIdAt(changes.newDeliveries.length);
       if (row.eventKey !== null && !reads.addEvent(row.eventKey, id)) return null;
+      for (const key of row.otherKeys ?? []) reads.addEvent(key, id);
       changes.newDeliveries.push({ ...row, id });
       return id;
     },
@@ -126,13 +128,16 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
     updateDelivery(id, row) {
       if (changes.replayedDeliveries.some((replayed) => replayed.id === id) || !reads.isQuarantined(id)) return false;
       if (row.eventKey !== null && !reads.addEvent(row.eventKey, id)) return false;
+      for (const key of row.otherKeys ?? []) reads.addEvent(key, id);
       changes.replayedDeliveries.push({ ...row, id });
       return true;
     },
 
     hasEvent: (key) => reads.deliveryOf(key) !== null,
 
-    deliveryOf: (key) => reads.deliveryOf(key),
+    addEvent: (key) => void reads.addEvent(key, noDelivery),
+
+    deliveryOf: (key) => reads.deliveryOf(key) || null,
 
     forgottenVoteAt: (key) => reads.forgottenVoteAt(key),
 

@@ -1,5 +1,4 @@
 import { sql as kyselySql, type Selectable } from 'kysely';
-import type { Outcome } from '../../../webhook/response.ts';
 import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../records/records.ts';
@@ -148,4 +147,4 @@ async function effectCount(sql: Sql, state: EffectState): Promise<number> {
 /** The causes of the entries of events themselves. */
 const eventCauses = [...allVoteCauses, 'premium', 'revoked'] as const satisfies readonly Cause[];
 
-const noDeliveries: Record<Outcome, number> = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };
+const noDeliveries: Counts['deliveries'] = { recorded: 0, duplicate: 0, test: 0, quarantined: 0 };

@@ -28,7 +28,8 @@ export function deliveryMetrics(registry: Registry): DeliveryMetrics {
     registers,
   });
   // A counter that first appears with 1 has not increased for Prometheus, so the ones used in alerts start at 0.
-  for (const outcome of ['recorded', 'duplicate', 'test', 'quarantined']) deliveries.inc({ status: 200, outcome }, 0);
+  for (const outcome of ['recorded', 'duplicate', 'test', 'quarantined', 'ignored'])
+    deliveries.inc({ status: 200, outcome }, 0);
   for (const status of [401, 503]) deliveries.inc({ status, outcome: 'refused' }, 0);
   return {
     deliveries,

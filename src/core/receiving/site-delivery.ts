@@ -1,0 +1,113 @@
+import { day } from '../../platform/durations.ts';
+import { parseJson } from '../../platform/json.ts';
+import type { IncomingDelivery } from '../../webhook/intake.ts';
+import { rejections } from '../../webhook/rejections.ts';
+import type { WebhookResponse } from '../../webhook/response.ts';
+import { type AuthenticDelivery, authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
+import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
+import type { ReadHeader } from '../../webhook/sites/scheme.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
+import type { Delivery, RoutedDelivery } from '../tally/tally.ts';
+import { type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
+import { routeDelivery } from './route-delivery.ts';
+
+/** A listing on another site, which has an address of its own. */
+export type SiteListing = ListingWithSecrets & Required<Pick<ListingWithSecrets, 'site'>>;
+
+/** An older signature is quarantined: a captured delivery whose vote was lost here would be paid otherwise (ms). */
+const maxSignatureAgeMs = day;
+
+/** The rejection of a delivery that no body can authenticate; null if the body decides. */
+export function rejectSiteHeaders(
+  listing: SiteListing,
+  { headers, family }: Pick<IncomingDelivery, 'headers' | 'family'>,
+  now: number,
+): WebhookResponse | null {
+  if (family !== null) return { status: 401, error: `Votes of this site are accepted at /webhooks/${listing.name}.` };
+  const rejection = rejectByHeaders(findSite(listing.site), headerReader(headers), listing.voteSecrets, now);
+  return rejection && { status: 401, error: rejection.error };
+}
+
+/** Authenticates and reads a delivery to the address of a listing on another site. */
+export function readSiteDelivery(
+  listing: SiteListing,
+  incoming: IncomingDelivery,
+  receivedAt: number,
+): WebhookResponse | { readonly delivery: Delivery; readonly routed: RoutedDelivery } {
+  const rejection = rejectSiteHeaders(listing, incoming, receivedAt);
+  if (rejection !== null) return rejection;
+  const site = findSite(listing.site);
+  const { headers, body } = incoming;
+  const sender = authenticate(site, { readHeader: headerReader(headers), body }, listing.voteSecrets, receivedAt);
+  if ('error' in sender) return { status: 401, error: sender.error };
+  if (sender.scheme.type === 'none') return capture(listing, incoming, sender, receivedAt);
+  const json = parseJson(sender.content);
+  if (json === undefined) {
+    const { status, message } = rejections[sender.content === '' ? 'webhook_body_empty' : 'webhook_body_not_json'];
+    return { status, error: message };
+  }
+  const payload = readDelivery(site, json, listing, { now: receivedAt, scheme: sender.scheme });
+  const routed = routeSitePayload(refuseOld(payload, sender, receivedAt), listing);
+  return { delivery: { receivedAt, family: 'vote', body: sender.content }, routed };
+}
+
+/** A delivery from the log. @param now in ms since the epoch */
+export function readStoredSiteDelivery(
+  body: string,
+  { id, kind, site }: Pick<SiteListing, 'id' | 'kind' | 'site'>,
+  now: number,
+): SitePayload {
+  return readDelivery(findSite(site), parseJson(body), { id, kind }, { now, scheme: null });
+}
+
+export function routeSitePayload(payload: SitePayload, listing: ResolvableListing): RoutedDelivery {
+  if (payload.type === 'ignored') return { type: 'ignored', kind: payload.kind, listing: listing.name };
+  return routeDelivery(payload, [{ listing: contextOf(listing), family: 'vote' }]);
+}
+
+export function isOnSite<Listing extends ResolvableListing>(
+  listing: Listing | undefined,
+): listing is Listing & Required<Pick<Listing, 'site'>> {
+  return listing?.site !== undefined;
+}
+
+/** The same object for each delivery, which is sent to the writer once. */
+const contexts = new WeakMap<ResolvableListing, ResolvableListing>();
+
+function contextOf(listing: ResolvableListing): ResolvableListing {
+  const context = contexts.get(listing) ?? withoutSecrets(listing);
+  contexts.set(listing, context);
+  return context;
+}
+
+function headerReader(headers: IncomingDelivery['headers']): ReadHeader {
+  return (name) => {
+    const value = headers[name];
+    return typeof value === 'object' ? value.join(', ') : value;
+  };
+}
+
+function refuseOld(payload: SitePayload, { signedAt }: AuthenticDelivery, now: number): SitePayload {
+  if (payload.type !== 'event' || signedAt === null || signedAt >= now - maxSignatureAgeMs) return payload;
+  const reason = 'the signature is older than a day';
+  return { type: 'unprocessable', kind: payload.event.kind, reason, family: 'vote' };
+}
+
+/** Fields of bodies that are credentials. */
+const credentials = /("(?:authorization|password|secret|token|api_?key)"\s{0,9}:\s{0,9}")[^"]*/gi;
+const maxHeaderNames = 60;
+
+/** What a site sends that is not known: its body, and the names of its headers, without any secret. */
+function capture(
+  listing: SiteListing,
+  { headers }: IncomingDelivery,
+  { content }: AuthenticDelivery,
+  receivedAt: number,
+) {
+  const storable = content.replaceAll('\0', '').toWellFormed().replaceAll(credentials, '$1[secret]');
+  const body = listing.voteSecrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), storable);
+  const names = Object.keys(headers).slice(0, maxHeaderNames);
+  const reason = `captured with the headers ${names.join(', ')}`;
+  const routed: RoutedDelivery = { type: 'quarantine', kind: null, reason, listing: listing.name };
+  return { delivery: { receivedAt, family: 'vote', body }, routed } as const;
+}

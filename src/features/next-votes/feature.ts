@@ -1,0 +1,11 @@
+import type { Feature } from '../../core/feature.ts';
+import { storeNextVote } from './on-vote.ts';
+import * as sql from './store.ts';
+import { deleteNextVotes, tables } from './tables.ts';
+
+export const nextVotes = {
+  sql,
+  tables,
+  deleteOfGuild: deleteNextVotes,
+  onVote: { of: { vote: 'nextVoteAt' }, call: storeNextVote },
+} satisfies Feature;

@@ -1,0 +1,17 @@
+import { lastVoteIn } from '../../core/ledger/account.ts';
+import { hotTable } from '../../core/store/recording/hot-table.ts';
+import type { CountedVote } from '../../core/tally/recorded-event.ts';
+import type { Tally } from '../../core/tally/tally.ts';
+
+const nextVotes = hotTable({
+  name: 'next_votes',
+  key: ['user_id', 'listing'],
+  columns: { user_id: 'text', listing: 'text', voted_at: 'bigint', next_at: 'bigint' },
+});
+
+/** Stores what the delivery says of the next vote, unless a later vote was delivered before. */
+export function storeNextVote(tally: Tally, { account, listing: { name }, at, nextVoteAt }: CountedVote): void {
+  const last = lastVoteIn(account.lastVotes, name);
+  if (nextVoteAt === null || (last !== null && last >= at)) return;
+  tally.saveRow(nextVotes, { user_id: account.userId, listing: name, voted_at: at, next_at: nextVoteAt });
+}

@@ -1,0 +1,140 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { plainRewards } from '../../src/core/rewards/rules.ts';
+import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
+import { openStore } from '../../src/features/store.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const [, bot] = serverAndBot();
+const start = Date.UTC(2026, 0, 1);
+const member = '200000000000000001';
+const atSite: VoteAtSite = { id: null, weight: 1, nextVoteAt: null };
+
+function listingWith(changes: Partial<ListingContext['rewards']> = {}, retryHorizonMs = 35 * minute): ListingContext {
+  if (bot === undefined) throw new Error('no listing');
+  const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs } };
+  return { ...bot, name: 'topgg', rewards: { ...plainRewards(base), ...changes } };
+}
+
+function voteAt(at: number | null, ofSite: Partial<VoteAtSite> = {}): Vote {
+  return {
+    ...{ family: 'vote', kind: 'bot_vote', target: { kind: 'bot', id: null }, userId: member, at },
+    ...{ creditsAwarded: null, denial: null, atSite: { ...atSite, ...ofSite } },
+  };
+}
+
+describeOnEveryDatabase('a vote on another site', (newUrl) => {
+  async function open(listing = listingWith()) {
+    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
+    onTestFinished(() => store.close());
+    const record = async (vote: Vote, receivedAt = vote.at ?? start) => {
+      const delivery = { receivedAt, family: 'vote', body: '{}' } as const;
+      const { outcome, credits, reason } = await store.recorder.record(delivery, {
+        type: 'event',
+        event: vote,
+        listing,
+      });
+      return [outcome, credits, reason].filter((each) => each !== null).join(' ');
+    };
+    const claim = (at: number) => store.recorder.recordClaim({ userId: member, at }, listing, start + 13 * hour);
+    return { store, record, claim, account: () => store.ledger.account(member) };
+  }
+
+  it('is known by the ID of the site or by its time, whichever is known', async () => {
+    const { record, account } = await open();
+    expect(await record(voteAt(start, { id: '1' }))).toBe('recorded 10');
+    expect(await record(voteAt(start, { id: '1' }))).toBe('duplicate 0');
+    expect(await record(voteAt(start, { id: '2' }))).toBe('duplicate 0');
+    expect(await record(voteAt(start + 1, { id: '1' }))).toBe('duplicate 0');
+    expect(await record(voteAt(start))).toBe('duplicate 0');
+    // Found in the site's history, which has no IDs, before it is delivered.
+    expect(await record(voteAt(start + 12 * hour))).toBe('recorded 10');
+    expect(await record(voteAt(start + 12 * hour, { id: '3' }))).toBe('duplicate 0');
+    expect(await account()).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('is recorded once in a batch', async () => {
+    const { record } = await open();
+    const together = await Promise.all([
+      record(voteAt(start, { id: '1' })),
+      record(voteAt(start + 1, { id: '1' })),
+      record(voteAt(start)),
+    ]);
+    expect(together.toSorted()).toEqual(['duplicate 0', 'duplicate 0', 'recorded 10']);
+  });
+
+  it('with an ID and no time is known by the ID, and not paid within the cooldown', async () => {
+    const { record } = await open();
+    expect(await record(voteAt(null, { id: 'a' }), start)).toBe('recorded 10');
+    expect(await record(voteAt(null, { id: 'a' }), start + 20 * hour)).toBe('duplicate 0');
+    expect(await record(voteAt(null, { id: 'b' }), start + hour)).toBe('recorded 0 within_cooldown');
+    expect(await record(voteAt(null, { id: 'c' }), start + 12 * hour)).toBe('recorded 10');
+  });
+
+  it('with a time is paid whenever the site has accepted it (T3)', async () => {
+    const { record } = await open();
+    for (const hours of [0, 4, 6, 5]) expect(await record(voteAt(start + hours * hour))).toBe('recorded 10');
+  });
+
+  it('is not paid if one has a time and the other has none, within the cooldown, in both orders (T13)', async () => {
+    const timedFirst = await open();
+    expect(await timedFirst.record(voteAt(start))).toBe('recorded 10');
+    expect(await timedFirst.record(voteAt(null), start + 20 * minute)).toBe('recorded 0 within_cooldown');
+    const untimedFirst = await open();
+    expect(await untimedFirst.record(voteAt(null), start + 20 * minute)).toBe('recorded 10');
+    expect(await untimedFirst.record(voteAt(start))).toBe('recorded 0 within_cooldown');
+    expect(await untimedFirst.record(voteAt(start + 8 * hour))).toBe('recorded 0 within_cooldown');
+    expect(await untimedFirst.record(voteAt(start + 12 * hour))).toBe('recorded 10');
+  });
+
+  it('without time and ID is one vote with its retries, and the next one is paid after a late retry (T1, T2)', async () => {
+    const { record } = await open();
+    // Voted at the start, and delivered with a late retry.
+    expect(await record(voteAt(null), start + 17 * minute)).toBe('recorded 10');
+    for (const at of [18 * minute, 34 * minute, 11 * hour])
+      expect(await record(voteAt(null), start + at)).toBe('duplicate 0');
+    expect(await record(voteAt(null), start + 12 * hour)).toBe('recorded 10');
+  });
+
+  it('without time and ID is one vote with its retries also if the cooldown is shorter than they last', async () => {
+    const { record } = await open(listingWith({}, 12 * hour - minute));
+    expect(await record(voteAt(null), start)).toBe('recorded 10');
+    expect(await record(voteAt(null), start + 12 * hour - 10 * minute)).toBe('duplicate 0');
+  });
+
+  it('that was claimed pays nothing when it is delivered late', async () => {
+    const { record, claim, account } = await open();
+    expect(await claim(start)).toMatchObject({ outcome: 'claimed', credits: 10 });
+    expect(await record(voteAt(start, { id: '1' }), start + 14 * hour)).toBe('duplicate 0');
+    expect(await claim(start)).toMatchObject({ outcome: 'recorded' });
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('is multiplied by its weight, if the rules say so, and counts once', async () => {
+    const plain = await open();
+    expect(await plain.record(voteAt(start, { weight: 2 }))).toBe('recorded 10');
+    const { record, account } = await open(
+      listingWith({ weight: true, milestones: [{ votes: 2, repeats: 'once', credits: 5, role: null }] }),
+    );
+    expect(await record(voteAt(start, { weight: 2 }))).toBe('recorded 20 10 × 2');
+    expect(await record(voteAt(start + 12 * hour, { weight: 1.55 }))).toBe('recorded 20 10 × 1.55');
+    expect(await account()).toMatchObject({ votes: 2 });
+  });
+
+  it('has its next time stored, of the latest vote, until the member is forgotten', async () => {
+    const { store, record } = await open();
+    await record(voteAt(start + hour, { nextVoteAt: start + 7 * hour }));
+    await record(voteAt(start, { nextVoteAt: start + 12 * hour }));
+    const next = { listing: 'topgg', votedAt: start + hour, nextVoteAt: start + 7 * hour };
+    expect(await store.nextVotes.ofMember(member)).toEqual([next]);
+    await record(voteAt(start + 8 * hour));
+    expect(await store.nextVotes.ofMember(member)).toEqual([next]);
+    await forgetMember(store.memberData, member, { pseudonym: createPseudonym(), now: start, keepVotesMs: hour });
+    expect(await store.nextVotes.ofMember(member)).toEqual([]);
+  });
+});

@@ -1,0 +1,329 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { day, hour, minute } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { signDelivery } from '../../../src/webhook/sites/authenticate.ts';
+import { sites } from '../../../src/webhook/sites/index.ts';
+import { findSite } from '../../../src/webhook/sites/site-settings.ts';
+import { environmentWith } from '../../support/listings-file.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { bodies, target, topggVersion1, votedAt, voter } from './bodies.ts';
+
+const secret = 'whs_a secret of the site';
+const start = votedAt + minute;
+
+interface Answer {
+  readonly status: number;
+  readonly outcome: string | undefined;
+  readonly error: string | undefined;
+}
+
+/** The program as a receiver, with a listing for each site, named like it, and one of the document's service. */
+async function startProgram(
+  changes: Readonly<Record<string, object>> = {},
+  named: readonly string[] = sites.map(({ id }) => id),
+) {
+  const listings = sites
+    .filter(({ id }) => named.includes(id))
+    .map(({ id, kinds }) => ({
+      ...{ name: id, kind: bodies[id]?.kind ?? kinds[0], id: target, site: id, voteSecrets: [secret] },
+      ...changes[id],
+    }));
+  const clock = manualClock(start);
+  const lines: string[] = [];
+  const environment = {
+    ...environmentWith(listings),
+    ...{
+      TALLYHOOK_ROLES: 'receive',
+      DATABASE_URL: newSqliteUrl(),
+      CACHE_URL: 'memory:',
+      PORT: '0',
+      OWNER_TOKEN: 'owner-token',
+    },
+  };
+  const config = loadConfig(environment);
+  const log = createLog({
+    level: 'debug',
+    secrets: config.secrets,
+    destination: { write: (line) => void lines.push(line) },
+  });
+  const app = await createApp(config, { clock, log });
+  onTestFinished(() => app.stop());
+  const url = (await app.start()) ?? '';
+
+  async function post(
+    path: string,
+    headers: Record<string, string>,
+    body: string | Uint8Array<ArrayBuffer>,
+  ): Promise<Answer> {
+    const response = await fetch(url + path, { method: 'POST', headers, body });
+    const { outcome, error } = (await response.json()) as { outcome?: string; error?: string };
+    return { status: response.status, outcome, error };
+  }
+  /** Sends a delivery as the site does: with its last scheme unless another is named. */
+  function send(id: string, body: unknown, { scheme = -1, path = `/webhooks/${id}`, at = clock.now() } = {}) {
+    const used = findSite({ id }).schemes.at(scheme);
+    if (used === undefined) throw new Error('No scheme');
+    const signed = signDelivery(used, typeof body === 'string' ? body : JSON.stringify(body), secret, at);
+    return post(path, { ...signed.headers }, signed.body);
+  }
+  async function owner(path: string): Promise<Record<string, unknown>> {
+    const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer owner-token' } });
+    return (await response.json()) as Record<string, unknown>;
+  }
+  const member = (userId = voter) => owner(`/users/${userId}`);
+  return { clock, lines, url, post, send, owner, member };
+}
+
+describe('deliveries of other sites', () => {
+  it('are recorded, logged and answered as documented, over HTTP', async () => {
+    const { send, owner, member } = await startProgram();
+    let votes = 0;
+    for (const [
+      id,
+      {
+        votes: [vote],
+        tests,
+        others,
+      },
+    ] of Object.entries(bodies)) {
+      expect(await send(id, vote), id).toMatchObject({ status: 200, outcome: 'recorded' });
+      votes += 1;
+      expect(await send(id, vote), id).toMatchObject({ outcome: 'duplicate' });
+      for (const test of tests) expect(await send(id, test), id).toMatchObject({ outcome: 'test' });
+      for (const other of others) expect(await send(id, other), id).toMatchObject({ outcome: 'ignored' });
+    }
+    expect(await member()).toMatchObject({ votes, credits: votes * 10 });
+    const { deliveries } = await owner('/deliveries?outcome=ignored&limit=100');
+    expect(deliveries).toHaveLength(Object.values(bodies).flatMap(({ others }) => others).length);
+    expect(deliveries).toContainEqual(expect.objectContaining({ outcome: 'ignored', credits: 0, kind: 'NEW_REVIEW' }));
+    expect(await owner('/summary')).toMatchObject({ deliveries: { recorded: votes } });
+  });
+
+  it('are accepted at the address of their listing only, with its secret and scheme (T6, T15)', async () => {
+    const { send, post } = await startProgram({ discords: { voteSecrets: ['another'] } });
+    const {
+      votes: [vote],
+    } = topggVersion1;
+    for (const path of [
+      '/webhooks',
+      '/webhooks/vote',
+      '/webhooks/premium',
+      '/webhooks/topgg/vote',
+      '/webhooks/discords',
+      '/webhooks/infinity',
+    ])
+      expect(await send('topgg', vote, { scheme: 0, path }), path).toMatchObject({ status: 401 });
+    expect(
+      (await send('topgg', vote, { scheme: 0, path: '/webhooks/unknown' }).catch(() => ({ status: 404 }))).status,
+    ).toBe(404);
+    const body = JSON.stringify(vote);
+    const seed = createHmac('sha256', secret).update(body).digest('hex');
+    expect(await post('/webhooks/topgg', { 'x-webhook-signature': seed }, body)).toMatchObject({ status: 401 });
+    // A relay that dropped the signature.
+    expect(await post('/webhooks/topgg', { authorization: secret }, body)).toMatchObject({ outcome: 'quarantined' });
+    expect(await post('/webhooks/topgg', { authorization: secret, 'x-topgg-signature': '' }, body)).toMatchObject({
+      status: 401,
+    });
+    expect(await send('topgg', vote, { scheme: 0 })).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it('have a body that is JSON, once their sender is known', async () => {
+    const { send, post } = await startProgram();
+    expect(await post('/webhooks/topgg', { authorization: 'wrong' }, 'no json')).toMatchObject({ status: 401 });
+    expect(await send('topgg', 'no json')).toMatchObject({ status: 400, error: 'The body is not JSON.' });
+    expect(await send('topgg', '')).toMatchObject({ status: 400, error: 'The body is empty.' });
+    expect(await send('infinity', '{', { scheme: 0 })).toMatchObject({ status: 400 });
+    // Infinity says text/plain (T11).
+    const {
+      votes: [vote],
+    } = bodies['infinity'] ?? { votes: [] };
+    const signed = signDelivery(findSite({ id: 'infinity' }).schemes[0], JSON.stringify(vote), secret, start);
+    const headers = { ...signed.headers, 'content-type': 'text/plain' };
+    expect(await post('/webhooks/infinity', headers, signed.body)).toMatchObject({ outcome: 'recorded' });
+  });
+
+  it('cost at most a quarantine, however hostile they are', async () => {
+    const { send, url, member } = await startProgram();
+    const long = JSON.stringify({ type: 'x'.repeat(40_000) });
+    const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const { id, schemes } of sites) {
+      if (id === 'service') continue;
+      for (const body of [long, nested, `{"__proto__":{"user":"${voter}"}}`, 'null', '[]']) {
+        for (const scheme of schemes.keys()) {
+          const { status, outcome } = await send(id, body, { scheme });
+          const isHarmless = status === 400 || outcome === 'quarantined' || outcome === 'ignored' || status === 401;
+          if (!isHarmless) expect.fail(`${id}: ${status} ${outcome} for ${body.slice(0, 50)}`);
+        }
+      }
+      expect((await send(id, 'x'.repeat(70_000))).status).toBe(413);
+      const get = await fetch(`${url}/webhooks/${id}`);
+      expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST']);
+    }
+    expect(await member('1')).not.toMatchObject({ votes: 1 });
+  });
+
+  it('of one user, for one bot on several sites, are votes for several listings (allListings, T9)', async () => {
+    const rewards = { vote: 10, allListings: 7 };
+    const changes = { topgg: { rewards }, discordbotlist: { rewards } };
+    const { send, member } = await startProgram(changes, Object.keys(changes));
+    expect(await send('topgg', bodies['topgg']?.votes[0])).toMatchObject({ outcome: 'recorded' });
+    expect(await send('discordbotlist', bodies['discordbotlist']?.votes[0])).toMatchObject({ outcome: 'recorded' });
+    expect(await member()).toMatchObject({ credits: 27, votes: 2 });
+  });
+});
+
+describe('top.gg', () => {
+  const [vote] = topggVersion1.votes;
+
+  it('says when the member may vote again (T4)', async () => {
+    const { send, member } = await startProgram();
+    await send('topgg', JSON.parse(JSON.stringify(vote).replace('12:47:14', '05:47:14')), { scheme: 0 });
+    expect(await member()).toMatchObject({
+      lastVoteAt: '2026-02-09T00:47:14.251Z',
+      nextVoteAt: '2026-02-09T05:47:14.251Z',
+    });
+    const other = JSON.stringify(bodies['discordplace']?.votes[0]).replaceAll(voter, '205680187394752513');
+    await send('discordplace', other);
+    expect(await member('205680187394752513')).toMatchObject({ nextVoteAt: new Date(start + day).toISOString() });
+  });
+
+  it('credits the Discord ID, and nobody on another platform (T5)', async () => {
+    const { send, member } = await startProgram();
+    const elsewhere = JSON.parse(JSON.stringify(vote).replace('"discord"', '"roblox"'));
+    expect(await send('topgg', elsewhere, { scheme: 0 })).toMatchObject({ outcome: 'quarantined' });
+    expect(await send('topgg', vote, { scheme: 0 })).toMatchObject({ outcome: 'recorded' });
+    expect(await member()).toMatchObject({ votes: 1 });
+  });
+
+  it('is one vote however often it is sent, and with a signature of up to a day ago (T20)', async () => {
+    const { clock, send, member } = await startProgram();
+    expect(await send('topgg', vote, { scheme: 0, at: start - 23 * hour })).toMatchObject({ outcome: 'recorded' });
+    await clock.advance(minute);
+    expect(await send('topgg', vote, { scheme: 0 })).toMatchObject({ outcome: 'duplicate' });
+    const old = JSON.parse(JSON.stringify(vote).replace('808499215864008704', '9').replace('00:47', '01:47'));
+    expect(await send('topgg', old, { scheme: 0, at: clock.now() - 25 * hour })).toMatchObject({
+      outcome: 'quarantined',
+    });
+    expect(await send('topgg', old, { scheme: 0, at: clock.now() + 6 * minute })).toMatchObject({ status: 401 });
+    expect(await member()).toMatchObject({ votes: 1 });
+  });
+
+  it('in version 0 is one vote with its retries, and the next one is paid (T1, T2)', async () => {
+    const { clock, send, member } = await startProgram();
+    const version0 = bodies['topgg']?.votes[0];
+    await clock.advance(17 * minute);
+    expect(await send('topgg', version0)).toMatchObject({ outcome: 'recorded' });
+    for (const minutes of [1, 30, 5 * 60]) {
+      await clock.advance(minutes * minute);
+      expect(await send('topgg', version0)).toMatchObject({ outcome: 'duplicate' });
+    }
+    await clock.advance(start + 12 * hour - clock.now());
+    expect(await send('topgg', version0)).toMatchObject({ outcome: 'recorded' });
+    expect(await member()).toMatchObject({ votes: 2 });
+  });
+
+  it('ahead of its time is quarantined, and recorded when that is reached', async () => {
+    const { clock, send, owner, member } = await startProgram();
+    const early = JSON.parse(JSON.stringify(vote).replace('00:47:14', '00:57:14'));
+    expect(await send('topgg', early, { scheme: 0 })).toMatchObject({ outcome: 'quarantined' });
+    const { deliveries } = (await owner('/deliveries?outcome=quarantined')) as { deliveries: [{ id: number }] };
+    await clock.advance(10 * minute);
+    await expect.poll(async () => (await member())['votes']).toBe(1);
+    expect((await owner(`/deliveries?outcome=recorded`))['deliveries']).toMatchObject([{ id: deliveries[0].id }]);
+  });
+});
+
+describe('sites with traps of their own', () => {
+  it('Infinity: probes with a random secret are 401, and do not keep its votes out (T7, T14)', async () => {
+    const { send, post, lines } = await startProgram();
+    const [vote] = bodies['infinity']?.votes ?? [];
+    for (let probe = 0; probe < 25; probe += 1) {
+      const signed = signDelivery(
+        findSite({ id: 'infinity' }).schemes[0],
+        JSON.stringify(vote),
+        `random ${probe}`,
+        start,
+      );
+      expect(await post('/webhooks/infinity', { ...signed.headers }, signed.body)).toMatchObject({ status: 401 });
+    }
+    expect(await send('infinity', vote, { scheme: 0 })).toMatchObject({ outcome: 'recorded' });
+    expect(lines.filter((line) => line.includes('delivery rejected'))).toHaveLength(1);
+  });
+
+  it('a vote that names another bot is quarantined, and so is an unclear test (T8, T9)', async () => {
+    const { send } = await startProgram();
+    for (const [id, body] of [
+      ['topgg', { bot: '111111111111111111', user: voter, type: 'upvote' }],
+      ['topgg', { bot: target, user: voter }],
+      ['discordplace', { guild: target, user: voter, test: 'true' }],
+      ['discordplace', { bot: target, user: voter, test: false }],
+      ['discordforge', { id: voter, isTest: 1 }],
+      ['botradar', { bot: Number(target), user: voter, type: 'upvote', votedAt: new Date(start).toISOString() }],
+      ['guildsme', { event: 'vote', guildId: target, user: { id: voter } }],
+    ] as const)
+      expect(await send(id, body), JSON.stringify(body)).toMatchObject({ outcome: 'quarantined' });
+  });
+
+  it('discordlist.gg: a verified delivery is stored with its content and pays nothing', async () => {
+    const { send, owner } = await startProgram();
+    expect(await send('discordlistgg', { userId: voter, botId: target })).toMatchObject({ outcome: 'quarantined' });
+    const { deliveries } = (await owner('/deliveries?outcome=quarantined')) as { deliveries: { body: string }[] };
+    expect(deliveries).toMatchObject([
+      {
+        body: JSON.stringify({ userId: voter, botId: target }),
+        reason: 'the fields of discordlist.gg are not known yet',
+      },
+    ]);
+  });
+
+  it('capture: stores what arrives, with the names of the headers and no secret', async () => {
+    const { post, owner, clock, lines } = await startProgram();
+    const text = `{"authorization":"token-in-the-body","note":"${secret}","user":"${voter}"}`;
+    const sent = { authorization: 'Bearer token-of-the-header', 'x-new-site': 'v1', 'content-type': 'text/plain' };
+    expect(await post('/webhooks/capture', sent, text)).toMatchObject({ status: 200, outcome: 'quarantined' });
+    const { deliveries } = (await owner('/deliveries?outcome=quarantined')) as {
+      deliveries: { reason: string; body: string }[];
+    };
+    const [{ reason, body } = { reason: '', body: '' }] = deliveries;
+    expect(reason).toMatch(/^captured with the headers .*authorization.*x-new-site/);
+    expect(body).toBe(`{"authorization":"[secret]","note":"[secret]","user":"${voter}"}`);
+    expect(JSON.stringify([deliveries, lines])).not.toMatch(/token-|whs_/);
+    for (const bytes of [new Uint8Array([0, 0xff, 0]), new Uint8Array()])
+      expect(await post('/webhooks/capture', {}, bytes)).toMatchObject({ outcome: 'quarantined' });
+    const answers = new Set<number>();
+    for (let more = 0; more < 100; more += 1) answers.add((await post('/webhooks/capture', {}, '{}')).status);
+    expect([...answers]).toEqual([200, 503]);
+    await clock.advance(2 * hour);
+    expect(await post('/webhooks/capture', {}, '{}')).toMatchObject({ status: 200 });
+  });
+
+  it('Disurl and Discollab write a word before the secret (T19)', async () => {
+    const { post } = await startProgram();
+    for (const [id, prefix] of [
+      ['disurl', 'Basic '],
+      ['discollab', 'Bearer '],
+    ] as const) {
+      const [vote] = bodies[id]?.votes ?? [];
+      expect(await post(`/webhooks/${id}`, { authorization: secret }, JSON.stringify(vote))).toMatchObject({
+        status: 401,
+      });
+      expect(await post(`/webhooks/${id}`, { authorization: prefix + secret }, JSON.stringify(vote))).toMatchObject({
+        outcome: 'recorded',
+      });
+    }
+  });
+
+  it('weights are paid only if the rules say so, up to 4 (T12)', async () => {
+    const weekend = { bot: target, user: voter, type: 'upvote', isWeekend: true };
+    const paid = await startProgram({ topgg: { rewards: { weight: true } } });
+    expect(await paid.send('topgg', weekend)).toMatchObject({ outcome: 'recorded' });
+    expect(await paid.member()).toMatchObject({ credits: 20, votes: 1 });
+    const unpaid = await startProgram();
+    expect(await unpaid.send('topgg', weekend)).toMatchObject({ outcome: 'recorded' });
+    expect(await unpaid.member()).toMatchObject({ credits: 10 });
+  });
+});
