@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import { type Clock, watchClockSteps } from '../platform/clock.ts';
-import { minute, second } from '../platform/durations.ts';
+import { formatExactly, minute, second } from '../platform/durations.ts';
 import { LookupError } from './lookup-error.ts';
 
 /** The limit of the service: requests per key in any minute (document, section 8). */
 export const maxRequestsPerMinute = 120;
+
+/** How many requests a service accepts in any period of this length (ms). */
+export interface RequestLimit {
+  readonly requests: number;
+  readonly periodMs: number;
+}
+
+const documentedLimit: RequestLimit = { requests: maxRequestsPerMinute, periodMs: minute };
 /**
  * Added to the window (ms) for what the proof does not cover: bytes in transit when a request is aborted, and clock
  * differences.
@@ -43,7 +51,7 @@ export interface BudgetStore {
   spent(keyId: string, since: number): Promise<number>;
 }
 
-/** The request budget of a key (document, section 8). */
+/** The request budget of a key. */
 export interface Budget {
   /**
    * Takes one request, which must be sent now and completed or aborted within the timeout. Does not queue.
@@ -62,7 +70,8 @@ export function fingerprint(secret: string): string {
 }
 
 /**
- * Guarantees that never more than 120 requests arrive at the service in any minute.
+ * Guarantees that never more requests arrive at the service than its limit: by default 120 in any minute (document,
+ * section 8).
  *
  * Proof. A request sent at d arrives in [d, d + timeout], or never. All requests that arrive in a minute (t, t + 60 s]
  * were therefore sent in (t - timeout, t + 60 s], which is 60 s + timeout long. So it is sufficient that no window W of
@@ -78,9 +87,15 @@ export function fingerprint(secret: string): string {
  *
  * @param options.timeoutMs maximum duration of any request counted in the log (ms)
  */
-export function createBudget(options: { log: BudgetStore; keyId: string; timeoutMs: number; clock: Clock }): Budget {
-  const { log, keyId, clock } = options;
-  const windowMs = minute + options.timeoutMs + windowMarginMs;
+export function createBudget(options: {
+  log: BudgetStore;
+  keyId: string;
+  limit?: RequestLimit;
+  timeoutMs: number;
+  clock: Clock;
+}): Budget {
+  const { log, keyId, limit = documentedLimit, clock } = options;
+  const windowMs = limit.periodMs + options.timeoutMs + windowMarginMs;
   const clockStep = watchClockSteps(clock);
   /** The forward steps of the clock (ms) within the last window; each counts until a monotonic time. */
   let forwardSteps: readonly { readonly ms: number; readonly until: number }[] = [];
@@ -97,14 +112,14 @@ export function createBudget(options: { log: BudgetStore; keyId: string; timeout
       const now = clock.monotonic();
       if (now < blockedUntil) throw overBudgetError(wallClockTime(blockedUntil));
       localRequests = localRequests.filter((sentAt) => sentAt > now - windowMs);
-      if (localRequests.length >= maxRequestsPerMinute) {
+      if (localRequests.length >= limit.requests) {
         throw overBudgetError(wallClockTime(Math.min(...localRequests) + windowMs));
       }
       localRequests = [...localRequests, now];
       const at = clock.now();
       const stepMs = recordClockStep(now);
       const decision = await log
-        .acquire(keyId, at, windowAt(now), maxRequestsPerMinute, Math.max(0, -stepMs))
+        .acquire(keyId, at, windowAt(now), limit.requests, Math.max(0, -stepMs))
         .catch((cause: unknown) => {
           release(now);
           // A request that is not in the log would invalidate the proof.
@@ -127,9 +142,18 @@ export function createBudget(options: { log: BudgetStore; keyId: string; timeout
     async remaining() {
       const now = clock.monotonic();
       if (now < blockedUntil) return 0;
-      return Math.max(0, maxRequestsPerMinute - (await log.spent(keyId, clock.now() - windowAt(now))));
+      return Math.max(0, limit.requests - (await log.spent(keyId, clock.now() - windowAt(now))));
     },
   };
+
+  function overBudgetError(retryAt: number): LookupError {
+    const period = limit.periodMs === minute ? 'minute' : formatExactly(limit.periodMs);
+    return new LookupError(
+      'lookup_over_budget',
+      `No request to the service is left before ${new Date(retryAt).toISOString()} (${limit.requests} per ${period} and key).`,
+      { retryAt },
+    );
+  }
 
   /** The window (ms, wall clock) at a monotonic time. */
   function windowAt(now: number): number {
@@ -153,14 +177,6 @@ export function createBudget(options: { log: BudgetStore; keyId: string; timeout
     const index = localRequests.indexOf(sentAt);
     localRequests = localRequests.filter((_, other) => other !== index);
   }
-}
-
-function overBudgetError(retryAt: number): LookupError {
-  return new LookupError(
-    'lookup_over_budget',
-    `No request to the service is left before ${new Date(retryAt).toISOString()} (${maxRequestsPerMinute} per minute and key).`,
-    { retryAt },
-  );
 }
 
 /** A log in memory: for a single process, and for tests. */

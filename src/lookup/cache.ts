@@ -37,14 +37,19 @@ interface ReadThroughOptions<Value> {
   readonly sharedRequests: SharedRequests | null;
   /** How long a request of another process is waited for (ms). */
   readonly timeoutMs: number;
+  /** Whether an expired entry is served when the service fails or is slow; by default it is. */
+  readonly servesStale?: boolean;
   readonly clock: Clock;
   readonly observe: ObserveLookup;
 }
 
 /** A read-through cache of the values of one resource, by id. */
 export interface ReadThrough<Value> {
-  /** Rejects with what `fetch` rejects with when there is no entry at all. */
-  read(id: string): Promise<CachedValue<Value>>;
+  /**
+   * Rejects with what `fetch` rejects with when there is no entry that can be served.
+   * @param notBefore serves only what was requested at this time or later (ms since the epoch); any by default
+   */
+  read(id: string, notBefore?: number): Promise<CachedValue<Value>>;
   /** The entry, fresh or not, without a request; null if there is none. Never rejects. */
   lastKnown(id: string): Promise<CacheEntry<Value> | null>;
 }
@@ -55,6 +60,8 @@ interface Flight<Value> {
   readonly startedAt: number;
   readonly storedEntry: Promise<CacheEntry<Value> | null>;
   readonly result: Promise<CacheEntry<Value>>;
+  /** Resolves when it can no longer be joined. */
+  readonly finished: Promise<void>;
 }
 
 /**
@@ -90,18 +97,24 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     return entry;
   }
 
-  async function read(id: string): Promise<CachedValue<Value>> {
+  async function read(id: string, notBefore = Number.NEGATIVE_INFINITY): Promise<CachedValue<Value>> {
     const recent = entriesInMemory.get(id);
-    if (recent !== undefined && isFresh(recent)) {
+    if (recent !== undefined && isFresh(recent, notBefore)) {
       observe({ event: 'hit', resource });
       return { ...recent, stale: false };
     }
     const current = flights.get(id);
     if (current) observe({ event: 'joined', resource });
-    const flight = current ?? start(id);
+    const flight = current ?? start(id, notBefore);
     const storedEntry = await flight.storedEntry;
-    if (storedEntry === null) return { ...(await flight.result), stale: false };
-    if (isFresh(storedEntry)) return { ...storedEntry, stale: false };
+    if (storedEntry === null || options.servesStale === false) {
+      const result = await flight.result;
+      if (!current || result.asOf >= notBefore) return { ...result, stale: false };
+      // The lookup that was joined had sent its request too early.
+      await flight.finished;
+      return read(id, notBefore);
+    }
+    if (isFresh(storedEntry, notBefore)) return { ...storedEntry, stale: false };
     const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - clock.monotonic());
     const result = await settleWithin(remainingMs, clock, flight.result);
     if (result !== undefined) return { ...result, stale: false };
@@ -109,31 +122,35 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     return { ...storedEntry, stale: true };
   }
 
-  function isFresh(entry: CacheEntry<Value>): boolean {
+  function isFresh(entry: CacheEntry<Value>, notBefore: number): boolean {
     const now = clock.now();
-    return now < options.freshUntil(entry) && !isExpired(entry, now);
+    return now < options.freshUntil(entry) && !isExpired(entry, now) && entry.asOf >= notBefore;
   }
 
-  function start(id: string): Flight<Value> {
+  function start(id: string, notBefore: number): Flight<Value> {
     const storedEntry = store.get(options.keyOf(id), entrySchema);
-    const flight = { startedAt: clock.monotonic(), storedEntry, result: load(id, storedEntry) };
+    const result = load(id, storedEntry, notBefore);
+    const flight = { startedAt: clock.monotonic(), storedEntry, result, finished: finish(id, storedEntry, result) };
     flights.set(id, flight);
-    void finish(id, flight);
     return flight;
   }
 
-  async function load(id: string, storedEntry: Promise<CacheEntry<Value> | null>): Promise<CacheEntry<Value>> {
+  async function load(
+    id: string,
+    storedEntry: Promise<CacheEntry<Value> | null>,
+    notBefore: number,
+  ): Promise<CacheEntry<Value>> {
     const entry = await storedEntry;
-    const isHit = entry !== null && isFresh(entry);
+    const isHit = entry !== null && isFresh(entry, notBefore);
     observe({ event: isHit ? 'hit' : 'miss', resource });
-    const result = isHit ? entry : await fetchOnce(id);
+    const result = isHit ? entry : await fetchOnce(id, notBefore);
     entriesInMemory.set(id, result);
     missing.delete(id);
     return result;
   }
 
   /** Sends a request, or waits for the response to that of another process, for as long as a request may take. */
-  async function fetchOnce(id: string): Promise<CacheEntry<Value>> {
+  async function fetchOnce(id: string, notBefore: number): Promise<CacheEntry<Value>> {
     const { sharedRequests, timeoutMs } = options;
     if (sharedRequests === null) return options.fetch(id);
     const key = options.keyOf(id);
@@ -143,19 +160,23 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
       if (clock.monotonic() >= deadline) return options.fetch(id);
       await clock.sleep(pollMs);
       const entry = await store.get(key, entrySchema);
-      if (entry !== null && isFresh(entry)) return entry;
+      if (entry !== null && isFresh(entry, notBefore)) return entry;
     }
     claimed.add(id);
     // Another process may have finished its request between the first read and the claim.
     const entry = await store.get(key, entrySchema);
-    return entry !== null && isFresh(entry) ? entry : options.fetch(id);
+    return entry !== null && isFresh(entry, notBefore) ? entry : options.fetch(id);
   }
 
   /** Lookups can join a flight until its result is stored; otherwise one in between would send another request. */
-  async function finish(id: string, flight: Flight<Value>): Promise<void> {
+  async function finish(
+    id: string,
+    storedEntry: Promise<CacheEntry<Value> | null>,
+    result: Promise<CacheEntry<Value>>,
+  ): Promise<void> {
     try {
-      const [storedEntry, result] = await Promise.all([flight.storedEntry, flight.result]);
-      if (result !== storedEntry) await store.set(options.keyOf(id), result);
+      const [stored, current] = await Promise.all([storedEntry, result]);
+      if (current !== stored) await store.set(options.keyOf(id), current);
     } catch {
       // The lookups that wait for the result handle the error.
     } finally {

@@ -16,12 +16,12 @@ import {
   voteStatusSchema,
 } from './schemas.ts';
 
-/** An endpoint of the service (document, section 4). The id distinguishes its possible requests. */
-export interface Endpoint<Value> {
+/** An endpoint of the service (document, section 4), or of another one. The id distinguishes its possible requests. */
+export interface Endpoint<Value, Request = LookupRequest, Response = LookupResponse> {
   readonly resource: Resource;
-  request(id: string): LookupRequest;
+  request(id: string): Request;
   /** Parses the response, received at `now` (ms since the epoch). */
-  parse(response: LookupResponse, now: number): z.ZodSafeParseResult<Value>;
+  parse(response: Response, now: number, id: string): z.ZodSafeParseResult<Value>;
   /** The schema of a value in the cache. */
   readonly schema: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;

@@ -86,7 +86,7 @@ function causeNamedIn(text: string): BadRequestCause | null {
 }
 
 /** The time (ms since the epoch) given by Retry-After, in seconds or as a date (RFC 9110, section 10.2.3). */
-function retryTime(header: string | null, now: number): number | null {
+export function retryTime(header: string | null, now: number): number | null {
   if (header === null) return null;
   const time = /^\d+(\.\d+)?$/.test(header.trim()) ? now + Number(header) * second : Date.parse(header);
   return Number.isNaN(time) ? null : Math.min(Math.max(time, now + second), now + maxRetryAfterMs);
@@ -97,12 +97,12 @@ export type Quote = (text: string) => string;
 
 /**
  * Returns a function that makes text of the service safe for a log line: on one line, without control and invisible
- * characters, truncated, quoted and escaped, and without the API key in any common encoding.
+ * characters, truncated, quoted and escaped, and without the API key, if there is one, in any common encoding.
  */
-export function createQuote(key: string): Quote {
-  const redact = createRedactor([key]);
+export function createQuote(key: string | null): Quote {
+  const redact = createRedactor(key === null ? [] : [key]);
   return (text) => {
-    const line = redact(text.replaceAll(key, '[key]'))
+    const line = redact(key === null ? text : text.replaceAll(key, '[key]'))
       .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
       .trim();
     return JSON.stringify(line.length > maxQuoteLength ? `${line.slice(0, maxQuoteLength - 1)}…` : line);

@@ -32,7 +32,7 @@ export async function fetchProfileOfKey(options: {
   await budget.acquire();
   const endpoint = profileEndpoint[kind];
   const response = await http.get(endpoint.request(kind), deadline);
-  const profile = endpoint.parse(response, clock.now());
+  const profile = endpoint.parse(response, clock.now(), kind);
   if (!profile.success) {
     throw new LookupError('lookup_wrong_shape', `The profile of the ${kind} does not match the document.`);
   }

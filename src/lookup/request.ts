@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts';
 import type { Endpoint } from './endpoints.ts';
 import type { ErrorReporter } from './error-reporter.ts';
 import type { CacheEntry } from './freshness.ts';
-import type { LookupHttp } from './http.ts';
+import type { Http, LookupRequest, LookupResponse } from './http.ts';
 import type { ObserveLookup } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 
@@ -16,8 +16,10 @@ const errorPauseMs = 5 * second;
 /** A longer description of a schema mismatch is truncated (characters). */
 const maxMessageLength = 200;
 
-interface RequesterOptions {
-  readonly http: LookupHttp;
+interface RequesterOptions<Request, Response> {
+  readonly http: Http<Request, Response>;
+  /** In messages; the service by default. */
+  readonly sender?: string;
   readonly budget: Budget;
   readonly clock: Clock;
   /** Maximum duration of a request, from the time it is counted in the budget (ms). */
@@ -26,15 +28,20 @@ interface RequesterOptions {
   readonly observe: ObserveLookup;
 }
 
-/** Sends a request to an endpoint of the service. Rejects with a LookupError. */
-export type SendRequest = <Value>(endpoint: Endpoint<Value>, id: string) => Promise<CacheEntry<Value>>;
+/** Sends a request to an endpoint. Rejects with a LookupError. */
+export type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
+  endpoint: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
+  id: string,
+) => Promise<CacheEntry<Value>>;
 
 /**
  * Sends requests within the budget. After an error, the error is repeated for a while without a new request. Reports
  * every error.
  */
-export function createRequester(options: RequesterOptions): SendRequest {
-  const { http, budget, clock, errors, observe } = options;
+export function createRequester<Request, Response>(
+  options: RequesterOptions<Request, Response>,
+): SendRequest<Request, Response> {
+  const { http, sender = 'the service', budget, clock, errors, observe } = options;
   const failures = createFailureCache(clock);
 
   return async (endpoint, id) => {
@@ -48,8 +55,8 @@ export function createRequester(options: RequesterOptions): SendRequest {
       await budget.acquire();
       observe({ event: 'asked', resource });
       const response = await http.get(endpoint.request(id), deadline);
-      const result = endpoint.parse(response, clock.now());
-      if (!result.success) throw wrongShapeError(resource, result.error);
+      const result = endpoint.parse(response, clock.now(), id);
+      if (!result.success) throw wrongShapeError(sender, resource, result.error);
       errors.requestSucceeded(resource);
       return { value: result.data, asOf };
     } catch (error) {
@@ -93,8 +100,8 @@ function createFailureCache(clock: Clock): FailureCache {
   };
 }
 
-function wrongShapeError(resource: string, error: z.ZodError): LookupError {
+function wrongShapeError(sender: string, resource: string, error: z.ZodError): LookupError {
   const issues = error.issues.slice(0, 3).map(({ path, message }) => `${path.join('.') || 'data'}: ${message}`);
-  const message = `The response for "${resource}" does not match the document (${issues.join('; ')}).`;
+  const message = `The response of ${sender} for "${resource}" does not match the document (${issues.join('; ')}).`;
   return new LookupError('lookup_wrong_shape', message.slice(0, maxMessageLength));
 }

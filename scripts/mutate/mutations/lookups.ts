@@ -4,8 +4,8 @@ import type { Mutation } from '../mutation.ts';
 export const lookupMutations: readonly Mutation[] = [
   {
     file: 'src/lookup/budget.ts',
-    find: 'const windowMs = minute + options.timeoutMs + windowMarginMs;',
-    replace: 'const windowMs = minute;',
+    find: 'const windowMs = limit.periodMs + options.timeoutMs + windowMarginMs;',
+    replace: 'const windowMs = limit.periodMs;',
     breaks: 'requests that arrive late stay within the rate limit of the service',
   },
   {
@@ -22,14 +22,14 @@ export const lookupMutations: readonly Mutation[] = [
   },
   {
     file: 'src/lookup/cache.ts',
-    find: 'return now < options.freshUntil(entry) && !isExpired(entry, now);',
-    replace: 'return !isExpired(entry, now);',
+    find: 'return now < options.freshUntil(entry) && !isExpired(entry, now) && entry.asOf >= notBefore;',
+    replace: 'return !isExpired(entry, now) && entry.asOf >= notBefore;',
     breaks: 'an entry that is not fresh any more is requested again',
   },
   {
     file: 'src/lookup/cache.ts',
-    find: 'const flight = current ?? start(id);',
-    replace: 'const flight = start(id);',
+    find: 'const flight = current ?? start(id, notBefore);',
+    replace: 'const flight = start(id, notBefore);',
     breaks: 'identical lookups at the same time send one request',
   },
   {
@@ -45,13 +45,13 @@ export const lookupMutations: readonly Mutation[] = [
     breaks: 'the wait for the next vote is rounded up, so that 0 means now',
   },
   {
-    file: 'src/lookup/http.ts',
+    file: 'src/lookup/get-text.ts',
     find: "redirect: 'manual',",
     replace: "redirect: 'follow',",
     breaks: 'the API key is not sent to where a redirect points',
   },
   {
-    file: 'src/lookup/http.ts',
+    file: 'src/lookup/get-text.ts',
     find: 'if (bytes > maxResponseBytes) {',
     replace: 'if (chunk.byteLength > maxResponseBytes) {',
     breaks: 'a response of the service that never ends is cut off',
