@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { day } from '../../platform/durations.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import type { RequestLimit } from '../budget.ts';
+import type { ListingKind } from '../lookup.ts';
+
+/** What tallyhook knows about the API of a listing site: pure data, and pure functions of one response. */
+export interface SiteApi {
+  /** Of which it says who has voted. */
+  readonly kinds: readonly ListingKind[];
+  /**
+   * Address of the check, with `{kind}` and `{id}` of the listing, and `{user}`. Without `{user}` one response is for all
+   * members.
+   */
+  readonly check: string;
+  /** What precedes the key in the header `Authorization`; null for an API that is public. No key is sent elsewhere. */
+  readonly authorization: '' | 'Bearer ' | null;
+  readonly limit: RequestLimit;
+  /** How long a key is rejected after too many requests, if the response does not say (ms). A minute by default. */
+  readonly blockMs?: number;
+  /** The status 404 means that the member has not voted for this time (ms). Otherwise it is an error. */
+  readonly notFoundCoversMs?: number;
+  readonly response: (context: ResponseContext) => z.ZodType<VotesAtSite>;
+  readonly history?: SiteHistory;
+}
+
+export interface ResponseContext {
+  /** Of whom the response is; for all members any text. */
+  readonly userId: string;
+  /** When it was received (ms since the epoch). */
+  readonly now: number;
+}
+
+/** The past votes that a site still knows. */
+export interface SiteHistory {
+  /** Address of the first page. @param since ms since the epoch */
+  first(since: number): string;
+  readonly page: z.ZodType<HistoryPage>;
+}
+
+export interface HistoryPage {
+  readonly votes: readonly SiteVote[];
+  /** Address of the next page; null after the last one. */
+  readonly next: string | null;
+}
+
+/** A vote in the history of a site. */
+export interface SiteVote {
+  /** The Discord ID of the voter. */
+  readonly userId: string;
+  /** Ms since the epoch. */
+  readonly at: number;
+  /** When the site accepts the next vote of the member (ms since the epoch); null if it does not say. */
+  readonly nextVoteAt: number | null;
+  /** How many votes it counts as on the site, at most 4. */
+  readonly weight: number;
+}
+
+const memberVote = z.object({
+  userId: z.string(),
+  /** False for a vote against the listing. */
+  voted: z.boolean(),
+  at: z.number().nullable(),
+  nextVoteAt: z.number().nullable(),
+});
+
+/** The running vote of one member; times in ms since the epoch, null if the site does not say. */
+export type MemberVote = Readonly<z.infer<typeof memberVote>>;
+
+export const votesAtSiteSchema = z.object({ votes: z.array(memberVote).readonly(), since: z.number() });
+
+/** Of votes before `since` (ms since the epoch), nothing is known of who is not among `votes`. */
+export type VotesAtSite = Readonly<z.infer<typeof votesAtSiteSchema>>;
+
+/** A later end of a cooldown is treated as an error of the site (ms). */
+const maxCooldownMs = 8 * day;
+
+/** The response about one member. @param coversMs how long a vote counts, i.e. how far back "no" holds (ms) */
+export function votesOfMember(
+  vote: Omit<MemberVote, 'userId'>,
+  coversMs: number,
+  { userId, now }: ResponseContext,
+): VotesAtSite {
+  const { voted, at } = vote;
+  const isPlausible = vote.nextVoteAt !== null && vote.nextVoteAt <= now + maxCooldownMs;
+  const nextVoteAt = isPlausible ? vote.nextVoteAt : null;
+  const isKnown = voted || (nextVoteAt !== null && nextVoteAt > now);
+  return { votes: isKnown ? [{ userId, voted, at, nextVoteAt }] : [], since: now - coversMs };
+}
+
+/*
+ * What the fields of responses are. One that only helps becomes null if it is invalid.
+ */
+
+/** ISO 8601 with a time zone → ms since the epoch. */
+export const time = z.iso.datetime({ offset: true }).transform(Date.parse);
+
+/** A time as text, or in ms since the epoch (from 2001 to 2286), which is told apart from seconds. */
+export const anyTime = z
+  .union([time, z.number().min(1e12).max(1e13)])
+  .nullish()
+  .catch(null)
+  .transform((at) => at ?? null);
+
+/** Sites write 0 and 1, too. */
+export const flag = z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]);
+
+export const discordId = z.string().regex(snowflakePattern);

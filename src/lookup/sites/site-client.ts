@@ -1,0 +1,186 @@
+import type { Keyv } from 'keyv';
+import type { Clock } from '../../platform/clock.ts';
+import { day, hour, minute } from '../../platform/durations.ts';
+import type { Log } from '../../platform/log.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
+import { type BudgetStore, createBudget, fingerprint } from '../budget.ts';
+import { readThrough } from '../cache.ts';
+import type { Endpoint } from '../endpoints.ts';
+import { createErrorReporter } from '../error-reporter.ts';
+import type { CacheEntry } from '../freshness.ts';
+import { requireSendableKey } from '../get-text.ts';
+import type { KeyStatus, ListingKind, ObserveLookup } from '../lookup.ts';
+import { LookupError } from '../lookup-error.ts';
+import { createRequester } from '../request.ts';
+import { createResponseStore } from '../response-store.ts';
+import { sharedRequestsIn } from '../shared-requests.ts';
+import { withSharedBlocks } from './shared-blocks.ts';
+import { type HistoryPage, type SiteHistory, type SiteVote, type VotesAtSite, votesAtSiteSchema } from './site-api.ts';
+import { findSiteApi } from './site-apis.ts';
+import { createSiteHttp, type SiteRequest, type SiteResponse, traceSiteHttp } from './site-http.ts';
+
+/** A listing on another site than the service. */
+export interface SiteListing {
+  /** Its ID in the configuration, such as `topgg`. */
+  readonly site: string;
+  readonly kind: ListingKind;
+  /** The Discord ID of the server or bot; null if it is not configured. */
+  readonly id: string | null;
+  /** The API token of the site; null without one. */
+  readonly key: string | null;
+}
+
+/** What the site says about a member. Times are ms since the epoch, null if it does not say. */
+export interface VoteAtSite {
+  /** Whether the member has a vote that still counts. */
+  readonly voted: boolean;
+  readonly at: number | null;
+  readonly nextVoteAt: number | null;
+  /** "Has not voted" is not known of an earlier time: a vote may be older than what the site looks at. */
+  readonly since: number;
+  /** When the site was asked. */
+  readonly asOf: number;
+}
+
+/** The API of the site for one listing. */
+export interface SiteClient {
+  /**
+   * Whether the member has voted.
+   * @param options.notBefore accepts "has not voted" only if the site was asked at this time or later (ms since the
+   * epoch), as after a delivery; by default it may be a minute old
+   * @throws LookupError when the site does not say: that is never "has not voted"
+   */
+  check(userId: string, options?: { readonly notBefore?: number }): Promise<VoteAtSite>;
+  /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
+  readonly history: ((since: number) => AsyncIterable<SiteVote>) | null;
+  /** Sends no request and never rejects. */
+  keyStatus(): Promise<KeyStatus>;
+}
+
+export interface SiteClientOptions {
+  readonly cache: Keyv;
+  readonly budget: BudgetStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Request timeout (ms). All clients that share a budget must use at most this timeout. */
+  readonly timeoutMs: number;
+  /** Replaces the origin of every request. */
+  readonly apiUrl: string | null;
+  readonly observe: ObserveLookup;
+  readonly tracing?: Tracing | null;
+}
+
+/** "Has not voted" is valid until the member votes (ms). */
+const freshForMs = minute;
+
+/** Older votes cannot be requested: a year, minus the difference of the clocks (ms). */
+const maxHistoryMs = 365 * day - hour;
+
+/** History that repeats itself ends here (pages). */
+const maxPages = 2_000;
+
+/** In the cache, what is for all members. */
+const everyone = 'everyone';
+
+/**
+ * Creates the client of a listing; null if its site has no API that says who has voted, or if the listing lacks the key
+ * or ID for it.
+ * @throws TallyhookError `lookup_key_malformed`
+ */
+export function createSiteClient(listing: SiteListing, options: SiteClientOptions): SiteClient | null {
+  const { site, kind, id, key } = listing;
+  const { cache, clock, timeoutMs, observe, tracing } = options;
+  const api = findSiteApi(site, key);
+  const isPublic = api?.authorization === null;
+  if (!api?.kinds.includes(kind) || (key === null && !isPublic) || (id === null && api.check.includes('{id}'))) {
+    return null;
+  }
+  if (key !== null && !isPublic) requireSendableKey(key);
+
+  const errors = createErrorReporter({ log: options.log, clock });
+  const keyId = fingerprint(`${site} ${isPublic ? '' : key}`);
+  const ownBudget = createBudget({ log: options.budget, keyId, limit: api.limit, timeoutMs, clock });
+  const { blockMs, history } = api;
+  const budget =
+    blockMs === undefined ? ownBudget : withSharedBlocks(ownBudget, { log: options.budget, keyId, blockMs, clock });
+  const untracedHttp = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
+  const http = tracing ? traceSiteHttp(untracedHttp, tracing) : untracedHttp;
+  const sendRequest = createRequester({ http, sender: site, budget, clock, timeoutMs, errors, observe });
+  const sharedRequests = sharedRequestsIn(cache);
+  const keyPrefix = fingerprint(`${site} ${kind} ${id} ${key}`);
+  const isForAll = !api.check.includes('{user}');
+
+  const endpoint: Endpoint<VotesAtSite, SiteRequest, SiteResponse> = {
+    resource: 'votes',
+    request: (member) => requestOf(api.check, { kind, id: id ?? '', user: member }),
+    parse: (response, now, userId) =>
+      response === undefined
+        ? votesAtSiteSchema.safeParse({ votes: [], since: now - (api.notFoundCoversMs ?? 0) })
+        : api.response({ userId, now }).safeParse(response),
+    schema: votesAtSiteSchema,
+    freshUntil: ({ asOf }) => asOf + freshForMs,
+  };
+  const votes = readThrough({
+    ...endpoint,
+    fetch: (member) => sendRequest(endpoint, member),
+    keyOf: (member) => `${keyPrefix}:votes:${member}`,
+    store: createResponseStore({ keyv: cache, clock, errors }),
+    sharedRequests,
+    timeoutMs,
+    servesStale: false,
+    clock,
+    observe,
+  });
+
+  return {
+    async check(userId, { notBefore } = {}) {
+      if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
+      const member = isForAll ? everyone : userId;
+      const known = await votes.lastKnown(member);
+      const last = known && voteOf(userId, known);
+      if (last?.voted && last.nextVoteAt !== null && clock.now() < last.nextVoteAt) {
+        observe({ event: 'hit', resource: 'votes' });
+        return last;
+      }
+      return voteOf(userId, await votes.read(member, notBefore));
+    },
+    history: history === undefined ? null : (since) => readHistory(history, since),
+    async keyStatus() {
+      return {
+        keyRefused: errors.has('lookup_key_refused'),
+        wrongShape: errors.has('lookup_wrong_shape'),
+        budgetLeft: await budget.remaining().catch(() => null),
+      };
+    },
+  };
+
+  async function* readHistory({ first, page }: SiteHistory, since: number): AsyncGenerator<SiteVote> {
+    const endpointOfPages = {
+      resource: 'votes',
+      request: (url: string) => requestOf(url, { kind, id: id ?? '', user: '' }),
+      parse: (response: SiteResponse) => page.safeParse(response),
+    } as const;
+    let url: string | null = first(Math.max(since, clock.now() - maxHistoryMs));
+    for (let count = 0; url !== null && count < maxPages; count += 1) {
+      const { value }: CacheEntry<HistoryPage> = await sendRequest(endpointOfPages, url);
+      for (const vote of value.votes) if (vote.at >= since) yield vote;
+      url = value.next;
+    }
+  }
+}
+
+/** What is known of a member. */
+function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
+  const { voted, at, nextVoteAt } = value.votes.find((vote) => vote.userId === userId) ?? notVoted;
+  return { voted, at, nextVoteAt, since: value.since, asOf };
+}
+
+const notVoted = { voted: false, at: null, nextVoteAt: null };
+
+function requestOf(template: string, values: { readonly kind: string; readonly id: string; readonly user: string }) {
+  const url = template.replaceAll(/\{(kind|id|user)\}/g, (_, name: keyof typeof values) =>
+    encodeURIComponent(values[name]),
+  );
+  return { url, name: `GET ${template.replace('https://', '').replace(/\?.*/, '')}` };
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { hour, minute } from '../../platform/durations.ts';
+import { objectOf, parseJson } from '../../platform/json.ts';
+import { discordId, flag, type HistoryPage, type SiteApi, time, votesOfMember } from './site-api.ts';
+
+const cooldownMs = 12 * hour;
+/** The limit is documented for some paths; a key that exceeds it is rejected for an hour. */
+const limits = { limit: { requests: 60, periodMs: minute }, blockMs: hour };
+
+/** Sites state at most 2. */
+const maxWeight = 4;
+
+const votesUrl = 'https://top.gg/api/v1/projects/@me/votes';
+
+const vote = z.object({ created_at: time, expires_at: time });
+
+/** The key belongs to one bot or server, so the request does not name it. */
+const version1: SiteApi = {
+  kinds: ['bot', 'server'],
+  // Without `source`, the ID would be one of top.gg.
+  check: `${votesUrl}/{user}?source=discord`,
+  authorization: 'Bearer ',
+  ...limits,
+  notFoundCoversMs: cooldownMs,
+  response: (context) =>
+    vote.transform(({ created_at: at, expires_at: nextVoteAt }) =>
+      votesOfMember({ voted: true, at, nextVoteAt }, cooldownMs, context),
+    ),
+  history: {
+    first: (since) => `${votesUrl}?startDate=${new Date(since).toISOString()}`,
+    page: z.object({ data: z.array(z.unknown()), cursor: z.string().min(1).nullish() }).transform(
+      ({ data, cursor }): HistoryPage => ({
+        votes: data.flatMap((each) => pastVote.safeParse(each).data ?? []),
+        next: cursor && data.length > 0 ? `${votesUrl}?${new URLSearchParams({ cursor })}` : null,
+      }),
+    ),
+  },
+};
+
+/** `user_id` is top.gg's own. */
+const pastVote = vote
+  .extend({ platform_id: discordId, weight: z.number().positive().catch(1) })
+  .transform(({ platform_id: userId, created_at: at, expires_at: nextVoteAt, weight }) => ({
+    userId,
+    at,
+    nextVoteAt,
+    weight: Math.min(weight, maxWeight),
+  }));
+
+/** It says neither when the member has voted nor when the next vote is due, and has no history. */
+const version0: SiteApi = {
+  kinds: ['bot'],
+  check: 'https://top.gg/api/bots/{id}/check?userId={user}',
+  authorization: '',
+  ...limits,
+  response: (context) =>
+    z
+      .object({ voted: flag })
+      .transform(({ voted }) => votesOfMember({ voted, at: null, nextVoteAt: null }, cooldownMs, context)),
+};
+
+/** Keys of version 0 are rejected by version 1. */
+export const topggFor = (key: string): SiteApi => (isKeyOfVersion0(key) ? version0 : version1);
+
+/** Such a key is a JSON Web Token whose payload has the ID of the bot and `bot: true`, and not the `_t` of newer keys. */
+function isKeyOfVersion0(key: string): boolean {
+  const payload = objectOf(parseJson(Buffer.from(key.split('.')[1] ?? '', 'base64url').toString()));
+  return payload['bot'] === true && !('_t' in payload);
+}

@@ -1,0 +1,54 @@
+import { onTestFinished } from 'vitest';
+import { memoryBudgetStore } from '../../../src/lookup/budget.ts';
+import { LookupError } from '../../../src/lookup/lookup-error.ts';
+import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
+import {
+  createSiteClient,
+  type SiteClient,
+  type SiteClientOptions,
+  type SiteListing,
+} from '../../../src/lookup/sites/site-client.ts';
+import { second } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { startFakeService } from '../fake-service.ts';
+
+export const member = '80351110224678912';
+export const botId = '716390085896962058';
+export const siteKey = 'key-of+the/site==';
+
+/** A client of a site that is played by a server on this machine, as of several processes. */
+export async function siteFixture(listing: Partial<SiteListing> & { readonly site: string }) {
+  const service = await startFakeService();
+  onTestFinished(() => service.close());
+  const clock = manualClock();
+  const logged: string[] = [];
+  const options: SiteClientOptions = {
+    cache: memoryKeyv(),
+    budget: memoryBudgetStore(),
+    clock,
+    log: createLog({ level: 'trace', secrets: [], destination: { write: (line) => void logged.push(line) } }),
+    timeoutMs: 5 * second,
+    apiUrl: `${service.origin}/ignored?ignored`,
+    observe: () => {},
+  };
+  /** The client of another process. */
+  const restart = (changed: Partial<SiteClientOptions> = {}) =>
+    required({ kind: 'bot', id: botId, key: siteKey, ...listing }, { ...options, ...changed });
+  return { service, clock, logged, options, restart, client: restart() };
+}
+
+function required(listing: SiteListing, options: SiteClientOptions): SiteClient {
+  const client = createSiteClient(listing, options);
+  if (client === null) throw new Error('The site has no API for this listing.');
+  return client;
+}
+
+export async function siteErrorOf(check: Promise<unknown>): Promise<LookupError> {
+  const error = await check.then(
+    (value) => new Error(`The site said ${JSON.stringify(value)}.`),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof LookupError)) throw error;
+  return error;
+}
