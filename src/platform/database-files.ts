@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { TallyhookError } from './errors.ts';
 
@@ -72,7 +72,8 @@ export function releaseFiles({ descriptors }: DatabaseFiles): void {
 
 /** Returns a check, of a few microseconds, whether the open files are still at their paths. */
 export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplacedError | null {
-  const { path, database, log, index, header, descriptors } = files;
+  const { path, database, log, index, descriptors } = files;
+  const header = isOpenHere(descriptors.database) ? files.header : null;
   let changes = header === null ? 0 : changeCounterOf(header);
 
   /** An overwritten file has other constant bytes, or the lower change counter of an older backup. */
@@ -124,6 +125,16 @@ function identityOf(path: string): FileIdentity | null {
     return nlink === 0n ? null : { dev, ino };
   } catch {
     return null;
+  }
+}
+
+/** In Deno, a descriptor is valid only in the thread that has opened it. */
+function isOpenHere(descriptor: number): boolean {
+  try {
+    fstatSync(descriptor);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -142,7 +142,8 @@ export class DirectRequest extends IncomingMessage {
 
   override push(chunk: Buffer | null): boolean {
     if (this.#handle === undefined) return super.push(chunk);
-    this.#handle(chunk ?? 'end');
+    // The server of Deno pushes plain bytes.
+    this.#handle(chunk === null || Buffer.isBuffer(chunk) ? (chunk ?? 'end') : Buffer.from(chunk));
     return true;
   }
 

@@ -54,5 +54,11 @@ export async function runWriteWorker(features: StoredFeatures): Promise<void> {
   await commits.close();
   await dialect.close();
   // The last response is sent at the end of this turn.
-  setImmediate(() => port?.close());
+  setImmediate(endThread);
+}
+
+/** The port of Deno cannot be closed; there `exit` ends the thread alone, as it does in Node. */
+function endThread(): void {
+  if (port !== null && 'close' in port) port.close();
+  else process.exit();
 }
