@@ -24,7 +24,7 @@ const isTime = (value: unknown) => typeof value === 'number' && value >= 0;
 /** What each option may be. A wrong one would compare as false, and so accept everything. */
 const checks: Readonly<Record<keyof VerifyOptions, readonly [isValid: (value: unknown) => boolean, hint: string]>> = {
   kind: [(value) => value === 'server' || value === 'bot' || value === null, "Pass 'server', 'bot' or null."],
-  now: [isTime, 'Pass milliseconds since the epoch, such as Date.now().'],
+  now: [isTime, 'Pass milliseconds since the epoch, as of Date.now.'],
   maxAgeMs: [isTime, 'Pass milliseconds: 24 * 60 * 60 * 1000 for a day.'],
 };
 const names = Object.keys(checks) as (keyof VerifyOptions)[];
