@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-settings.ts';
 import type { TokenSite } from '../src/webhook/sites/token-site.ts';
-import type { StatedListing } from './listing-source.ts';
 
 const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'it must be names of fields joined by dots, such as user.id');
 const condition = z.strictObject({ field: path, is: z.union([z.string().min(1), z.boolean()]) });
@@ -38,7 +37,21 @@ export const custom = z
   .transform(({ page = null, ...described }): TokenSite => ({ page, ...described }))
   .describe('Description of a site that tallyhook does not know, for the site "custom".');
 
-type SiteFields = Pick<StatedListing, 'site' | 'siteKey' | 'slug' | 'confirm' | 'custom'>;
+/** What a listing states of its site. */
+interface SiteFields {
+  readonly site?: string | undefined;
+  readonly siteKey?: string | undefined;
+  readonly slug?: string | undefined;
+  readonly confirm?: boolean | undefined;
+  readonly custom?: TokenSite | undefined;
+}
+
+interface ListingOfSite extends SiteFields {
+  readonly voteSecrets: readonly string[];
+  readonly premiumSecrets: readonly string[];
+  readonly lookupKey?: string | undefined;
+  readonly voteAuthorization?: string | undefined;
+}
 
 /** The site of a listing; undefined for the document's service. */
 export function siteOf({ site: id, siteKey, slug, confirm = false, custom }: SiteFields): SiteSettings | undefined {
@@ -55,7 +68,11 @@ const siteFields = ['siteKey', 'slug', 'confirm'] as const;
  * Issues with what a listing states of its site.
  * @param setting where it is configured @param position leads to the listing
  */
-export function siteIssues(listing: StatedListing, setting: string, position: readonly (string | number)[] = []) {
+export function siteIssues(
+  listing: ListingOfSite,
+  setting: string,
+  position: readonly (string | number)[] = [],
+): readonly ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   const add = (field: string, problem: string, hint: string) =>
     issues.push({ setting: `${setting}.${field}`, problem, hint, path: [...position, field] });

@@ -65,7 +65,10 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
 
   function vote(store: Store, userId: string, at: number | null, receivedAt = at ?? start, of = listing) {
     const target = { kind: 'server', id: null } as const;
-    const event: Vote = { family: 'vote', kind: 'server_vote', target, userId, at, creditsAwarded: null, denial: null };
+    const event: Vote = {
+      ...{ family: 'vote', kind: 'server_vote', target, userId, at, creditsAwarded: null, denial: null },
+      atSite: { id: null, weight: 1, nextVoteAt: start + 2 * day },
+    };
     const body = JSON.stringify({
       userId,
       user: { name: userId === member ? 'mira' : 'theo', avatar: `https://cdn.example/${userId}/a.png` },

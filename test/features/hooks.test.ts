@@ -3,11 +3,12 @@ import type { Hooks } from '../../src/core/tally/tally.ts';
 import { handlers } from '../../src/features/handlers/feature.ts';
 import { storedFeatures } from '../../src/features/index.ts';
 import { linkedRoles } from '../../src/features/linked-roles/feature.ts';
+import { nextVotes } from '../../src/features/next-votes/feature.ts';
 import { party } from '../../src/features/party/feature.ts';
 import { reminders } from '../../src/features/reminders/feature.ts';
 
 it.each<[keyof Hooks, readonly Hooks[]]>([
-  ['onVote', [reminders, linkedRoles, party]],
+  ['onVote', [reminders, nextVotes, linkedRoles, party]],
   ['afterVote', [handlers]],
   ['onPremium', [linkedRoles]],
   ['afterPremium', [handlers]],
