@@ -34,8 +34,8 @@ export const configurationMutations: readonly Mutation[] = [
   },
   {
     file: 'config/rotation.ts',
-    find: 'return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey };',
-    replace: 'return { ...listing, voteSecrets, voteAuthorization, lookupKey };',
+    find: 'return { ...listing, voteSecrets, premiumSecrets, voteAuthorization, lookupKey, ',
+    replace: 'return { ...listing, voteSecrets, voteAuthorization, lookupKey, ',
     breaks: 'a reload replaces the secrets of premium as well',
   },
   {

@@ -183,4 +183,58 @@ export const receivingMutations: readonly Mutation[] = [
     replace: 'throw error;',
     breaks: 'the span of a failed operation is marked as failed',
   },
+  {
+    file: 'src/webhook/sites/scheme.ts',
+    find: "!('header' in scheme) || readHeader(scheme.header) !== undefined)",
+    replace: "!('header' in scheme) || readHeader(scheme.header))",
+    breaks: 'an empty signature of another site is rejected, whatever token is beside it',
+  },
+  {
+    file: 'src/webhook/sites/scheme.ts',
+    find: "readField(parsedHead, 'alg') !== 'HS256'",
+    replace: "readField(parsedHead, 'alg') === 'none'",
+    breaks: 'a JSON Web Signature with another algorithm than HS256 is rejected',
+  },
+  {
+    file: 'src/webhook/sites/authenticate.ts',
+    find: 'signedAt !== null && signedAt > now + clockToleranceMs',
+    replace: 'signedAt !== null && signedAt > now + 10 * clockToleranceMs',
+    breaks: 'a signature that is more than five minutes ahead is rejected',
+  },
+  {
+    file: 'src/webhook/sites/read-delivery.ts',
+    find: 'if (listing.id !== null && listing.id !== target)',
+    replace: 'if (listing.id === null && listing.id !== target)',
+    breaks: 'a vote of another site for another bot than its listing is quarantined',
+  },
+  {
+    file: 'src/webhook/sites/read-delivery.ts',
+    find: "typeof value === 'string' && /^\\d{17,20}$/.test(value)",
+    replace: "typeof value === 'string' && /^\\d{1,20}$/.test(value)",
+    breaks: 'the ID of a member at another site is never taken for the one at Discord',
+  },
+  {
+    file: 'src/webhook/sites/topgg.ts',
+    find: "const userId = readPath(json, 'data.user.platform_id');",
+    replace: "const userId = readPath(json, 'data.user.id');",
+    breaks: "top.gg's own ID of a voter is not credited",
+  },
+  {
+    file: 'src/webhook/sites/token-site.ts',
+    find: 'return readEventName(value, field).toLowerCase() === is.toLowerCase();',
+    replace: 'return String(value).toLowerCase() === is.toLowerCase();',
+    breaks: 'a delivery that may be a test is quarantined',
+  },
+  {
+    file: 'src/core/receiving/site-delivery.ts',
+    find: 'signedAt === null || signedAt >= now - maxSignatureAgeMs',
+    replace: 'signedAt === null || signedAt >= 0',
+    breaks: 'a delivery of another site that was signed days ago is quarantined',
+  },
+  {
+    file: 'src/app/receiving.ts',
+    find: 'directory.listings.filter(({ site }) => site === undefined);',
+    replace: 'directory.listings;',
+    breaks: 'the secret of another site is not valid at the shared addresses',
+  },
 ];

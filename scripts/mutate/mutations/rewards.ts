@@ -130,14 +130,14 @@ export const rewardMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/rewards/reward.ts',
-    find: 'return Math.max(0, rules.cooldownMs - toleranceMs);',
-    replace: 'return Math.max(0, rules.cooldownMs);',
+    find: 'Math.max(0, rules.cooldownMs - toleranceMs)',
+    replace: 'Math.max(0, rules.cooldownMs)',
     breaks: 'a vote up to five minutes before the end of the cooldown counts',
   },
   {
     file: 'src/core/tally/record-vote.ts',
-    find: 'return votesForTarget(tally, account, listing, at - gapMs, at + gapMs).some(',
-    replace: 'return votesForTarget(tally, account, listing, at - gapMs, at).some(',
+    find: 'const near = votesForTarget(tally, account, listing, at - gapMs, at + gapMs);',
+    replace: 'const near = votesForTarget(tally, account, listing, at - gapMs, at);',
     breaks: 'a vote that arrives late, shortly before a counted one, is within the cooldown',
   },
   {
@@ -199,5 +199,35 @@ export const rewardMutations: readonly Mutation[] = [
     find: 'if (!handled.includes(event.type)) continue;',
     replace: '',
     breaks: 'events without a handler enqueue no call',
+  },
+  {
+    file: 'src/core/tally/record-vote.ts',
+    find: 'isCountedVote(cause) && (untimed || !isDecidedBySite)',
+    replace: 'isCountedVote(cause)',
+    breaks: 'two votes with a time that another site has accepted are both paid',
+  },
+  {
+    file: 'src/core/tally/record-vote.ts',
+    find: 'const known = otherKeys.find(tally.hasEvent);',
+    replace: 'const known = otherKeys.find(() => false);',
+    breaks: 'a vote is known by the ID of its site, whatever its time',
+  },
+  {
+    file: 'src/core/tally/record-claim.ts',
+    find: 'if (listing.rewards.base.site !== undefined) tally.addEvent(',
+    replace: 'if (listing.rewards.base.site === undefined) tally.addEvent(',
+    breaks: 'a claimed vote of another site is not paid again when it is delivered',
+  },
+  {
+    file: 'src/core/rewards/reward.ts',
+    find: 'return Math.max(cooldownMs - site.retryHorizonMs,',
+    replace: 'return Math.max(cooldownMs - toleranceMs,',
+    breaks: 'a vote after one that was delivered with the last retry is paid',
+  },
+  {
+    file: 'src/core/rewards/decide-vote.ts',
+    find: "cause === 'vote' && rewards.weight ?",
+    replace: "cause === 'vote' ?",
+    breaks: 'the weight of a vote is paid only if the rules say so',
   },
 ];

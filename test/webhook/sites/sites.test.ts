@@ -113,7 +113,7 @@ describe('the fields of a vote', () => {
       [null, 1],
       [{}, 1],
     ])
-      expect(weightOf(weight), String(weight)).toMatchObject({ event: { atSite: { weight: expected } } });
+      expect(weightOf(weight), JSON.stringify(weight)).toMatchObject({ event: { atSite: { weight: expected } } });
     const weekend = { bot: target, user: voter, type: 'upvote', isWeekend: true };
     expect(read(siteOf('topgg'), weekend)).toMatchObject({ event: { atSite: { weight: 2 } } });
     const double = { event: 'vote', guildId: target, double: true, user: { id: voter, discord: true } };
