@@ -34,7 +34,7 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   if (known !== undefined) return writeDuplicate(vote, tally.deliveryOf(known), context);
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
-  return writeEvent(vote, { ...rewards, eventKey, otherKeys }, context);
+  return writeEvent(vote, { ...rewards, eventKey, ...(otherKeys.length > 0 && { otherKeys }) }, context);
 }
 
 /**

@@ -45,15 +45,15 @@ interface EventRewards {
 /** Writes the row, entries, account and effects of an event; only a row if the event is already recorded. */
 export function writeEvent(
   event: Event,
-  { entries, eventKey, otherKeys = [], account, streak, reached, apply }: EventRewards,
+  { entries, eventKey, otherKeys, account, streak, reached, apply }: EventRewards,
   context: RecordingContext,
 ): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
   const credits = creditsOf(entries);
   const reason = entries[0]?.reason ?? null;
-  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey, otherKeys } as const;
-  const deliveryId = rowWriter.writeRow(row);
+  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey } as const;
+  const deliveryId = rowWriter.writeRow(otherKeys === undefined ? row : { ...row, otherKeys });
   if (deliveryId === null) return writeDuplicate(event, tally.deliveryOf(eventKey), context);
 
   const at = event.at ?? receivedAt;
