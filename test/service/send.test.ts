@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { createReceiver } from '../../src/app/receiver-app.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { createSendCommand, sendCommand } from '../../src/service/cli/send.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { sites } from '../../src/webhook/sites/index.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { type Received, type Receiver, receiver } from './running.ts';
@@ -68,6 +71,37 @@ test('--reorder sends the later event first', async () => {
   expect(Date.parse(later.timestamp) - Date.parse(earlier.timestamp)).toBeGreaterThan(12 * 3_600_000);
   expect([renewed.event, purchase.event]).toEqual(['subscription.renewed', 'premium_purchase']);
   expect(renewed.orderId).toBe(purchase.orderId);
+});
+
+test('--site sends as another listing site does, which the receiver for that site accepts', async () => {
+  const listings = sites
+    .filter(({ id }) => id !== 'service' && id !== 'capture')
+    .map(({ id, kinds }) => ({ name: id, kind: kinds.at(-1) ?? 'bot', site: id, voteSecrets: [secret] }));
+  const log = createLog({ level: 'silent', secrets: [] });
+  const program = await createReceiver({ listings, database: ':memory:', port: 0, log });
+  onTestFinished(() => program.stop());
+  const url = await program.start();
+  for (const { name, kind } of listings) {
+    const args = ['--site', name, '--to', `${url}/webhooks/${name}`, '--secret', secret];
+    const vote = captive();
+    const type = kind === 'bot' ? 'bot-vote' : 'vote';
+    expect(await sendCommand([type, ...args, '--duplicate', '--json'], vote.terminal), name).toBe(0);
+    const { deliveries } = JSON.parse(vote.output()) as { deliveries: { response: string }[] };
+    const outcomes = deliveries.map(({ response }) => JSON.parse(response).outcome);
+    expect(outcomes, name).toEqual(
+      name === 'discordlistgg' ? ['quarantined', 'quarantined'] : ['recorded', 'duplicate'],
+    );
+    expect(await sendCommand(['test', ...args, '--bad-signature'], captive().terminal), name).toBe(0);
+  }
+  for (const [args, message] of [
+    [['vote', '--site', 'topg'], 'Did you mean "topgg"?'],
+    [['premium', '--site', 'topgg'], 'top.gg has no premium events'],
+    [['vote', '--site', 'topgg', '--user', '42'], '17 to 20 digits'],
+  ] as const) {
+    const { terminal, output } = captive();
+    expect(await sendCommand([...args, '--to', `${url}/webhooks/topgg`, '--secret', secret], terminal)).toBe(2);
+    expect(output()).toContain(message);
+  }
 });
 
 test('control characters from the receiver do not reach the terminal', async () => {

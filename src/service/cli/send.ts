@@ -3,12 +3,14 @@ import { minute, second } from '../../platform/durations.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { type CliCommand, command, type ParsedArgs } from '../../platform/terminal/command.ts';
 import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
-import { sign } from '../../webhook/signature.ts';
+import { signDelivery } from '../../webhook/sites/authenticate.ts';
+import { sites } from '../../webhook/sites/index.ts';
+import type { Site } from '../../webhook/sites/site.ts';
 import { newPurchase } from '../actions/orders.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import { lifecyclePayload, type Payload, purchasePayload, votePayload } from '../webhooks/payloads.ts';
-import { post, signatureHeader } from '../webhooks/post.ts';
+import { post } from '../webhooks/post.ts';
 import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from '../webhooks/target.ts';
 
 /** The events that `tallyhook send` can send. */
@@ -60,6 +62,7 @@ Options
   --username NAME      name of the voter or buyer (default "Test voter")
   --listing ID         Discord id of the server or bot (default 613425648685547541)
   --credits N          creditsAwarded in the vote (default true, the receiver's own amount)
+  --site SITE          send a vote or test as another listing site does, such as topgg, to /webhooks/<name of the listing>
   --json               print the result as a JSON object:
                        {passed, deliveries: [{request, status, response, error, tookMs, passed}]}
   --help               print this help
@@ -82,6 +85,7 @@ const options = {
   username: { type: 'string', default: 'Test voter' },
   listing: { type: 'string', default: '613425648685547541' },
   credits: { type: 'string' },
+  site: { type: 'string' },
   duplicate: { type: 'boolean', default: false },
   'bad-signature': { type: 'boolean', default: false },
   reorder: { type: 'boolean', default: false },
@@ -97,16 +101,18 @@ export function createSendCommand(clock: Clock): CliCommand {
     options,
     allowPositionals: true,
     async run({ values, positionals }, terminal) {
-      const payloads = readEvents(positionals, values, clock.now());
+      const site = readSite(values.site);
+      const payloads = readEvents(positionals, values, site, clock.now());
       const target = await readTarget(values.to);
       const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
       const bodies = payloads.map((payload) => JSON.stringify(payload));
       const expected = values['bad-signature'] ? '401' : '200';
       const results: SendResult[] = [];
       for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
-        const signature = sign(body, values['bad-signature'] ? wrongSecret : secret);
+        const usedSecret = values['bad-signature'] ? wrongSecret : secret;
+        const signed = signDelivery(site.schemes[0], body, usedSecret, clock.now());
         if (!values.json) terminal.print(`→ ${body}`);
-        const result = await sendDelivery(target, body, signature, expected, clock);
+        const result = { request: body, ...(await sendDelivery(target, signed, expected, clock)) };
         if (!values.json) printResult(result, expected, terminal);
         results.push(result);
       }
@@ -119,8 +125,37 @@ export function createSendCommand(clock: Clock): CliCommand {
 
 export const sendCommand = createSendCommand(systemClock);
 
+const [service] = sites;
+
+/** The site that is imitated; by default the document's service. */
+function readSite(id: string | undefined): Site {
+  const known = sites.filter((each) => each.id !== 'capture');
+  const site = id === undefined ? service : known.find((each) => each.id === id);
+  if (site === undefined) {
+    const names = known.map((each) => each.id);
+    throw new UsageError(withSuggestion(`--site must be one of ${names.join(', ')}.`, id ?? '', names));
+  }
+  return site;
+}
+
+/** Events of another site, newest first. */
+function eventsOfSite(site: Site, type: SampleEventType, values: Values, now: number): readonly object[] {
+  if (type === 'premium') throw new UsageError(`${site.name} has no premium events.`);
+  if (!/^\d{17,20}$/.test(values.user)) throw new UsageError('--user must be a Discord id of 17 to 20 digits.');
+  const kind = type === 'bot-vote' || !site.kinds.includes('server') ? 'bot' : 'server';
+  const voteAt = (at: number) =>
+    site.write({ kind, targetId: values.listing, userId: values.user, at, id: String(at), isTest: type === 'test' });
+  const times = values.reorder ? [now, now - site.cooldownMs - 1 * minute] : [now];
+  return times.map(voteAt);
+}
+
 /** One event, or with `--reorder` two, in the order in which they are sent. */
-function readEvents([type, ...extraArguments]: readonly string[], values: Values, now: number): Payload[] {
+function readEvents(
+  [type, ...extraArguments]: readonly string[],
+  values: Values,
+  site: Site,
+  now: number,
+): readonly object[] {
   if (extraArguments.length > 0) throw new UsageError(`Unexpected argument "${extraArguments.join(' ')}".`);
   const known = sampleEventTypes.find((name) => name === type);
   if (known === undefined) {
@@ -131,6 +166,7 @@ function readEvents([type, ...extraArguments]: readonly string[], values: Values
   if (!isSnowflake(values.listing)) throw new UsageError('--listing must be a Discord id, 1 to 20 digits.');
   if (values.credits !== undefined && !/^\d+$/.test(values.credits))
     throw new UsageError('--credits must be a number.');
+  if (site !== service) return eventsOfSite(site, known, values, now);
   const input = {
     listingId: values.listing,
     member: { userId: values.user, username: values.username },
@@ -162,22 +198,15 @@ interface SendResult {
 
 async function sendDelivery(
   target: WebhookTarget,
-  request: string,
-  signature: string,
+  { headers, body }: ReturnType<typeof signDelivery>,
   expected: '200' | '401',
   clock: Clock,
-): Promise<SendResult> {
+): Promise<Omit<SendResult, 'request'>> {
   const startedAt = clock.monotonic();
-  const outcome = await post(
-    target,
-    request,
-    { [signatureHeader]: signature },
-    { clock, timeoutMs: responseTimeoutMs },
-  );
+  const outcome = await post(target, body, headers, { clock, timeoutMs: responseTimeoutMs });
   const tookMs = Math.round(clock.monotonic() - startedAt);
   const { status, error, responseBody } = outcome;
   return {
-    request,
     status,
     response: responseBody === null ? null : stripControlCharacters(responseBody),
     error,
