@@ -10,6 +10,7 @@ import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
+import { canVoteEverywhere, lastVotesOf } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
 import {
   completeListing,
@@ -44,6 +45,8 @@ export const canvote = {
     const { lookup } = selected;
     const voter = userOption(input, 'user', input.userId);
     const isOwn = voter === input.userId;
+    const all = input.options['listing'] === undefined ? context.listings : [selected];
+    if (all.some(({ site }) => site !== undefined)) return canVoteEverywhere(all, { voter, isOwn }, context);
     const otherButtons: OtherListingButtons = isOwn ? otherListingButtons(selected, voter, context) : async () => [];
     const pageLookup = fetchListingPage(lookup, context);
     const status = await lookup.voteStatus(voter);
@@ -132,13 +135,7 @@ function otherListingButtons(
   search.catch(() => {});
 
   async function findAll(): Promise<void> {
-    const covered = context.communities ?? [];
-    const accounts = covered.length === 0 ? [context] : covered;
-    // Each of them has only votes for its own listings, and names of listings are unique.
-    const lastVotes = Object.assign(
-      {},
-      ...(await Promise.all(accounts.map((each) => each.standings.lastVotes(userId)))),
-    );
+    const lastVotes = await lastVotesOf(userId, context);
     const candidates: ListedLookup[] = [];
     for (const listing of others) {
       if (candidates.length === maxCandidates) break;

@@ -96,9 +96,9 @@ export const reviews = {
   },
 } as const satisfies Command;
 
-/** Only servers have reviews (document, section 4). */
+/** Only servers have reviews (document, section 4), and only on the service. */
 function serversOf(listings: readonly ListedLookup[]): readonly ListedLookup[] {
-  return listings.filter(({ lookup }) => lookup.kind === 'server');
+  return listings.filter(({ lookup, site }) => lookup.kind === 'server' && site === undefined);
 }
 
 /** From the select, otherwise from the option or the page button; 0 for all reviews. */

@@ -30,6 +30,8 @@ export interface KeyStatus {
   readonly wrongShape: boolean;
   /** How many requests can be sent now; null if the request log cannot be read. */
   readonly budgetLeft: number | null;
+  /** How many can be sent in a period, if that is not 120. */
+  readonly budgetLimit?: number;
 }
 
 /**

@@ -71,8 +71,8 @@ export function createOwnerApp(
         directory.listings.map(async ({ name: listing }) => {
           const status = await keyStatus(listing);
           if (status === undefined) return [];
-          const { keyRefused, wrongShape, budgetLeft: left } = status;
-          return [{ listing, left, limit: maxRequestsPerMinute, keyRefused, wrongShape }];
+          const { keyRefused, wrongShape, budgetLeft: left, budgetLimit: limit = maxRequestsPerMinute } = status;
+          return [{ listing, left, limit, keyRefused, wrongShape }];
         }),
       );
       return statuses.flat();

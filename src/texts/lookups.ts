@@ -30,11 +30,16 @@ export function canVoteTexts(messages: Catalogue['canVote'], { text, plain }: La
     voteButton,
     /** `name` is that of another listing. */
     voteFor: (name: string) => plain(messages.voteFor, { name }),
+    voteOn: (site: string) => plain(messages.voteOn, { site }),
     titleNow: text(messages.titleNow),
     titleLater: text(messages.titleLater),
     now: (user: Markup | null, listing: Markup) => {
       const name = bold(listing);
       return user === null ? text(messages.youNow, { name }) : text(messages.memberNow, { user, name });
+    },
+    perhaps: (user: Markup | null, listing: Markup) => {
+      const name = bold(listing);
+      return user === null ? text(messages.youPerhaps, { name }) : text(messages.memberPerhaps, { user, name });
     },
     /** `time` is null if the service does not send it. */
     later: (user: Markup | null, listing: Markup, time: Markup | null) => {

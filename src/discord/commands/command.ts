@@ -10,6 +10,8 @@ export interface ListedLookup {
   /** The configured name, shown as the choice of an option. */
   readonly name: string;
   readonly lookup: Lookup;
+  /** The other site that it is on: its ID in the configuration, and its name. Missing for the service. */
+  readonly site?: { readonly id: string; readonly name: string } | undefined;
 }
 
 /** An option of a slash command. Discord: "Application Command Option Structure". */

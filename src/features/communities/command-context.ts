@@ -2,11 +2,13 @@ import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/con
 import type { Config } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
-import type { DescriptionContext } from '../../discord/commands/command.ts';
+import type { DescriptionContext, ListedLookup } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
+import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import type { Community } from './directory.ts';
@@ -128,12 +130,14 @@ function shown(listings: readonly CommunityListing[]): readonly CommunityListing
 }
 
 /**
- * What commands offer by the configuration alone, without a request: the listings with an API key.
+ * What commands offer by the configuration alone, without a request: the listings with an API key or on another site.
  * @throws TallyhookError `lookup_key_malformed`
  */
 export function configuredOffer({ lookup, listings }: Config): Omit<DescriptionContext, 'texts'> {
-  const listingsWithKey = listings.flatMap(({ name, kind, lookupKey: key }) =>
-    key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock: systemClock }) }],
-  );
-  return { listings: listingsWithKey, isShared: listings.some(({ linked }) => linked) };
+  const clock = systemClock;
+  const offered = listings.flatMap(({ name, kind, id, lookupKey: key, site }): readonly ListedLookup[] => {
+    if (site !== undefined) return [{ name, lookup: describeSiteListing({ name, kind, id }), site: findSite(site) }];
+    return key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
+  });
+  return { listings: offered, isShared: listings.some(({ linked }) => linked) };
 }

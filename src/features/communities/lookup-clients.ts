@@ -6,11 +6,14 @@ import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
 import type { KeyStatus, LookupClient } from '../../lookup/lookup.ts';
 import type { LookupOptions } from '../../lookup/lookup-options.ts';
+import { createSiteClient, type SiteClient } from '../../lookup/sites/site-client.ts';
+import { createSiteLookup } from '../../lookup/sites/site-lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
+import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { createListingTargets, createTargetLoop, type ListingTargets, type TargetLoop } from './listing-targets.ts';
 import { accountsOf, linkedLabel } from './listings.ts';
@@ -18,15 +21,17 @@ import { accountsOf, linkedLabel } from './listings.ts';
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
 
-/** The lookup clients of all listings that have an API key. */
+/** The lookup clients of all listings that have an API key or are on another site. */
 export interface LookupClients {
-  /** Undefined for a listing without a key. */
+  /** Undefined for a listing of the service without a key. */
   find(listing: string): ListedLookup | undefined;
-  /** Those of the listings that have a key, servers before bots. */
+  /** The API of the other site that a listing is on; null if it has none that says who has voted. */
+  findSite(listing: string): SiteClient | null;
+  /** Those of the listings that have one, the service before other sites, and servers before bots. */
   of(listings: readonly ListingConfig[]): readonly ListedLookup[];
-  /** The status of a listing's key; undefined without a key. */
+  /** The status of a listing's key; undefined without a key, or an API that it is for. */
   keyStatus(listing: string): Promise<KeyStatus | undefined>;
-  /** The status of the key of each listing that the operator has configured, by the listing's name. */
+  /** The status of the key of each listing that the operator has configured and that has one, by the listing's name. */
   keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>>;
   /**
    * Checks the API keys of all listings and returns a function that puts them into use, with clients for new listings
@@ -42,6 +47,9 @@ interface ConfiguredClient extends RotatableClient {
   readonly key: string;
   readonly cooldownMs: number;
   readonly linked: boolean;
+  readonly site?: ListedLookup['site'];
+  /** Of another site; null without an API. */
+  readonly siteClient: SiteClient | null;
 }
 
 export interface LookupClientDependencies {
@@ -68,14 +76,12 @@ export function createLookupClients(
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   prepare(config.listings)();
 
-  function createClient({ kind, name, guildId, rewards, linked }: ListingConfig, key: string): LookupClient {
+  /** What all clients of a listing have in common. */
+  function optionsOf({ name, guildId, rewards, linked }: ListingConfig) {
     // The number of time series must not grow with the number of communities.
     const label = linked ? linkedLabel : name;
     const ledger = store.ledgerIn(accountsOf(guildId, home));
-    return createLookup({
-      kind,
-      baseUrl: config.lookup.baseUrl,
-      key,
+    return {
       cache,
       budget: store.budgetStore,
       tracing,
@@ -90,7 +96,32 @@ export function createLookupClients(
         if (event === 'failed') metrics.lookupFailures.inc({ listing: label, code: observed.code });
       },
       observeAge: (resource, age) => metrics.lookupAge.observe({ listing: label, resource }, age / second),
-    });
+    } satisfies Partial<LookupOptions>;
+  }
+
+  function createClient(listing: ListingConfig, key: string): LookupClient {
+    return createLookup({ kind: listing.kind, baseUrl: config.lookup.baseUrl, key, ...optionsOf(listing) });
+  }
+
+  /** The client of a listing on another site, which is a new one if its settings have changed. */
+  function clientAtSite(listing: ListingConfig, settings: SiteSettings): ConfiguredClient {
+    const { name, kind, id, guildId, rewards, linked } = listing;
+    const { cooldownMs } = rewards.base;
+    const key = JSON.stringify([settings, kind, id]);
+    const known = clients.get(name);
+    if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
+    const site = findSite(settings);
+    const options = optionsOf(listing);
+    const { key: siteKey, slug } = settings;
+    const siteClient = createSiteClient(
+      { site: site.id, kind, id, key: siteKey },
+      { ...options, apiUrl: config.siteApiUrl },
+    );
+    const page = site.votePage({ kind, id, slug });
+    const lookup = createSiteLookup({ name, kind, id, page, client: siteClient, ...options });
+    const prepare = () => () => {};
+    const listed = { id: site.id, name: site.name };
+    return { lookup, prepare, name, guildId, key, cooldownMs, linked: linked === true, site: listed, siteClient };
   }
 
   function prepare(listings: readonly ListingConfig[]): () => void {
@@ -98,6 +129,10 @@ export function createLookupClients(
     const next = new Map<string, ConfiguredClient>();
     for (const listing of listings) {
       const { name, kind, guildId, lookupKey: key, rewards } = listing;
+      if (listing.site !== undefined) {
+        next.set(name, clientAtSite(listing, listing.site));
+        continue;
+      }
       // A process that only receives may have keys, but no address to use them at.
       if (key === null || config.lookup.baseUrl === '') continue;
       const { cooldownMs } = rewards.base;
@@ -105,7 +140,7 @@ export function createLookupClients(
       const isReusable = known?.lookup.kind === kind && known.guildId === guildId && known.cooldownMs === cooldownMs;
       if (isReusable && known.key !== key) replacements.push(known.prepare(key));
       const client = isReusable ? known : createRotatableClient((each) => createClient(listing, each), key);
-      next.set(name, { ...client, name, guildId, key, cooldownMs, linked: listing.linked === true });
+      next.set(name, { ...client, name, guildId, key, cooldownMs, linked: listing.linked === true, siteClient: null });
     }
     return () => {
       for (const replace of replacements) replace();
@@ -117,16 +152,23 @@ export function createLookupClients(
     find: (name) => clients.get(name),
     of(listings) {
       const listed = listings.flatMap(({ name }) => clients.get(name) ?? []);
-      return listed.toSorted((a, b) => Number(a.lookup.kind === 'bot') - Number(b.lookup.kind === 'bot'));
+      const rank = ({ site, lookup }: ListedLookup) => (site === undefined ? 0 : 2) + (lookup.kind === 'bot' ? 1 : 0);
+      return listed.toSorted((a, b) => rank(a) - rank(b));
     },
-    keyStatus: async (name) => clients.get(name)?.lookup.keyStatus(),
+    findSite: (name) => clients.get(name)?.siteClient ?? null,
+    async keyStatus(name) {
+      const client = clients.get(name);
+      return client && hasKey(client) ? client.lookup.keyStatus() : undefined;
+    },
     async keyStatuses() {
-      const all = [...clients.values()].filter(({ linked }) => !linked);
+      const all = [...clients.values()].filter((client) => !client.linked && hasKey(client));
       return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
     },
     prepare,
   };
 }
+
+const hasKey = ({ site, siteClient }: ConfiguredClient) => site === undefined || siteClient !== null;
 
 /** The listings of all communities, of which those of one server or bot are known to be the same. */
 export interface ComparedListings {

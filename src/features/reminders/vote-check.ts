@@ -2,13 +2,14 @@ import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
+import { maxRequestsPerMinute } from '../../lookup/budget.ts';
 import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { RemindedListing } from './reminder.ts';
 
-/** Requests of the budget that are left to commands; checks beyond it use the ledger alone. */
-const reservedRequests = 60;
+/** The part of the budget that is left to commands; checks beyond it use the ledger alone. */
+const reservedPart = 1 / 2;
 /** When to check again if the service does not say when the cooldown ends (ms). */
 const unknownCooldownMs = 5 * minute;
 
@@ -56,7 +57,8 @@ export function createVoteCheck(options: {
   const budgets = new Map<string, Promise<{ left: number }>>();
 
   async function readBudget(name: string): Promise<{ left: number }> {
-    return { left: ((await keyStatus(name))?.budgetLeft ?? 0) - reservedRequests };
+    const { budgetLeft = null, budgetLimit = maxRequestsPerMinute } = (await keyStatus(name)) ?? {};
+    return { left: (budgetLeft ?? 0) - budgetLimit * reservedPart };
   }
 
   async function askService(userId: string, { name, lookup }: CheckedListing): Promise<VoteCheck | null> {

@@ -21,8 +21,8 @@ export function create(
 
   function tasksOf(listing: CommunityListing): readonly AnnouncementTask[] {
     const lookup = lookups.find(listing.name)?.lookup;
-    // Only servers have reviews.
-    if (lookup === undefined || lookup.kind !== 'server') return [];
+    // Only servers on the service have reviews.
+    if (lookup === undefined || lookup.kind !== 'server' || listing.site !== undefined) return [];
     const run = createReviewsTask(listing, {
       store: store.reviews,
       clock,

@@ -22,10 +22,11 @@ function votesOfAll(votes: readonly (RecentVote | null)[], isComplete: boolean, 
   const latest = new Map<string, MemberVote>();
   for (const { userId, at } of running)
     if (!latest.has(userId)) latest.set(userId, { userId, voted: true, at, nextVoteAt: at + cooldownMs });
-  const oldest = isComplete || readable.length === 0 ? now - cooldownMs : Math.min(...readable.map(({ at }) => at));
+  const start = now - cooldownMs;
+  const oldest = isComplete || readable.length === 0 ? start : Math.min(...readable.map(({ at }) => at));
   // Any member may be the one of a vote that cannot be read.
-  const since = readable.length < votes.length ? now : Math.max(oldest, now - cooldownMs);
-  return { votes: [...latest.values()], since };
+  const since = readable.length < votes.length ? now : Math.max(oldest, start);
+  return { votes: [...latest.values()], since, isComplete: since <= start };
 }
 
 const upvote = z

@@ -67,9 +67,16 @@ const memberVote = z.object({
 /** The running vote of one member; times in ms since the epoch, null if the site does not say. */
 export type MemberVote = Readonly<z.infer<typeof memberVote>>;
 
-export const votesAtSiteSchema = z.object({ votes: z.array(memberVote).readonly(), since: z.number() });
+export const votesAtSiteSchema = z.object({
+  votes: z.array(memberVote).readonly(),
+  since: z.number(),
+  isComplete: z.boolean(),
+});
 
-/** Of votes before `since` (ms since the epoch), nothing is known of who is not among `votes`. */
+/**
+ * Of votes before `since` (ms since the epoch), nothing is known of who is not among `votes`. It is complete if such
+ * votes do not count any more.
+ */
 export type VotesAtSite = Readonly<z.infer<typeof votesAtSiteSchema>>;
 
 /** A later end of a cooldown is treated as an error of the site (ms). */
@@ -85,7 +92,7 @@ export function votesOfMember(
   const isPlausible = vote.nextVoteAt !== null && vote.nextVoteAt <= now + maxCooldownMs;
   const nextVoteAt = isPlausible ? vote.nextVoteAt : null;
   const isKnown = voted || (nextVoteAt !== null && nextVoteAt > now);
-  return { votes: isKnown ? [{ userId, voted, at, nextVoteAt }] : [], since: now - coversMs };
+  return { votes: isKnown ? [{ userId, voted, at, nextVoteAt }] : [], since: now - coversMs, isComplete: true };
 }
 
 /*

@@ -37,8 +37,10 @@ export interface VoteAtSite {
   readonly voted: boolean;
   readonly at: number | null;
   readonly nextVoteAt: number | null;
-  /** "Has not voted" is not known of an earlier time: a vote may be older than what the site looks at. */
+  /** Of votes before this time, nothing is known: the site may not look at them any more. */
   readonly since: number;
+  /** Whether such votes do not count any more, so that a member who has not voted since may vote. */
+  readonly isComplete: boolean;
   /** When the site was asked. */
   readonly asOf: number;
 }
@@ -52,6 +54,8 @@ export interface SiteClient {
    * @throws LookupError when the site does not say: that is never "has not voted"
    */
   check(userId: string, options?: { readonly notBefore?: number }): Promise<VoteAtSite>;
+  /** What the site has said before, however old, without a request; null if it has not. Never rejects. */
+  known(userId: string): Promise<VoteAtSite | null>;
   /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
   readonly history: ((since: number) => AsyncIterable<SiteVote>) | null;
   /** Sends no request and never rejects. */
@@ -116,7 +120,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     request: (member) => requestOf(api.check, { kind, id: id ?? '', user: member }),
     parse: (response, now, userId) =>
       response === undefined
-        ? votesAtSiteSchema.safeParse({ votes: [], since: now - (api.notFoundCoversMs ?? 0) })
+        ? votesAtSiteSchema.safeParse({ votes: [], since: now - (api.notFoundCoversMs ?? 0), isComplete: true })
         : api.response({ userId, now }).safeParse(response),
     schema: votesAtSiteSchema,
     freshUntil: ({ asOf }) => asOf + freshForMs,
@@ -133,17 +137,23 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     observe,
   });
 
+  const memberOf = (userId: string) => (isForAll ? everyone : userId);
+
+  async function known(userId: string): Promise<VoteAtSite | null> {
+    const entry = await votes.lastKnown(memberOf(userId));
+    return entry && voteOf(userId, entry);
+  }
+
   return {
+    known,
     async check(userId, { notBefore } = {}) {
       if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
-      const member = isForAll ? everyone : userId;
-      const known = await votes.lastKnown(member);
-      const last = known && voteOf(userId, known);
+      const last = await known(userId);
       if (last?.voted && last.nextVoteAt !== null && clock.now() < last.nextVoteAt) {
         observe({ event: 'hit', resource: 'votes' });
         return last;
       }
-      return voteOf(userId, await votes.read(member, notBefore));
+      return voteOf(userId, await votes.read(memberOf(userId), notBefore));
     },
     history: history === undefined ? null : (since) => readHistory(history, since),
     async keyStatus() {
@@ -151,6 +161,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
         keyRefused: errors.has('lookup_key_refused'),
         wrongShape: errors.has('lookup_wrong_shape'),
         budgetLeft: await budget.remaining().catch(() => null),
+        budgetLimit: api.limit.requests,
       };
     },
   };
@@ -173,7 +184,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 /** What is known of a member. */
 function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
   const { voted, at, nextVoteAt } = value.votes.find((vote) => vote.userId === userId) ?? notVoted;
-  return { voted, at, nextVoteAt, since: value.since, asOf };
+  return { voted, at, nextVoteAt, since: value.since, isComplete: value.isComplete, asOf };
 }
 
 const notVoted = { voted: false, at: null, nextVoteAt: null };

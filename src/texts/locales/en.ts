@@ -39,11 +39,16 @@ export const en = {
     voteButton: 'Vote',
     /** On a button; at most 80 characters are shown. */
     voteFor: 'Vote for {name}',
+    /** The same for one of several sites. */
+    voteOn: 'Vote on {site}',
     /** Markup. `{name}` is that of a listing, `{user}` a member. */
     titleNow: 'Ready to vote',
     titleLater: 'Not yet',
     youNow: 'You can vote for {name} now.',
     memberNow: '{user} can vote for {name} now.',
+    /** If it is not known whether the member has voted already. */
+    youPerhaps: 'You can perhaps vote for {name}.',
+    memberPerhaps: '{user} can perhaps vote for {name}.',
     youLater: 'You can vote for {name} again {time}.',
     memberLater: '{user} can vote for {name} again {time}.',
     youRecently: 'You voted for {name} recently, and can vote again when the cooldown ends.',

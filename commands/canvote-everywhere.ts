@@ -1,0 +1,123 @@
+import { type LastVotes, lastVoteIn } from '../src/core/ledger/account.ts';
+import type { ListedLookup } from '../src/discord/commands/command.ts';
+import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import { hour, second } from '../src/platform/durations.ts';
+import { settleWithin } from '../src/platform/with-timeout.ts';
+import { escapeName, joined, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
+import type { CommandContext } from './context.ts';
+import { fetchListingPage, type ListingPage, unknownPage } from './listing.ts';
+import { remindButtons } from './remind-button.ts';
+
+/** A site that takes longer to say whether the member has voted is not waited for (ms). */
+const timeoutMs = 3 * second;
+/** Of the buttons that a message can have, one is left for another purpose. */
+const maxListings = 24;
+const defaultCooldownMs = 12 * hour;
+/** Longer names of sites are truncated (characters). */
+const maxSiteLength = 80;
+
+/** Whether a member may vote for a listing. `perhaps`: neither its site nor the ledger says that a cooldown runs or not. */
+type Chance =
+  | { readonly when: 'now' | 'perhaps' }
+  /** `at`: ms since the epoch; null if it is not known. */
+  | { readonly when: 'later'; readonly at: number | null };
+
+interface VotableListing {
+  readonly listed: ListedLookup;
+  readonly page: ListingPage;
+  readonly chance: Chance;
+}
+
+/**
+ * For which of the listings, on whatever sites, a member may vote now, perhaps, and when again, with a button for each.
+ * The sites are asked about the member who runs the command; about others, what is known already has to do.
+ */
+export async function canVoteEverywhere(
+  listings: readonly ListedLookup[],
+  { voter, isOwn }: { readonly voter: string; readonly isOwn: boolean },
+  context: CommandContext,
+): Promise<Reply> {
+  const findChance = isOwn ? askSites(voter, context) : recall(voter, context);
+  const votable = await Promise.all(
+    listings.slice(0, maxListings).map(async (listed): Promise<VotableListing> => {
+      const [page, chance] = await Promise.all([fetchListingPage(listed.lookup, context), findChance(listed)]);
+      return { listed, page: page ?? unknownPage(listed.lookup, context.texts), chance };
+    }),
+  );
+  return render(votable, isOwn ? null : mention(voter), context);
+}
+
+function askSites(voter: string, { clock }: CommandContext): (listed: ListedLookup) => Promise<Chance> {
+  return async ({ lookup }) => {
+    const status = await settleWithin(timeoutMs, clock, lookup.voteStatus(voter));
+    if (status === undefined) return { when: 'perhaps' };
+    const { canVote, nextVoteAt } = status.value;
+    const isRunning = !canVote && (nextVoteAt === null || clock.now() < nextVoteAt);
+    if (isRunning) return { when: 'later', at: nextVoteAt };
+    return { when: status.stale ? 'perhaps' : 'now' };
+  };
+}
+
+function recall(voter: string, context: CommandContext): (listed: ListedLookup) => Promise<Chance> {
+  const { clock, rules } = context;
+  const votes = lastVotesOf(voter, context);
+  return async ({ name, lookup }) => {
+    const { cooldownMs = defaultCooldownMs, names = [name] } = rules.find((each) => each.name === name) ?? {};
+    const votedAt = lastVoteIn(await votes, names);
+    if (votedAt !== null && clock.now() < votedAt + cooldownMs) return { when: 'later', at: votedAt + cooldownMs };
+    const known = await lookup.cached.voteStatus(voter);
+    return known?.canVote === false ? { when: 'later', at: known.nextVoteAt } : { when: 'perhaps' };
+  };
+}
+
+/** In all communities that the command covers; each has only votes for its own listings, whose names are unique. */
+export async function lastVotesOf(
+  userId: string,
+  context: Pick<CommandContext, 'communities' | 'standings'>,
+): Promise<LastVotes> {
+  const covered = context.communities ?? [];
+  const accounts = covered.length === 0 ? [context] : covered;
+  return Object.assign({}, ...(await Promise.all(accounts.map(({ standings }) => standings.lastVotes(userId)))));
+}
+
+function render(all: readonly VotableListing[], user: Markup | null, context: CommandContext): Reply {
+  const { texts, commands } = context;
+  const now = all.filter(({ chance }) => chance.when === 'now');
+  const perhaps = all.filter(({ chance }) => chance.when === 'perhaps');
+  const later = all
+    .flatMap((each) => (each.chance.when === 'later' ? [{ ...each, at: each.chance.at }] : []))
+    .toSorted((a, b) => (a.at ?? Number.MAX_VALUE) - (b.at ?? Number.MAX_VALUE));
+  const text = lines(
+    now.length === 0 ? null : texts.canVote.now(user, namesOf(now)),
+    perhaps.length === 0 ? null : texts.canVote.perhaps(user, namesOf(perhaps)),
+    ...later.map((each) => texts.canVote.later(user, nameOf(each), each.at === null ? null : timestamp(each.at, 'R'))),
+  );
+  const buttons = [...now, ...perhaps, ...later].flatMap((each) => voteLink(each, all, context));
+  const remind = now.length === 0 && user === null ? remindButtons(commands, texts) : [];
+  if (now.length + perhaps.length === 0) {
+    return { tone: 'wait', title: texts.canVote.titleLater, text, buttons: [...buttons, ...remind] };
+  }
+  const title = now.length === 0 ? {} : { title: texts.canVote.titleNow };
+  return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons: [...buttons, ...remind] };
+}
+
+const namesOf = (listings: readonly VotableListing[]) => joined(listings.map(nameOf), ', ');
+
+function nameOf({ listed: { site }, page }: VotableListing): Markup {
+  return site === undefined ? page.name : markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
+}
+
+/** Named by its site, unless several listings are on it. */
+function voteLink(
+  { listed, page }: VotableListing,
+  all: readonly VotableListing[],
+  { texts }: CommandContext,
+): readonly ReplyButton[] {
+  if (page.url === null) return [];
+  const isOnly = all.every((other) => other.listed === listed || other.listed.site?.name !== listed.site?.name);
+  const label =
+    listed.site !== undefined && isOnly
+      ? texts.canVote.voteOn(listed.site.name)
+      : texts.canVote.voteFor(page.plainName || listed.name);
+  return [{ kind: 'link', label, url: page.url }];
+}
