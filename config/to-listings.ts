@@ -83,6 +83,7 @@ export function rewardsOf(
   };
   const specs: readonly SettingSpec[] = settings;
   return {
+    ...(siteOf(listing)?.confirm && { confirm: true as const }),
     ...plainRewards(base),
     streak,
     party,

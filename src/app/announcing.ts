@@ -9,6 +9,7 @@ import { createQueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
+import { isConfirmationQueue } from '../features/confirmations/feature.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
@@ -82,8 +83,8 @@ export async function createAnnouncing(
     perform: tracing === null ? guarded : tracePerform(guarded, tracing),
     isReachable: createReachabilityProbe(rest),
     communityOf: dependencies.communityOfQueue,
-    // The calls of handlers are left to the processes that have them.
-    isOwn: (queue) => partsOfHandlerQueue(queue) === null && queueShare.isOwn(queue),
+    // The calls of handlers are left to the processes that have them; what sites confirm has a dispatcher of its own.
+    isOwn: (queue) => partsOfHandlerQueue(queue) === null && !isConfirmationQueue(queue) && queueShare.isOwn(queue),
     clock,
     log,
     newEffectsPollMs,

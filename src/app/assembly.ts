@@ -13,6 +13,7 @@ import { createKnownTargets } from '../features/communities/known-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
 import { separateAccounts } from '../features/communities/prepare-accounts.ts';
 import { createServices } from '../features/create.ts';
+import { createConfirming } from '../features/confirmations/confirming.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import { createSettings } from '../features/setup/create-settings.ts';
@@ -173,10 +174,13 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
 
   const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
     if (queues.includes(settingsNotice)) settings.loop.wake();
-    announcing?.nudge(queues);
-    handling.nudge(queues);
+    nudgeHere(queues);
   });
   const recording = createRecording({ ...context, isShared, handling, onRecorded });
+  const confirming = createConfirming({
+    ...kit,
+    ...{ store, directory, lookups, replay: recording.replay, newEffectsPollMs, onAttempted },
+  });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')
     ? createReceiving({
@@ -228,9 +232,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const lifecycle = createLifecycle();
   let stopped: Promise<void> | undefined;
 
+  function nudgeHere(queues: readonly string[]): void {
+    for (const each of [announcing, handling, confirming]) each?.nudge(queues);
+  }
+
   function nudgeEverywhere(queues: readonly string[]): void {
-    announcing?.nudge(queues);
-    handling.nudge(queues);
+    nudgeHere(queues);
     notices.publish(queues);
   }
 
@@ -249,6 +256,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       if (stopped !== undefined) return null;
       announcing?.start();
       handling.start();
+      confirming.start();
       answering?.start();
       notices.start();
       receiving?.start();
@@ -261,7 +269,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {
-        const running = [receiving, announcing, handling, answering, ...loops];
+        const running = [receiving, announcing, handling, confirming, answering, ...loops];
         await Promise.all([server.close(), ...running.map((part) => part?.stop())]);
         notices.stop();
         receiving?.close();

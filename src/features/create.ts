@@ -76,7 +76,7 @@ type Merged<Name extends 'effects' | 'directMessages' | 'ownerReports'> = Togeth
 
 /** What all features do in a process that announces, by the names of {@link FeatureParts}. */
 export interface Parts extends Required<Omit<FeatureParts, 'effects' | 'directMessages' | 'ownerReports'>> {
-  readonly effects: Required<Omit<EffectHandlers, 'directMessage' | 'ownerReport' | 'handler'>>;
+  readonly effects: Required<Omit<EffectHandlers, 'directMessage' | 'ownerReport' | 'handler' | 'confirmation'>>;
   readonly directMessages: DirectMessageTypes;
   readonly ownerReports: OwnerReportTypes;
 }

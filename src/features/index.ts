@@ -8,6 +8,7 @@ import { announcements } from './announcements/feature.ts';
 import { backfill } from './backfill/feature.ts';
 import { claims } from './claims/feature.ts';
 import { communities } from './communities/feature.ts';
+import { confirmations } from './confirmations/feature.ts';
 import { corrections } from './corrections/feature.ts';
 import { digests } from './digests/feature.ts';
 import { handlers } from './handlers/feature.ts';
@@ -44,6 +45,7 @@ export const features = {
   memberData,
   corrections,
   claims,
+  confirmations,
   traces,
   setup,
   upkeep,

@@ -14,7 +14,7 @@ import { applyGrants } from './grants.ts';
 import { forgottenVoteKey, voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { PastVote, RecordedDelivery, Tally } from './tally.ts';
-import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
+import { callHook, isMet, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
 /** Records a vote with all that it earns, or as a duplicate. */
 export function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
@@ -32,9 +32,21 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const [eventKey, ...otherKeys] = voteKeys(vote, listing.name, receivedAt);
   const known = otherKeys.find(tally.hasEvent);
   if (known !== undefined) return writeDuplicate(vote, tally.deliveryOf(known), context);
+  const held = withinCooldown || listing.rewards.base.site === undefined ? null : callBeforeVote(vote, context);
+  if (held !== null) return held;
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
   return writeEvent(vote, { ...rewards, eventKey, ...(otherKeys.length > 0 && { otherKeys }) }, context);
+}
+
+/** What a feature records instead of the vote; null for nothing. */
+function callBeforeVote(vote: Vote, { tally, ...context }: RecordingContext): RecordedDelivery | null {
+  for (const { beforeVote } of tally.hooks) {
+    if (beforeVote === undefined || !isMet(beforeVote.of, context)) continue;
+    const held = beforeVote.call(tally, { vote, ...context });
+    if (held !== null) return held;
+  }
+  return null;
 }
 
 /**

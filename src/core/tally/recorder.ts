@@ -26,6 +26,7 @@ export interface Recorder {
 export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedDelivery): RecordedDelivery {
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: delivery.receivedAt,
+    replayedId: null,
     writeRow: (row) => tally.insertDelivery(row),
   });
 }
@@ -40,6 +41,7 @@ export function recordReplay(
 ): RecordedDelivery {
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: now,
+    replayedId: id,
     writeRow: (row) => (tally.updateDelivery(id, row) ? id : null),
   });
 }

@@ -1,4 +1,4 @@
-import type { Event, EventKind, Family, Premium } from '../../webhook/event.ts';
+import type { Event, EventKind, Family, Premium, Vote } from '../../webhook/event.ts';
 import type { Outcome } from '../../webhook/response.ts';
 import type { AccountId } from '../ledger/account-id.ts';
 import type { Correction } from '../ledger/correction.ts';
@@ -95,6 +95,8 @@ export interface DeliveryRow extends Delivery {
 export interface DeliveryRowWriter {
   /** Creation time of the delivery's effects (ms since the epoch): the time of receipt, or of the replay. */
   readonly effectsCreatedAt: number;
+  /** The ID of the quarantined delivery; null on receipt. */
+  readonly replayedId: number | null;
   /** Returns the ID of the row; null if the event is already recorded or the delivery is no longer quarantined. */
   readonly writeRow: (row: DeliveryRow) => number | null;
 }
@@ -194,15 +196,29 @@ export type HookCondition =
   | { readonly member: keyof AccountState };
 
 /** What a feature does in the transaction of such an event: synchronous, and only through the tally. */
-export interface Hook<Event> {
+export interface Hook<Event, Result = void> {
   readonly of: HookCondition;
   /** The row that it reads; PostgreSQL locks it before the accounts. `at`: the time of the event (ms since the epoch) */
-  readonly reads?: (event: { readonly listing: ListingContext; readonly at: number }) => HotKey | null;
-  readonly call: (tally: Tally, event: Event) => void;
+  readonly reads?: (event: {
+    readonly listing: ListingContext;
+    readonly userId: string;
+    readonly at: number;
+  }) => HotKey | null;
+  readonly call: (tally: Tally, event: Event) => Result;
+}
+
+/** A vote that may be paid, before it is recorded. */
+export interface UnrecordedVote {
+  readonly vote: Vote;
+  readonly listing: ListingContext;
+  readonly delivery: Delivery;
+  readonly rowWriter: DeliveryRowWriter;
 }
 
 /** The hooks of a feature. */
 export interface Hooks {
+  /** Of each vote of another listing site that is not known yet and may be paid. Returns what is recorded instead, or null. */
+  readonly beforeVote?: Hook<UnrecordedVote, RecordedDelivery | null>;
   /** Of each counted vote, after its entries and before its roles are granted. */
   readonly onVote?: Hook<CountedVote>;
   /** Of each counted vote, at the end. */

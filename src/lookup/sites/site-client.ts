@@ -49,8 +49,8 @@ export interface VoteAtSite {
 export interface SiteClient {
   /**
    * Whether the member has voted.
-   * @param options.notBefore accepts "has not voted" only if the site was asked at this time or later (ms since the
-   * epoch), as after a delivery; by default it may be a minute old
+   * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a
+   * delivery. By default, "has not voted" may be a minute old, and a vote is certain until the next one is possible
    * @throws LookupError when the site does not say: that is never "has not voted"
    */
   check(userId: string, options?: { readonly notBefore?: number }): Promise<VoteAtSite>;
@@ -149,7 +149,8 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     async check(userId, { notBefore } = {}) {
       if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
       const last = await known(userId);
-      if (last?.voted && last.nextVoteAt !== null && clock.now() < last.nextVoteAt) {
+      const isRecent = last !== null && (notBefore === undefined || last.asOf >= notBefore);
+      if (isRecent && last.voted && last.nextVoteAt !== null && clock.now() < last.nextVoteAt) {
         observe({ event: 'hit', resource: 'votes' });
         return last;
       }

@@ -30,6 +30,7 @@ import { orderTimes } from './028-order-times.ts';
 import { openCircuits } from './029-open-circuits.ts';
 import { commandDefinitions } from './031-command-definitions.ts';
 import { nextVotes } from './032-next-votes.ts';
+import { confirmations } from './033-confirmations.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -62,6 +63,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '029-open-circuits': openCircuits,
   '031-command-definitions': commandDefinitions,
   '032-next-votes': nextVotes,
+  '033-confirmations': confirmations,
 };
 
 /** The names of all migrations, oldest first. */

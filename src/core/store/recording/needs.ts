@@ -127,9 +127,11 @@ function addListing(
   hooks: readonly Hooks[],
 ): void {
   if (grantsRoles('vote', vote.listing)) needs.grantees.add(vote.userId);
-  for (const { onVote } of hooks) {
-    const read = onVote?.reads !== undefined && isMet(onVote.of, vote) ? onVote.reads(vote) : null;
-    if (read !== null) addRow(needs, read.table, read.key);
+  for (const { beforeVote, onVote } of hooks) {
+    for (const hook of [beforeVote, onVote]) {
+      const read = hook?.reads !== undefined && isMet(hook.of, vote) ? hook.reads(vote) : null;
+      if (read !== null) addRow(needs, read.table, read.key);
+    }
   }
 }
 

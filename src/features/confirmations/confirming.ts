@@ -1,0 +1,88 @@
+import { createDispatcher } from '../../core/outbox/dispatcher.ts';
+import type { ClaimedEffect } from '../../core/outbox/effect.ts';
+import { createPerform } from '../../core/outbox/perform.ts';
+import { tracePerform } from '../../core/outbox/trace-perform.ts';
+import type { Replay } from '../../core/receiving/replay.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Metrics } from '../../platform/http/metrics/metrics.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Loop } from '../../platform/loop.ts';
+import type { Tracing } from '../../platform/tracing/tracing.ts';
+import type { Directory, LookupClients } from '../communities/feature.ts';
+import type { Store } from '../store.ts';
+import { confirmationRetry, createConfirm } from './confirm.ts';
+import { isConfirmationQueue } from './queue.ts';
+
+/** Has the sites of listings confirm votes. */
+export interface Confirming extends Pick<Loop, 'start' | 'stop'> {
+  /** Looks into these queues at once. */
+  nudge(queues: readonly string[]): void;
+}
+
+/**
+ * Confirmations have a dispatcher of their own, because an outage of Discord must not delay what votes pay. It runs as soon
+ * as a listing is on another site.
+ */
+export function createConfirming(options: {
+  readonly store: Pick<Store, 'outbox' | 'confirmations' | 'records' | 'ledgerIn'>;
+  readonly directory: Directory;
+  readonly lookups: Pick<LookupClients, 'findSite'>;
+  readonly replay: Replay;
+  readonly newEffectsPollMs: number | null;
+  readonly metrics: Metrics;
+  readonly tracing?: Tracing | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
+}): Confirming {
+  const { store, directory, lookups, replay, newEffectsPollMs, metrics, tracing = null, clock, log } = options;
+  const confirmation = createConfirm({
+    findClient: lookups.findSite,
+    findListing: directory.find,
+    findDelivery: store.records.delivery,
+    lastVoteAt: (userId, { name, community }) =>
+      store.ledgerIn(community.accounts).lastVoteAt(userId, namesOfTarget(community, name)),
+    store: store.confirmations,
+    replay,
+    clock,
+    log,
+  });
+  const perform = createPerform({ confirmation });
+  const dispatcher = createDispatcher({
+    // Planned effects are moved into their queues by the dispatcher that processes those.
+    outbox: { ...store.outbox, arePlannedDue: async () => false },
+    perform: tracing === null ? perform : tracePerform(perform, tracing),
+    isOwn: isConfirmationQueue,
+    policy: confirmationRetry,
+    newEffectsPollMs,
+    clock,
+    log,
+    onAttempt(effects, attempt) {
+      for (const { kind } of effects) metrics.attempts.inc({ kind, outcome: attempt.outcome });
+      options.onAttempted(effects, attempt);
+    },
+  });
+  let state: 'new' | 'waiting' | 'running' | 'stopped' = 'new';
+
+  function startIfNeeded(): void {
+    if (state !== 'waiting' || !directory.listings.some(({ site }) => site !== undefined)) return;
+    state = 'running';
+    dispatcher.start();
+  }
+
+  return {
+    nudge: (queues) => dispatcher.nudge(queues.filter(isConfirmationQueue)),
+    start() {
+      state = 'waiting';
+      directory.onChange(startIfNeeded);
+      startIfNeeded();
+    },
+    async stop() {
+      const wasRunning = state === 'running';
+      state = 'stopped';
+      if (wasRunning) await dispatcher.stop();
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { createApp } from '../../../src/app/app.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { day, hour, minute, second } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import { json, startFakeService } from '../../lookup/fake-service.ts';
+import { eventually } from '../../support/eventually.ts';
+import { environmentWith } from '../../support/listings-file.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const voter = '205680187394752512';
+const botId = '716390085896962058';
+const siteKey = 'api-token-of-the-site';
+const yes = json(200, { voted: true, lastVote: null });
+const no = json(200, { voted: false, lastVote: null });
+const vote = { bot: botId, user: voter, test: false };
+
+/** The program as a receiver, with a listing whose votes discord.place confirms. Its API is played. */
+async function startProgram(changes: object = {}) {
+  const site = await startFakeService();
+  onTestFinished(() => site.close());
+  site.respondWith(yes);
+  const clock = manualClock(Date.now());
+  const listing = { name: 'lamp', kind: 'bot', id: botId, site: 'discordplace', voteSecrets: ['secret'], siteKey };
+  const environment = {
+    ...environmentWith([{ ...listing, confirm: true, ...changes }]),
+    ...{ TALLYHOOK_ROLES: 'receive', DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0' },
+    ...{ OWNER_TOKEN: 'owner-token-for-tests', SITE_API_URL: site.origin },
+  };
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const start = async () => {
+    const config = loadConfig(environment);
+    const log = createLog({ level: 'debug', secrets: [], destination });
+    const app = await createApp(config, { clock, log, stopwatch: systemClock });
+    onTestFinished(() => app.stop());
+    return { app, url: (await app.start()) ?? '' };
+  };
+  let { app, url } = await start();
+
+  async function post(body: object = vote, authorization = 'secret'): Promise<unknown> {
+    const headers = { authorization };
+    const response = await fetch(`${url}/webhooks/lamp`, { method: 'POST', headers, body: JSON.stringify(body) });
+    return ((await response.json()) as { outcome?: string }).outcome;
+  }
+  async function owner(path: string, method = 'GET'): Promise<Record<string, unknown>> {
+    const headers = { authorization: 'Bearer owner-token-for-tests' };
+    const response = await fetch(`${url}/owner/api${path}`, { method, headers });
+    return (await response.json()) as Record<string, unknown>;
+  }
+  /** Advances the clock in steps of a second, until the check passes. */
+  const within = (ms: number, check: () => Promise<void> | void) => {
+    const until = clock.now() + ms;
+    return eventually(async () => {
+      try {
+        await check();
+      } catch (error) {
+        // The owner API limits requests.
+        await systemClock.sleep(50);
+        if (clock.now() < until) await clock.advance(second);
+        throw error;
+      }
+    });
+  };
+  return {
+    ...{ site, clock, lines, post, owner, within },
+    member: () => owner(`/users/${voter}`),
+    deliveries: async () => (await owner('/deliveries'))['deliveries'] as readonly Record<string, unknown>[],
+    async restart() {
+      await app.stop();
+      ({ app, url } = await start());
+    },
+  };
+}
+
+it('a vote is acknowledged at once, and paid when the site confirms it', async () => {
+  const { site, post, member, within, lines } = await startProgram();
+  let answer = () => {};
+  site.respondWith((response, request) => {
+    answer = () => yes(response, request);
+  });
+  expect(await post()).toBe('recorded');
+  await within(10 * second, () => expect(site.requests).toHaveLength(1));
+  expect(site.requests[0]?.url).toBe(`/bots/${botId}/voters/${voter}`);
+  expect(await post()).toBe('duplicate');
+  expect(await member()).toMatchObject({ credits: 0, votes: 0 });
+  answer();
+  await within(10 * second, async () => expect(await member()).toMatchObject({ credits: 10, votes: 1 }));
+  expect(await post()).toBe('duplicate');
+  expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+  expect(lines.join('')).not.toContain(siteKey);
+});
+
+it('a vote that the site denies twice is not paid, and does not block a later one', async () => {
+  const { site, post, member, deliveries, within } = await startProgram();
+  site.respondWith(no);
+  expect(await post()).toBe('recorded');
+  await within(15 * second, () => expect(site.requests.length).toBe(2));
+  const reason = 'the site says that the member has not voted';
+  await within(10 * second, async () => expect(await deliveries()).toMatchObject([{ outcome: 'quarantined', reason }]));
+  expect(await member()).toMatchObject({ credits: 0, votes: 0 });
+  site.respondWith(yes);
+  expect(await post()).toBe('recorded');
+  await within(10 * second, async () => expect(await member()).toMatchObject({ credits: 10, votes: 1 }));
+});
+
+it('a vote is paid within 15 s after an error of the site, also after a restart', async () => {
+  const { site, clock, post, member, within, restart } = await startProgram();
+  site.respondWith(json(503, {}));
+  expect(await post()).toBe('recorded');
+  await within(10 * second, () => expect(site.requests.length).toBeGreaterThan(0));
+  await clock.advance(20 * minute);
+  await restart();
+  expect(await post()).toBe('duplicate');
+  site.respondWith(yes);
+  await within(15 * second, async () => expect(await member()).toMatchObject({ credits: 10, votes: 1 }));
+});
+
+it('a vote of which the site says nothing for a day is left to the owner, who can release it', async () => {
+  const { site, clock, post, owner, member, deliveries, within } = await startProgram();
+  site.respondWith(json(500, {}));
+  expect(await post()).toBe('recorded');
+  await within(10 * second, () => expect(site.requests.length).toBeGreaterThan(0));
+  await clock.advance(day);
+  const reason = 'the site did not say within 24 hours whether the member has voted';
+  await within(minute, async () => expect(await deliveries()).toMatchObject([{ outcome: 'quarantined', reason }]));
+  const [delivery] = await deliveries();
+  expect(await owner(`/deliveries/${delivery?.['id']}/replay`, 'POST')).toMatchObject({ outcome: 'recorded' });
+  expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+});
+
+it('the owner can release a vote that waits', async () => {
+  const { site, post, owner, member, deliveries, within } = await startProgram();
+  site.respondWith(json(500, {}));
+  await post();
+  await within(10 * second, () => expect(site.requests.length).toBeGreaterThan(0));
+  const [delivery] = await deliveries();
+  await owner(`/deliveries/${delivery?.['id']}/replay`, 'POST');
+  site.respondWith(yes);
+  expect(await post()).toBe('duplicate');
+  await within(15 * second, async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }));
+  expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+});
+
+it('a vote that is recorded already does not confirm another one', async () => {
+  const { site, clock, post, member, deliveries, within } = await startProgram();
+  const votedAt = clock.now() - second;
+  site.respondWith(json(200, { voted: true, lastVote: votedAt }));
+  await post();
+  await within(10 * second, async () => expect(await member()).toMatchObject({ votes: 1 }));
+  await clock.advance(23 * hour + 59 * minute + 30 * second);
+  expect(await post()).toBe('recorded');
+  await within(30 * second, async () => {
+    expect((await deliveries())[0]).toMatchObject({ reason: expect.stringContaining('not voted') });
+  });
+  expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+});
+
+it('tests need no confirmation, nor do votes without the setting', async () => {
+  const { site, post, clock } = await startProgram();
+  expect(await post({ ...vote, test: true })).toBe('test');
+  const plain = await startProgram({ confirm: false });
+  expect(await plain.post()).toBe('recorded');
+  expect(await plain.member()).toMatchObject({ credits: 10 });
+  await clock.advance(minute);
+  expect([...site.requests, ...plain.site.requests]).toEqual([]);
+});
