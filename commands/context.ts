@@ -3,7 +3,10 @@ import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discor
 import type { ListedRules } from '../src/features/communities/listings.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
 
-/** A community that a command covers: its accounts, and the listings whose votes they are paid for. */
+/**
+ * A community that a command covers: its accounts, and the listings whose votes they are paid for.
+ * @category Commands
+ */
 export interface CoveredCommunity {
   /** Names it in the options of components, which can be forged: the id of its guild, or `home` without one. */
   readonly id: string;

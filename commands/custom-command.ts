@@ -9,7 +9,7 @@ import { TallyhookError } from '../src/platform/errors.ts';
 import type { Locale } from '../src/texts/locale.ts';
 import type { Command, CoveredCommunity } from './context.ts';
 
-/** What the description of a slash command of the package's user depends on. */
+/** What the description of a slash command of the package's user depends on. @category Commands */
 export interface CustomDescriptionContext {
   readonly listings: readonly ListedLookup[];
   /** Whether several communities share the program. */
@@ -18,7 +18,10 @@ export interface CustomDescriptionContext {
   readonly texts: { readonly locale: Locale };
 }
 
-/** What a slash command of the package's user can use: the part of tallyhook's own that is stable. */
+/**
+ * What a slash command of the package's user can use: the part of tallyhook's own that is stable.
+ * @category Commands
+ */
 export interface CustomCommandContext extends CustomDescriptionContext {
   /**
    * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
@@ -38,6 +41,7 @@ export interface CustomCommandContext extends CustomDescriptionContext {
 
 /**
  * A slash command of the package's user. It is registered, run and answered as tallyhook's own.
+ * @category Commands
  * @example
  * ```ts
  * import { type CustomCommand, markup } from 'tallyhook/discord';

@@ -2,13 +2,13 @@ import type { z } from 'zod';
 import { listing as fileListing, listOf } from './listings-file.ts';
 import type { ReceiverListing, ReceiverRewards } from './receiver-listings.ts';
 
-/** An entry of a list that may be left out. */
-type EntryOf<List> = NonNullable<List> extends readonly (infer Entry)[] ? Entry : never;
-
-/** What votes and premium earn, with roles and parties. Durations are texts: `90s`, `30m`, `12h`, `7d`. */
+/**
+ * What votes and premium earn, with roles and parties. Durations are texts: `90s`, `30m`, `12h`, `7d`.
+ * @category Start here
+ */
 export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
   /** Those with a `role` (Discord ID) apply to its members only. */
-  readonly multipliers?: readonly (EntryOf<ReceiverRewards['multipliers']> & { readonly role?: string })[];
+  readonly multipliers?: readonly (NonNullable<ReceiverRewards['multipliers']>[number] & { readonly role?: string })[];
   /** With a `role`, members who reached it get that role. */
   readonly milestones?: readonly ({ readonly credits?: number; readonly role?: string } & (
     | { readonly votes: number }
@@ -24,7 +24,10 @@ export interface AppRewards extends Omit<ReceiverRewards, 'milestones'> {
   readonly party?: { readonly goal: number; readonly per: 'day' | 'week' | 'month'; readonly credits: number };
 }
 
-/** How votes are announced. Placeholders of `title` and `text`: `{mention}`, `{listing}`, `{credits}` and others. */
+/**
+ * How votes are announced. Placeholders of `title` and `text`: `{mention}`, `{listing}`, `{credits}` and others.
+ * @category Start here
+ */
 export interface AppAnnouncements {
   /** Each vote (the default), a digest of all votes at intervals, or none. */
   readonly mode?: 'each' | 'digest' | 'none';
@@ -47,7 +50,10 @@ export interface AppAnnouncements {
   readonly language?: string;
 }
 
-/** Something that members buy with credits: exactly one of `role`, `codes` and `manual` says what they get. */
+/**
+ * Something that members buy with credits: exactly one of `role`, `codes` and `manual` says what they get.
+ * @category Start here
+ */
 export interface AppShopItem {
   /** Permanent: at most 32 letters, digits, dashes and underscores. */
   readonly id: string;
@@ -70,7 +76,10 @@ export interface AppShopItem {
   readonly needsRole?: string;
 }
 
-/** A server or bot on the listing service, with the names and limits of the file of `TALLYHOOK_CONFIG`. */
+/**
+ * A server or bot on the listing service, with the names and limits of the file of `TALLYHOOK_CONFIG`.
+ * @category Start here
+ */
 export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   /** Its API key, for lookups. At least one listing needs one. */
   readonly lookupKey?: string;

@@ -9,14 +9,65 @@ import type { Logger } from '../src/platform/logger.ts';
 import { callback, checkOptions, clock, instance } from '../src/platform/options.ts';
 import type { Tracing } from '../src/platform/tracing/tracing.ts';
 import type { TextOverrides } from '../src/texts/overrides.ts';
-import { type AppSettings, appSettings, configOfOptions } from './app-settings.ts';
+import type { AppListing } from './app-listings.ts';
+import { appSettings, configOfOptions } from './app-settings.ts';
 import { appHandlers, codeOptions, hintForListings } from './code-options.ts';
 import type { Environment } from './environment.ts';
+import type { Role } from './roles.ts';
 import type { Config } from './schema.ts';
 import { settingNames } from './settings.ts';
 
-/** What an app takes beside its settings: your code, and what it runs with. */
-export interface AppDependencies {
+/**
+ * Everything that an app needs, in code. A setting has the meaning and the limits of the environment variable of the same
+ * purpose.
+ * @category Start here
+ */
+export interface AppOptions {
+  /** The bot token (`DISCORD_TOKEN`). Only an app with the role `receive` alone needs none. */
+  readonly token?: string | undefined;
+  /** How Discord is reached; everything has a default. */
+  readonly discord?: {
+    /** The base of the REST API, such as that of a local Discord. */
+    readonly apiUrl?: string;
+    /** Discord ID: the commands are registered in this guild only, and listings belong to it that name none. */
+    readonly guildId?: string;
+    /** The application's public key (64 hex digits): receives commands over HTTP instead of through the gateway. */
+    readonly publicKey?: string;
+    /** The application's client secret, for linked roles, which also need `publicUrl`. */
+    readonly clientSecret?: string;
+  };
+  /** The lookup API of the listing service: its URL ends in `/api/v1`. Required with a token. */
+  readonly lookup?: { readonly baseUrl: string };
+  /** Replaces the origin of every request to the API of another listing site, for tests and proxies. */
+  readonly siteApiUrl?: string;
+  /** Each server and bot with its secrets. Without any, listings are linked in Discord with `/setup`. */
+  readonly listings?: readonly AppListing[];
+  /**
+   * The path of a SQLite file, which is created, or `postgres://user:password@host/database`; `data/tallyhook.db` by
+   * default. With `:memory:`, a temporary file that `stop` deletes: for tests only.
+   */
+  readonly database?: string;
+  /** What lookups returned: the path of a file, `redis://host:6379` or `memory:`, the default. */
+  readonly cache?: string;
+  /** Where `start` listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
+  readonly host?: string;
+  readonly port?: number;
+  /** The address under which the internet reaches the program: `https://votes.example.com`. */
+  readonly publicUrl?: string;
+  /** The token of the owner's API and console, which are off without it. */
+  readonly ownerToken?: string | undefined;
+  /** What this process does; `['receive', 'announce', 'answer']` by default. */
+  readonly roles?: readonly Role[];
+  /** Whether members can have themselves reminded of their next vote; true by default. */
+  readonly reminders?: boolean;
+  /** How long bodies of deliveries and effects that are done are stored: `30d`, or `forever`, the default. */
+  readonly keep?: { readonly bodies?: string; readonly effects?: string };
+  /** What each listing that was linked in Discord may send in an hour; 20,000 deliveries and 20 MiB by default. */
+  readonly linkedQuota?: { readonly deliveriesPerHour?: number; readonly mibPerHour?: number };
+  /** The key of the secrets that `/setup` stores, 32 bytes in hex; by default in a file beside the SQLite file. */
+  readonly settingsKey?: string | undefined;
+  /** The next `settingsKey` while it is replaced. */
+  readonly newSettingsKey?: string | undefined;
   /** Your own functions for events. */
   readonly handlers?: Handlers;
   /**
@@ -38,8 +89,11 @@ export interface AppDependencies {
   readonly tracing?: Tracing;
 }
 
-/** Everything that an app needs, in code: its settings, and what it takes beside them. */
-export interface AppOptions extends AppSettings, AppDependencies {}
+/** What an app takes beside its settings: your code, and what it runs with. */
+export type AppDependencies = Pick<
+  AppOptions,
+  'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock' | 'tracing'
+>;
 
 const present = z.custom((value) => value !== undefined, 'it is part of every result of loadConfig');
 

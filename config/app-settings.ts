@@ -1,64 +1,15 @@
 import { z } from 'zod';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
-import { type AppListing, appListings } from './app-listings.ts';
+import { appListings } from './app-listings.ts';
 import { unsetHint } from './code-options.ts';
 import { mayStoreSecrets } from './encryption.ts';
 import type { Environment } from './environment.ts';
 import { listedListings, type ReadListings, readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
-import { needsDiscord, type Role, roles, rolesOf } from './roles.ts';
+import { needsDiscord, roles, rolesOf } from './roles.ts';
 import type { Config } from './schema.ts';
 import { type Setting, settings, type Values } from './settings.ts';
 import { missingSettings, type RequiredSetting, toConfig } from './to-config.ts';
-
-/** The settings of an app in code. Each has the meaning and the limits of its environment variable. */
-export interface AppSettings {
-  /** The bot token (`DISCORD_TOKEN`). Only an app with the role `receive` alone needs none. */
-  readonly token?: string | undefined;
-  /** How Discord is reached; everything has a default. */
-  readonly discord?: {
-    /** The base of the REST API, such as that of a local Discord. */
-    readonly apiUrl?: string;
-    /** Discord ID: the commands are registered in this guild only, and listings belong to it that name none. */
-    readonly guildId?: string;
-    /** The application's public key (64 hex digits): receives commands over HTTP instead of through the gateway. */
-    readonly publicKey?: string;
-    /** The application's client secret, for linked roles, which also need `publicUrl`. */
-    readonly clientSecret?: string;
-  };
-  /** The lookup API of the listing service: its URL ends in `/api/v1`. Required with a token. */
-  readonly lookup?: { readonly baseUrl: string };
-  /** Replaces the origin of every request to the API of another listing site, for tests and proxies. */
-  readonly siteApiUrl?: string;
-  /** Each server and bot with its secrets. Without any, listings are linked in Discord with `/setup`. */
-  readonly listings?: readonly AppListing[];
-  /**
-   * The path of a SQLite file, which is created, or `postgres://user:password@host/database`; `data/tallyhook.db` by
-   * default. With `:memory:`, a temporary file that `stop` deletes: for tests only.
-   */
-  readonly database?: string;
-  /** What lookups returned: the path of a file, `redis://host:6379` or `memory:`, the default. */
-  readonly cache?: string;
-  /** Where `start` listens; 127.0.0.1 and 3000 by default. Port 0 selects a free port. */
-  readonly host?: string;
-  readonly port?: number;
-  /** The address under which the internet reaches the program: `https://votes.example.com`. */
-  readonly publicUrl?: string;
-  /** The token of the owner's API and console, which are off without it. */
-  readonly ownerToken?: string | undefined;
-  /** What this process does; `['receive', 'announce', 'answer']` by default. */
-  readonly roles?: readonly Role[];
-  /** Whether members can have themselves reminded of their next vote; true by default. */
-  readonly reminders?: boolean;
-  /** How long bodies of deliveries and effects that are done are stored: `30d`, or `forever`, the default. */
-  readonly keep?: { readonly bodies?: string; readonly effects?: string };
-  /** What each listing that was linked in Discord may send in an hour; 20,000 deliveries and 20 MiB by default. */
-  readonly linkedQuota?: { readonly deliveriesPerHour?: number; readonly mibPerHour?: number };
-  /** The key of the secrets that `/setup` stores, 32 bytes in hex; by default in a file beside the SQLite file. */
-  readonly settingsKey?: string | undefined;
-  /** The next `settingsKey` while it is replaced. */
-  readonly newSettingsKey?: string | undefined;
-}
 
 /** A text as in the variable of a setting. */
 function text<Value>({ schema, expected }: Setting<Value>) {
@@ -113,7 +64,7 @@ export const appSettings = {
   linkedQuota: z.strictObject({ deliveriesPerHour: perHour, mibPerHour: perHour }).optional(),
   settingsKey: text(settings.SETTINGS_KEY),
   newSettingsKey: text(settings.NEW_SETTINGS_KEY),
-} satisfies Record<keyof AppSettings, z.ZodType>;
+};
 
 type ParsedSettings = z.output<z.ZodObject<typeof appSettings>>;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 
-/** Variables by name, like `process.env`. An empty variable counts as unset. */
+/** Variables by name, like `process.env`. An empty variable counts as unset. @category Start here */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**

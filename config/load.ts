@@ -24,6 +24,7 @@ function isProduction(environment: Environment): boolean {
 
 /**
  * Reads and validates all settings. The result is frozen.
+ * @category Start here
  * @throws InvalidConfigError `invalid_settings`, with all issues; `invalid_options` without an environment
  * @example
  * ```ts

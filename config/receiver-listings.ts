@@ -10,7 +10,7 @@ import type { ListingConfig } from './schema.ts';
 import { siteIssues, siteOf } from './sites.ts';
 import { rolesOf, toListings } from './to-listings.ts';
 
-/** What votes and premium earn. Amounts are whole credits. Roles and parties need the bot. */
+/** What votes and premium earn. Amounts are whole credits. Roles and parties need the bot. @category Start here */
 export interface ReceiverRewards {
   /** Per vote, if the delivery contains no number; 10 by default. */
   readonly vote?: number;
@@ -38,7 +38,10 @@ export interface ReceiverRewards {
   readonly weight?: boolean;
 }
 
-/** A site whose deliveries carry the secret in a header. Paths are names of fields joined by dots: `user.id`. */
+/**
+ * A site whose deliveries carry the secret in a header. Paths are names of fields joined by dots: `user.id`.
+ * @category Start here
+ */
 export interface CustomSite {
   readonly name: string;
   /** Address of its vote page; `{id}` and `{slug}` are replaced. */
@@ -59,7 +62,7 @@ export interface CustomSite {
   readonly id?: string;
 }
 
-/** A server or bot on the listing service, as in the file of `TALLYHOOK_CONFIG`. */
+/** A server or bot on the listing service, as in the file of `TALLYHOOK_CONFIG`. @category Start here */
 export interface ReceiverListing {
   /** Permanent name in the ledger: at most 32 letters, digits, dots, dashes and underscores. */
   readonly name: string;

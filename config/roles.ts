@@ -4,6 +4,7 @@
  */
 export const roles = ['receive', 'announce', 'answer'] as const;
 
+/** A part of tallyhook that a process runs. @category Start here */
 export type Role = (typeof roles)[number];
 
 /** Whether any of these roles talks to Discord and to the listing service. */

@@ -16,18 +16,24 @@ export interface FormerLink {
   readonly id: string;
 }
 
-/** A listing in the configuration: one server or bot on the service, with its own API key and secrets. */
+/**
+ * A listing in the configuration: one server or bot on the service, with its own API key and secrets.
+ * @category Start here
+ */
 export interface ListingConfig {
   /** Permanent name in the ledger. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
-  /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
+  /**
+   * Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key.
+   * @internal
+   */
   readonly implied: boolean;
-  /** The other site that it is on; missing for the document's service. */
+  /** The other site that it is on; missing for the document's service. @internal */
   readonly site?: SiteSettings;
-  /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
+  /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. @internal */
   readonly linked?: true;
   /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. @internal */
   readonly formerLinks?: readonly FormerLink[];
@@ -49,13 +55,15 @@ export interface ListingConfig {
   readonly timeZone: string;
   /** Channel for reports to the owner; null for none. */
   readonly ownerChannelId: string | null;
+  /** @internal */
   readonly rewards: ListingRewards;
+  /** @internal */
   readonly announcements: AnnouncementSettings;
-  /** Its codes are secret and not in {@link Config.secrets}: see {@link ShopItem.codes}. */
+  /** Its codes are secret and not in {@link Config.secrets}: see {@link ShopItem.codes}. @internal */
   readonly shop: readonly ShopItem[];
 }
 
-/** The connection to Discord. */
+/** The connection to Discord. @category Start here */
 export interface DiscordConfig {
   /** Empty if the process only receives webhooks and has none. */
   readonly token: string;
@@ -67,7 +75,7 @@ export interface DiscordConfig {
   readonly publicKey: string | null;
 }
 
-/** All settings, validated and frozen. */
+/** All settings, validated and frozen. @category Start here */
 export interface Config {
   /** What this process does. At least one. */
   readonly roles: readonly Role[];
@@ -95,14 +103,14 @@ export interface Config {
   readonly publicUrl: string | null;
   /** For linked roles, which also need {@link publicUrl}; null switches them off. */
   readonly clientSecret: string | null;
-  /** The keys of secrets in the database. */
+  /** The keys of secrets in the database. @internal */
   readonly encryption: KeySources;
   /** Null disables the owner API and the console. */
   readonly ownerToken: string | null;
   readonly logLevel: LogLevel;
   /** `auto` is `pretty` on a terminal and `json` elsewhere. */
   readonly logFormat: 'auto' | 'json' | 'pretty';
-  /** Where spans are sent; null without a collector. */
+  /** Where spans are sent; null without a collector. @internal */
   readonly tracing: ExporterOptions | null;
   /** Likely mistakes that do not make the configuration invalid. */
   readonly warnings: readonly ConfigIssue[];

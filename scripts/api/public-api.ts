@@ -78,11 +78,22 @@ function resolveAlias(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** The named types in the declarations of a symbol. Types behind `typeof` are expanded in the report instead. */
+/** The texts of a type that is a union of texts and nothing else; null for any other type. */
+export function textsOf(type: ts.Type): readonly string[] | null {
+  const parts = type.isUnion() ? type.types : [];
+  const texts = parts.flatMap((part) => (part.isStringLiteral() ? [part.value] : []));
+  return texts.length > 0 && texts.length === parts.length ? texts : null;
+}
+
+/**
+ * The named types in the declarations of a symbol. Unions of texts, and types behind `typeof`, are expanded in the report
+ * instead.
+ */
 function mentionedBy(symbol: ts.Symbol, checker: ts.TypeChecker): ReadonlySet<ts.Symbol> {
   const mentioned = new Set<ts.Symbol>();
   const visit = (node: ts.Node): void => {
     if (ts.isTypeQueryNode(node) || isPrivate(node)) return;
+    if (ts.isTypeReferenceNode(node) && textsOf(checker.getTypeAtLocation(node)) !== null) return;
     if (ts.isTypeReferenceNode(node)) add(node.typeName);
     if (ts.isExpressionWithTypeArguments(node)) add(node.expression);
     ts.forEachChild(node, visit);

@@ -1,5 +1,5 @@
 import ts from 'typescript-5.9';
-import { declarationsOf, type PublicApi } from './public-api.ts';
+import { declarationsOf, type PublicApi, textsOf } from './public-api.ts';
 
 const printer = ts.createPrinter({ removeComments: true });
 
@@ -22,6 +22,8 @@ function renderExport(name: string, symbol: ts.Symbol, checker: ts.TypeChecker):
 }
 
 function renderDeclaration(name: string, declaration: ts.Declaration, checker: ts.TypeChecker): string {
+  const texts = ts.isTypeAliasDeclaration(declaration) ? textsOf(checker.getTypeAtLocation(declaration)) : null;
+  if (texts !== null) return `type ${name} = ${texts.map((text) => `'${text}'`).join(' | ')};`;
   if (ts.isTypeAliasDeclaration(declaration) && hasTypeQuery(declaration.type)) {
     const { NoTruncation, InTypeAlias, MultilineObjectLiterals } = ts.TypeFormatFlags;
     const type = checker.getTypeAtLocation(declaration.name);

@@ -3,12 +3,12 @@ import type { AppDependencies } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
-import type { Ledger } from '../features/handlers/ledger-reads.ts';
+import type { Ledger } from '../features/handlers/ledger-interface.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
 
-/** A complete tallyhook instance. */
+/** A complete tallyhook instance. @category Start here */
 export interface App extends WebhookRoutes {
   /**
    * Balances, votes, entries and leaderboards, and changes of balances. Rejects with TallyhookError

@@ -28,6 +28,7 @@ import { createTemporaryDatabase } from './temporary-database.ts';
  * `createApp.fromEnvironment(process.env)` takes the settings from environment variables, and options that complete or
  * replace them. A configuration of `loadConfig` can be passed as well, with what belongs to no setting as the second
  * argument.
+ * @category Start here
  * @throws InvalidConfigError `invalid_options`, or `invalid_settings` of an environment, with all issues
  * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
  *   `command_name_invalid`, `text_invalid` or `cache_url_unknown`
@@ -58,13 +59,30 @@ import { createTemporaryDatabase } from './temporary-database.ts';
  * ```
  */
 export function createApp(options: AppOptions): Promise<App>;
-export function createApp(config: Config, dependencies?: AppDependencies): Promise<App>;
+export function createApp(
+  config: Config,
+  dependencies?: Pick<
+    AppOptions,
+    'handlers' | 'client' | 'commands' | 'texts' | 'onRecorded' | 'log' | 'clock' | 'tracing'
+  >,
+): Promise<App>;
 export async function createApp(first: AppOptions | Config, dependencies?: AppDependencies): Promise<App> {
   if (dependencies === undefined && !isConfig(first)) return createFromOptions(first, null);
   checkConfigured(first, dependencies ?? {});
   return openApp(first as Config, dependencies ?? {});
 }
 
+/**
+ * The same with the settings of environment variables, such as `process.env`, each of which can also be `NAME_FILE`. What
+ * the options have takes precedence.
+ * @example
+ * ```ts
+ * import { createApp } from 'tallyhook';
+ *
+ * const app = await createApp.fromEnvironment(process.env, { handlers: { onVote: console.log } });
+ * await app.start();
+ * ```
+ */
 createApp.fromEnvironment = (environment: Environment, options: AppOptions = {}): Promise<App> =>
   createFromOptions(options, environment);
 
@@ -81,7 +99,7 @@ async function createFromOptions(options: AppOptions, environment: Environment |
   }
 }
 
-/** The app of a valid configuration. */
+/** The app of a valid configuration. @internal */
 export async function openApp(config: Config, dependencies: InternalDependencies): Promise<App> {
   const { clock = systemClock, texts } = dependencies;
   const { log, redact } = adaptLogger(dependencies.log ?? defaultLog(config), config.secrets);

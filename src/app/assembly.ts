@@ -12,8 +12,8 @@ import { createCommandContexts } from '../features/communities/command-context.t
 import { createKnownTargets } from '../features/communities/known-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
 import { separateAccounts } from '../features/communities/prepare-accounts.ts';
-import { createServices } from '../features/create.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
+import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import { createSettings } from '../features/setup/create-settings.ts';

@@ -8,7 +8,7 @@ import { createDirectory } from '../features/communities/directory.ts';
 import { prepareAccounts, separateAccounts } from '../features/communities/prepare-accounts.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
-import type { Ledger } from '../features/handlers/ledger-reads.ts';
+import type { Ledger } from '../features/handlers/ledger-interface.ts';
 import { openStore, type Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -28,10 +28,10 @@ import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 import { createTemporaryDatabase } from './temporary-database.ts';
 
-/** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. */
+/** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. @category Start here */
 export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone'>;
 
-/** What a receiver needs: the listings with their secrets, and where to store their votes. */
+/** What a receiver needs: the listings with their secrets, and where to store their votes. @category Start here */
 export interface ReceiverOptions {
   readonly listings: readonly ReceiverListing[];
   /**
@@ -54,7 +54,7 @@ export interface ReceiverOptions {
   readonly tracing?: Tracing;
 }
 
-/** Receives, counts and pays votes. */
+/** Receives, counts and pays votes. @category Start here */
 export interface VoteReceiver extends WebhookRoutes {
   /** The webhook routes with health and metrics, for `http.createServer`. */
   readonly http: RequestListener;
@@ -84,6 +84,7 @@ const keep = { bodiesMs: null, effectsMs: null };
  * The receiver alone: it verifies deliveries, counts and pays votes in a SQLite file, and calls your handlers. It needs
  * neither Discord, nor an API key, nor a database server, and does not load discord.js.
  *
+ * @category Start here
  * @throws InvalidConfigError `invalid_options`, with all issues
  * @throws TallyhookError `cannot_open_database` or `database_too_new`
  *

@@ -11,7 +11,7 @@ import { openStore } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { checkOptions, instance } from '../platform/options.ts';
 
-/** What is registered beside the commands of tallyhook. */
+/** What is registered beside the commands of tallyhook. @category Commands */
 export interface RegisterOptions {
   /** The same as for `createApp`: a command that is missing here is deleted from Discord. */
   readonly commands?: readonly CustomCommand[];
@@ -25,6 +25,7 @@ const registerOptions = z.strictObject({ commands: z.array(instance).optional() 
  *
  * Throws the errors of discord.js, and TallyhookError `invalid_options`, `command_name_taken`, `command_name_invalid`,
  * `cannot_open_database` or `database_too_new`.
+ * @category Commands
  * @example
  * ```ts
  * import { loadConfig } from 'tallyhook';

@@ -6,6 +6,7 @@
 export type { CoveredCommunity } from '../../commands/context.ts';
 export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
 export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
+export type { Milestone } from '../core/rewards/rules.ts';
 export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {
   CommandInput,

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
+export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
 export type { Cause, ProgramKey } from '../core/ledger/entry.ts';
@@ -17,7 +17,9 @@ export type {
   RankedMember,
 } from '../core/ledger/standing.ts';
 export type {
+  HandlerEventFields,
   HandlerListing,
+  MemberEventFields,
   MilestoneEvent,
   PremiumEvent,
   PurchaseEvent,
@@ -34,7 +36,7 @@ export type {
   LedgerEntriesQuery,
   LedgerPlace,
   LedgerStandingsQuery,
-} from '../features/handlers/ledger-reads.ts';
+} from '../features/handlers/ledger-interface.ts';
 export type {
   LedgerChange,
   LedgerResult,
@@ -47,9 +49,8 @@ export { type Clock, systemClock } from '../platform/clock.ts';
 export type { TallyhookErrorCode } from '../platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
-export { createLog, type LogLevel } from '../platform/log.ts';
+export { createLog, type LogLevel, type LogOptions } from '../platform/log.ts';
 export type { Logger } from '../platform/logger.ts';
-export type { Redactor } from '../platform/redactor.ts';
 export { loadTracing } from '../platform/tracing/load-tracing.ts';
 export type { Span, SpanAttributes, SpanOptions, Tracing } from '../platform/tracing/tracing.ts';
 export type { Outcome } from '../webhook/response.ts';

@@ -26,7 +26,7 @@ export const maxClockSkewMs = 5 * second;
 /** Retry delay (ms) when the log cannot be written. */
 const logRetryMs = 5 * second;
 
-/** `retryAt`: the earliest time at which a request can be granted (ms since the epoch). */
+/** `retryAt`: the earliest time at which a request can be granted (ms since the epoch). @category Lookup */
 export type BudgetDecision = { readonly granted: true } | { readonly granted: false; readonly retryAt: number };
 
 /**
@@ -41,6 +41,7 @@ export type BudgetDecision = { readonly granted: true } | { readonly granted: fa
  *
  * Both methods reject when the log cannot be used.
  *
+ * @category Lookup
  * @param keyId the fingerprint of the key
  * @param at ms since the epoch
  * @param setBackMs by how much the caller's clock was set back since its previous call (ms), if known

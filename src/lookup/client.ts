@@ -25,6 +25,7 @@ const defaultReviews = 10;
 
 /**
  * Creates the client of the lookup API for one listing.
+ * @category Lookup
  * @throws InvalidConfigError `invalid_options` for unknown options and options of another type
  * @throws TallyhookError `lookup_kind_missing`, `lookup_kind_unknown`, `lookup_base_url_missing`,
  * `lookup_base_url_malformed`, `lookup_key_missing`, or `lookup_key_malformed` when the key cannot be sent in a header

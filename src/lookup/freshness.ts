@@ -68,7 +68,10 @@ const serviceCooldownTtlMs = 30 * second;
 /** Cooldowns in memory; a few hundred bytes each. */
 const maxCooldownsInMemory = 1_000;
 
-/** The time of a user's last vote for the listing in the ledger (ms since the epoch); null if there is none. */
+/**
+ * The time of a user's last vote for the listing in the ledger (ms since the epoch); null if there is none.
+ * @category Lookup
+ */
 export type LastVote = (userId: string) => Promise<number | null>;
 
 interface WithLedgerOptions {

@@ -73,7 +73,7 @@ const definitions = {
   },
 } as const satisfies Record<LookupErrorCode, ErrorDefinition>;
 
-/** Details of a failed lookup. */
+/** Details of a failed lookup. @category Errors */
 export interface LookupErrorOptions {
   /** The earliest time at which a retry makes sense (ms since the epoch). */
   readonly retryAt?: number | null;
@@ -87,6 +87,7 @@ export interface LookupErrorOptions {
 /**
  * A lookup without a usable response. Members read the text for its `code` in `texts/`; `message` and `hint` are for
  * the operator. The message may quote the service (at most 200 characters), and never contains the key.
+ * @category Errors
  */
 export class LookupError extends TallyhookError {
   declare readonly code: LookupErrorCode;

@@ -9,7 +9,7 @@ import type { BudgetStore } from './budget.ts';
 import type { LastVote } from './freshness.ts';
 import { type ListingKind, listingKinds, type ObserveAge, type ObserveLookup } from './lookup.ts';
 
-/** The options of a lookup client. All but the first three have a default. */
+/** The options of a lookup client. All but the first three have a default. @category Lookup */
 export interface LookupOptions<Kind extends ListingKind = ListingKind> {
   /** What the key belongs to. Decides the available endpoints and the type of the profile. */
   readonly kind: Kind;

@@ -3,9 +3,10 @@ import type { CachedVoteStatus, ProfileByKind, ReviewSort, Reviews, VoteStatus }
 
 /** The kinds of listings. The key belongs to one kind, which decides the available endpoints. */
 export const listingKinds = ['server', 'bot'] as const;
+/** What a listing is, and its API key belongs to. @category Lookup */
 export type ListingKind = (typeof listingKinds)[number];
 
-/** A value from the service, with its age. */
+/** A value from the service, with its age. @category Lookup */
 export interface CachedValue<Value> {
   readonly value: Value;
   /** When the service sent it (ms since the epoch). Only `secondsUntilVote` is calculated for the time of the call. */
@@ -14,7 +15,7 @@ export interface CachedValue<Value> {
   readonly stale: boolean;
 }
 
-/** The parameters of `GET /reviews`, with the defaults of the service. */
+/** The parameters of `GET /reviews`, with the defaults of the service. @category Lookup */
 export interface ReviewsQuery {
   /** `newest` by default. */
   readonly sort?: ReviewSort | undefined;
@@ -22,7 +23,7 @@ export interface ReviewsQuery {
   readonly limit?: number | undefined;
 }
 
-/** The status of a key, for the owner. */
+/** The status of a key, for the owner. @category Lookup */
 export interface KeyStatus {
   /** The service rejected the key (401) in the latest request. */
   readonly keyRefused: boolean;
@@ -38,6 +39,7 @@ export interface KeyStatus {
  * The lookup API for the key of one listing, with a cache and a request budget.
  * Every method throws a LookupError when the service fails and the cache has no value.
  * @typeParam Kind what the key belongs to; decides the type of the profile
+ * @category Lookup
  */
 export interface Lookup<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
@@ -63,6 +65,7 @@ export interface Lookup<Kind extends ListingKind = ListingKind> {
 /**
  * The last known values, also if they have expired, without a request. Null if the cache has none, or cannot be read;
  * never rejects.
+ * @category Lookup
  */
 export interface CachedLookups<Kind extends ListingKind = ListingKind> {
   profile(): Promise<ProfileByKind[Kind] | null>;
@@ -70,17 +73,18 @@ export interface CachedLookups<Kind extends ListingKind = ListingKind> {
   voteStatus(userId: string): Promise<CachedVoteStatus | null>;
 }
 
+/** How the status of votes is looked up. @category Lookup */
 export interface VoteStatusOptions {
   readonly fresh?: boolean;
 }
 
-/** A lookup client with the status of its key. */
+/** A lookup client with the status of its key. @category Lookup */
 export interface LookupClient<Kind extends ListingKind = ListingKind> extends Lookup<Kind> {
   /** Sends no request and never rejects. */
   keyStatus(): Promise<KeyStatus>;
 }
 
-/** The requested data: `GET /server` or `/bot`, `/votes/:userId`, `/reviews`. */
+/** The requested data: `GET /server` or `/bot`, `/votes/:userId`, `/reviews`. @category Lookup */
 export type Resource = 'profile' | 'votes' | 'reviews';
 
 /**
@@ -92,13 +96,17 @@ export type Resource = 'profile' | 'votes' | 'reviews';
  * - `stale`: answered with an expired cache entry
  * - `asked`: a request was sent to the service
  * - `failed`: the service or the budget refused the request
+ * @category Lookup
  */
 export type LookupEvent =
   | { readonly event: 'fact' | 'hit' | 'miss' | 'joined' | 'stale' | 'asked'; readonly resource: Resource }
   | { readonly event: 'failed'; readonly resource: Resource; readonly code: LookupErrorCode };
 
-/** Called synchronously during a lookup, so it must not throw. */
+/** Called synchronously during a lookup, so it must not throw. @category Lookup */
 export type ObserveLookup = (event: LookupEvent) => void;
 
-/** Called for every returned value with its age: the time since the service, or the ledger, reported it (ms). */
+/**
+ * Called for every returned value with its age: the time since the service, or the ledger, reported it (ms).
+ * @category Lookup
+ */
 export type ObserveAge = (resource: Resource, ageMs: number) => void;

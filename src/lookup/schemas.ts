@@ -40,6 +40,7 @@ export const serverProfileSchema = z.object({
  * - `members`: in total; `online`: the members who are online
  * - `features`, `emojis`, `rules`: as sent by the service, which does not document their elements
  * - `url`: the public page, http or https only
+ * @category Lookup
  */
 export type ServerProfile = Readonly<z.infer<typeof serverProfileSchema>>;
 
@@ -60,10 +61,11 @@ export const botProfileSchema = z.object({
  * - `votes`: in total
  * - `servers`: the number of servers with the bot
  * - `url`: the public page, http or https only
+ * @category Lookup
  */
 export type BotProfile = Readonly<z.infer<typeof botProfileSchema>>;
 
-/** The type of the profile for a key of each kind. */
+/** The type of the profile for a key of each kind. @category Lookup */
 export interface ProfileByKind {
   readonly server: ServerProfile;
   readonly bot: BotProfile;
@@ -79,10 +81,11 @@ export const voteStatusSchema = z.object({
  * A vote status in absolute times (ms since the epoch), which can be cached.
  * - `lastVoteAt`: null if there was no vote or its time is unknown
  * - `nextVoteAt`: the end of the running cooldown; null if none runs or its end is unknown
+ * @category Lookup
  */
 export type CachedVoteStatus = Readonly<z.infer<typeof voteStatusSchema>>;
 
-/** Whether a user may vote now. */
+/** Whether a user may vote now. @category Lookup */
 export interface VoteStatus extends CachedVoteStatus {
   /**
    * Whole seconds until the cooldown ends, rounded up, calculated for the time of the call even if the status is
@@ -93,6 +96,7 @@ export interface VoteStatus extends CachedVoteStatus {
 
 /** The sort orders of reviews. */
 export const reviewSorts = ['newest', 'highest', 'lowest'] as const;
+/** The order of reviews. @category Lookup */
 export type ReviewSort = (typeof reviewSorts)[number];
 
 const review = z.object({
@@ -108,6 +112,7 @@ const review = z.object({
  * - `rating`: as sent by the service; its range is not documented
  * - `comment`: may be empty
  * - `createdAt`: ms since the epoch
+ * @category Lookup
  */
 export type Review = Readonly<z.infer<typeof review>>;
 
@@ -119,10 +124,11 @@ export const reviewsSchema = z.object({
 /**
  * The maximum number of reviews of one response, whatever limit was requested.
  * - `total`: how many reviews the server has; at least the length of `reviews`
+ * @category Lookup
  */
 export type CachedReviews = Readonly<z.infer<typeof reviewsSchema>>;
 
-/** The reviews of a server, in the requested order and up to the requested limit. */
+/** The reviews of a server, in the requested order and up to the requested limit. @category Lookup */
 export interface Reviews extends CachedReviews {
   /** The length of `reviews`. */
   readonly shown: number;

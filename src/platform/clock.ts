@@ -4,6 +4,7 @@ import { wallClock } from './wall-clock.ts';
 /**
  * The source of time and randomness. Passed as a dependency, which keeps the other modules pure and testable. Times are
  * milliseconds since the Unix epoch; durations are milliseconds.
+ * @category Start here
  */
 export interface Clock {
   /** The current time (ms since the epoch), for timestamps. Not for timeouts: the wall clock can be set at any time. */
@@ -19,7 +20,7 @@ export interface Clock {
   random(): number;
 }
 
-/** The clock of this machine. */
+/** The clock of this machine. @category Start here */
 export const systemClock: Clock = {
   now: wallClock.now,
   monotonic: () => performance.now(),

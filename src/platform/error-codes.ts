@@ -1,4 +1,4 @@
-/** The codes of a LookupError: why a lookup failed. */
+/** The codes of a LookupError: why a lookup failed. @category Errors */
 export type LookupErrorCode =
   | 'lookup_wrong_key_type'
   | 'lookup_bad_parameter'
@@ -141,7 +141,10 @@ export type OptionErrorCode =
   | 'node_too_old'
   | 'tracing_not_installed';
 
-/** Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. */
+/**
+ * Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each.
+ * @category Errors
+ */
 export type TallyhookErrorCode =
   | LookupErrorCode
   | LookupOptionErrorCode

@@ -3,6 +3,7 @@ import type { TallyhookErrorCode } from './error-codes.ts';
 /**
  * The base class of the errors that reach an operator or a caller of the package. Not used for HTTP responses (e.g.
  * rejected requests).
+ * @category Errors
  */
 export class TallyhookError extends Error {
   /** Stable, for programs. */
@@ -20,6 +21,7 @@ export class TallyhookError extends Error {
 
 /**
  * The store cannot commit at the moment (locked, full, read-only or gone). Nothing was stored; the sender should retry.
+ * @category Errors
  */
 export class StoreUnavailableError extends TallyhookError {
   /** @param hint by default that of the cause, or the usual one */

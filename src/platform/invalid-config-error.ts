@@ -1,7 +1,10 @@
 import { formatCount } from './durations.ts';
 import { TallyhookError } from './errors.ts';
 
-/** A problem with a setting. The message for the operator is `${setting} ${problem} ${hint}`. It contains no secret. */
+/**
+ * A problem with a setting. The message for the operator is `${setting} ${problem} ${hint}`. It contains no secret.
+ * @category Errors
+ */
 export interface ConfigIssue {
   readonly setting: string;
   /** Rest of a sentence that begins with the name of the setting. */
@@ -15,6 +18,7 @@ export interface ConfigIssue {
 /**
  * The configuration is invalid. Reports all issues with their hints, without the value of any secret. The code is
  * `invalid_options` for the options of a function, and `invalid_settings` for variables and files.
+ * @category Errors
  */
 export class InvalidConfigError extends TallyhookError {
   readonly issues: readonly ConfigIssue[];

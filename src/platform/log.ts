@@ -16,14 +16,30 @@ interface LogMethod {
 }
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+/** The level of a line, or `silent` for no lines. @category Start here */
 export type LogLevel = (typeof logLevels)[number];
 
+/** The options of {@link createLog}. @category Start here */
+export interface LogOptions {
+  /** Lines below it are left out. */
+  readonly level: LogLevel;
+  /** What no line may contain. */
+  readonly secrets: readonly string[];
+  /** JSON lines by default. */
+  readonly format?: 'json' | 'pretty';
+  /** Stdout by default. */
+  readonly destination?: DestinationStream;
+  /** Adds fields to each line, read when it is written. */
+  readonly fields?: () => object;
+}
+
+type RedactingOptions = Omit<LogOptions, 'secrets'> & { readonly secrets: readonly string[] | Redactor };
+
 /**
- * Creates a structured log of JSON lines, or of readable lines with the format `pretty`. Secrets are redacted in the
- * final JSON line, so they are removed from any object, error or URL. Pass a redactor instead of a list to add secrets
- * later.
+ * Creates a logger of pino that writes JSON lines, or readable lines with the format `pretty`. Secrets are redacted in the
+ * final line, so they are removed from any object, error or URL.
  *
- * @param options.destination stdout by default
+ * @category Start here
  * @example
  * ```ts
  * import { createLog } from 'tallyhook';
@@ -32,14 +48,10 @@ export type LogLevel = (typeof logLevels)[number];
  * log.info({ password: 'hunter2' }, 'signed in'); // without the password
  * ```
  */
-export function createLog(options: {
-  level: LogLevel;
-  secrets: readonly string[] | Redactor;
-  format?: 'json' | 'pretty';
-  destination?: DestinationStream;
-  /** Adds fields to each line, read when it is written. */
-  fields?: () => object;
-}): PinoLogger {
+export function createLog(options: LogOptions): PinoLogger;
+/** With a redactor, to which secrets are added later. @internal */
+export function createLog(options: RedactingOptions): PinoLogger;
+export function createLog(options: RedactingOptions): PinoLogger {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });
   const redact = typeof options.secrets === 'function' ? options.secrets : createRedactor(options.secrets);
   const { fields } = options;

@@ -5,6 +5,7 @@ import { createRedactor, markRedacting, type Redactor, redactorOf } from './reda
  * Any logger with these methods: `console`, or one of winston, pino or {@link createLog}. Each line has a message and, if
  * there are any, fields: `hint`, `err` (an error), `reason`. pino gets them as pino expects them, with the fields first.
  * Secrets are removed before the logger is called, and what it throws is ignored.
+ * @category Start here
  */
 export interface Logger {
   debug(message: string, fields?: object): void;

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import type { Ledger } from '../features/handlers/ledger-reads.ts';
+import type { Ledger } from '../features/handlers/ledger-interface.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';

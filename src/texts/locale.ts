@@ -20,6 +20,7 @@ export const locales = [
   'id',
   'vi',
 ] as const;
+/** A language that Discord and tallyhook have. @category Texts */
 export type Locale = (typeof locales)[number];
 
 export const defaultLocale = 'en-US' satisfies Locale;

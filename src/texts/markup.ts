@@ -7,11 +7,12 @@ import { normalizeText, plainName, truncateAs } from '../platform/truncate.ts';
  * lengths are UTF-16 units, as in Discord's limits.
  */
 declare const safe: unique symbol;
-/** Text that Discord renders as intended. Only the functions of this file create it. */
+/** Text that Discord renders as intended. Only the functions of this file create it. @category Texts */
 export type Markup = string & { readonly [safe]: true };
 
 /**
  * A template literal of our own text and safe parts: markup`${mention(id)} has ${grouped(7)} credits`.
+ * @category Texts
  * @example
  * ```ts
  * import { markup, mention } from 'tallyhook/discord';
@@ -27,6 +28,7 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[])
 
 /**
  * Joins the parts that are not empty with our own separator.
+ * @category Texts
  * @example
  * ```ts
  * import { joined, markup } from 'tallyhook/discord';
@@ -40,6 +42,7 @@ export function joined(parts: readonly (Markup | null | undefined)[], separator:
 
 /**
  * The parts that are not empty, each on its own line.
+ * @category Texts
  * @example
  * ```ts
  * import { lines, markup } from 'tallyhook/discord';
@@ -58,6 +61,7 @@ export function repeated(part: Markup, times: number): Markup {
 
 /**
  * Bold text; an empty one stays empty.
+ * @category Texts
  * @example
  * ```ts
  * import { bold, markup } from 'tallyhook/discord';
@@ -71,6 +75,7 @@ export function bold(text: Markup): Markup {
 
 /**
  * Small grey text, on its own line.
+ * @category Texts
  * @example
  * ```ts
  * import { markup, subtext } from 'tallyhook/discord';
@@ -84,6 +89,7 @@ export function subtext(text: Markup): Markup {
 
 /**
  * A link with a label; only the label if the URL is not a valid web address.
+ * @category Texts
  * @example
  * ```ts
  * import { link, markup } from 'tallyhook/discord';
@@ -108,11 +114,15 @@ export function webAddress(url: string | null | undefined): string | null {
   return isWeb && parsed.username === '' && parsed.password === '' && address.length <= 512 ? address : null;
 }
 
-/** Discord: "Timestamp Styles". R is relative ("in 3 hours"), f a short date with time, D a long date. */
+/**
+ * Discord: "Timestamp Styles". R is relative ("in 3 hours"), f a short date with time, D a long date.
+ * @category Texts
+ */
 export type TimestampStyle = 'R' | 'f' | 'F' | 'D' | 'd' | 'T' | 't';
 
 /**
  * A time (ms since the epoch) that Discord shows in each reader's time zone and language.
+ * @category Texts
  * @example
  * ```ts
  * import { timestamp } from 'tallyhook/discord';
@@ -126,6 +136,7 @@ export function timestamp(ms: number, style: TimestampStyle): Markup {
 
 /**
  * A mention of a user; `allowed_mentions` decides whether it pings. An invalid id is shown as text.
+ * @category Texts
  * @example
  * ```ts
  * import { mention } from 'tallyhook/discord';
@@ -139,6 +150,7 @@ export function mention(userId: string): Markup {
 
 /**
  * A mention of a role; `allowed_mentions` decides whether it pings. An invalid id is shown as text.
+ * @category Texts
  * @example
  * ```ts
  * import { roleMention } from 'tallyhook/discord';
@@ -152,6 +164,7 @@ export function roleMention(roleId: string): Markup {
 
 /**
  * A mention of a channel. An invalid id is shown as text.
+ * @category Texts
  * @example
  * ```ts
  * import { channelMention } from 'tallyhook/discord';
@@ -175,6 +188,7 @@ export function commandMention(name: string, id: string | null): Markup {
 
 /**
  * Escapes external text of several lines.
+ * @category Texts
  * @example
  * ```ts
  * import { escapeText } from 'tallyhook/discord';
@@ -188,6 +202,7 @@ export function escapeText(text: string, limit = Number.POSITIVE_INFINITY): Mark
 
 /**
  * Escapes external text on one line, such as a name or a tag.
+ * @category Texts
  * @example
  * ```ts
  * import { escapeName } from 'tallyhook/discord';

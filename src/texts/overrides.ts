@@ -9,6 +9,7 @@ import { type Locale, locales } from './locale.ts';
  * Texts in place of tallyhook's, by language and path: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's
  * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Paths are those of the catalogues in
  * `src/texts/locales/`; of a text that depends on a number, the path ends in the form (`parts.credits.one`).
+ * @category Texts
  */
 export type TextOverrides = Readonly<
   Partial<Record<Locale | 'en' | 'es' | 'pt' | 'zh', Readonly<Record<string, string>>>>

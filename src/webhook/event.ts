@@ -16,8 +16,11 @@ export function endsOrder(kind: PremiumKind): boolean {
   return kind === 'subscription.expired' || kind === 'subscription.revoked';
 }
 
+/** The kind of a vote. */
 export type VoteKind = (typeof voteKinds)[number];
+/** The kind of an event of premium. */
 export type PremiumKind = (typeof premiumKinds)[number];
+/** The kind of an event, as the payload names it. */
 export type EventKind = VoteKind | PremiumKind;
 
 /** The server or bot that an event is for. */

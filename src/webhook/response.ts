@@ -1,5 +1,6 @@
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined', 'ignored'] as const;
+/** What became of a delivery that was answered with 200. @category Events */
 export type Outcome = (typeof outcomes)[number];
 
 /** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A function of Express 4 and 5, Connect, Polka and other frameworks: answers webhooks and passes on what is none. */
+/**
+ * A function of Express 4 and 5, Connect, Polka and other frameworks: answers webhooks and passes on what is none.
+ * @category Webhooks
+ */
 export type WebhookMiddleware = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -14,6 +17,7 @@ export type WebhookMiddleware = (
  * The raw body is read from the request. If a parser has read it before, `rawBody` or the parsed `body` of the request is
  * used; a parsed body is accepted only if the service has signed what `JSON.stringify` writes. So mount them before
  * `express.json()` if you can.
+ * @category Webhooks
  */
 export interface WebhookRoutes {
   /** For `app.use` of Express 4 and 5, also under a path. Other requests are passed on. */
@@ -31,7 +35,7 @@ export interface WebhookRoutes {
    *   database: 'votes.db',
    * });
    * await receiver.start({ listen: false });
-   * export const POST = receiver.fetch; // in app/webhooks/vote/route.ts of Next.js
+   * export const POST = receiver.fetch; // the route app/webhooks/vote of Next.js
    * ```
    */
   readonly fetch: (request: Request) => Promise<Response>;

@@ -8,6 +8,7 @@ const encoder = new TextEncoder();
  * The signature of a body, for tests: HMAC-SHA256 as 64 lowercase hex digits, the value of the header
  * `x-webhook-signature`. The same function in every entry of the package.
  *
+ * @category Webhooks
  * @param body the bytes or the text; anything else is serialised as JSON
  * @throws VerificationError `webhook_secret_missing` for a missing or empty secret, `webhook_body_unavailable` for a body
  *   that must be read first, `webhook_body_not_json` for one that JSON cannot contain

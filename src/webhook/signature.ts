@@ -3,8 +3,14 @@ import { isSignature } from './signed-form.ts';
 
 export { sign } from './sign.ts';
 
+/** As {@link sign}, with the code of Node, which is faster. @internal */
+export function signatureOf(body: Uint8Array | string, secret: string): string {
+  return createHmac('sha256', secret).update(body).digest('hex');
+}
+
 /**
  * Verifies a signature in constant time. Returns false for a malformed signature; never throws.
+ * @category Webhooks
  * @param body exactly as it was received: a parsed and serialised body may differ
  * @example
  * ```ts
@@ -20,7 +26,7 @@ export { sign } from './sign.ts';
  * ```
  */
 export function isSignedWith(secret: string, body: Uint8Array | string, signature: string): boolean {
-  return isSignature(signature) && isEqual(createHmac('sha256', secret).update(body).digest('hex'), signature);
+  return isSignature(signature) && isEqual(signatureOf(body, secret), signature);
 }
 
 /** Compares two signatures of equal length in constant time. */

@@ -2,6 +2,7 @@ const signaturePattern = /^[0-9a-f]{64}$/;
 
 /**
  * Whether the header has the format of a signature: 64 lowercase hex digits.
+ * @category Webhooks
  * @example
  * ```ts
  * import { isSignature } from 'tallyhook';

@@ -1,4 +1,4 @@
-/** A user's account. */
+/** A user's account. @category Ledger */
 export interface Account {
   readonly userId: string;
   readonly credits: number;

@@ -4,6 +4,7 @@ import type { AccountId } from './account-id.ts';
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;
  * `within_cooldown` is a vote too close to another one, and is not counted. `premium` is a purchase or renewal at the
  * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by the owner.
+ * @category Ledger
  */
 export type Cause =
   | 'vote'
@@ -30,7 +31,7 @@ export function isCountedVote(cause: Cause): boolean {
   return countedVoteCauses.some((counted) => counted === cause);
 }
 
-/** What an entry has beside its cause if a program made it. */
+/** What an entry has beside its cause if a program made it. @category Ledger */
 export interface ProgramKey {
   /** The key that the program has passed to the ledger; missing in all other entries. */
   readonly key?: string;

@@ -1,24 +1,26 @@
-import type { LastVotes } from './account.ts';
-import type { Entry, ProgramKey } from './entry.ts';
+import type { EntryRecord } from '../records/records.ts';
 
 /** The calendar week or month of the community in which a time is, or all time. */
 export const leaderboardPeriods = ['week', 'month', 'all'] as const;
+/** The calendar week or month of the community, or all time. @category Ledger */
 export type LeaderboardPeriod = (typeof leaderboardPeriods)[number];
 
 /** What a leaderboard ranks by: counted votes, credits, or the days of the current streak. */
 export const leaderboardScores = ['votes', 'credits', 'streak'] as const;
+/** What a leaderboard ranks by. @category Ledger */
 export type LeaderboardScore = (typeof leaderboardScores)[number];
 
 /**
  * A leaderboard. Credits of a week or month are what its votes and premium events earned, with all rewards; those of all
  * time are the balance. A streak is the current one, so it does not depend on the period.
+ * @category Ledger
  */
 export interface Board {
   readonly period: LeaderboardPeriod;
   readonly by: LeaderboardScore;
 }
 
-/** A role that a member is to have. */
+/** A role that a member is to have. @category Ledger */
 export interface LastingGrant {
   /** Discord ID. */
   readonly role: string;
@@ -26,13 +28,13 @@ export interface LastingGrant {
   readonly until: number | null;
 }
 
-/** Counted votes, and the credits that they and premium events earned. */
+/** Counted votes, and the credits that they and premium events earned. @category Ledger */
 export interface PeriodTotal {
   readonly votes: number;
   readonly credits: number;
 }
 
-/** What a member sees of their own account. */
+/** What a member sees of their own account. @category Ledger */
 export interface Standing {
   readonly userId: string;
   readonly credits: number;
@@ -51,17 +53,18 @@ export interface Standing {
   };
   readonly week: PeriodTotal;
   readonly month: PeriodTotal;
-  readonly lastVotes: LastVotes;
+  /** Time of the latest counted vote, by listing (ms since the epoch). */
+  readonly lastVotes: Readonly<Record<string, number>>;
   /** One per role, in the order of the role ids. */
   readonly grants: readonly LastingGrant[];
   /** The newest entries first, at most five. */
-  readonly entries: readonly (Pick<Entry, 'cause' | 'credits' | 'at' | 'reason' | 'listing'> & ProgramKey)[];
+  readonly entries: readonly Pick<EntryRecord, 'cause' | 'credits' | 'at' | 'reason' | 'listing' | 'key'>[];
 }
 
 /** A standing without what the member is given. @internal */
 export type StandingSummary = Omit<Standing, 'grants'>;
 
-/** A member on a leaderboard. */
+/** A member on a leaderboard. @category Ledger */
 export interface RankedMember {
   readonly userId: string;
   /** Votes, credits or days; greater than 0. */
@@ -70,6 +73,7 @@ export interface RankedMember {
   readonly rank: number;
 }
 
+/** Which page of a leaderboard is read. @category Ledger */
 export interface LeaderboardQuery extends Board {
   /** Members per page, at least 1. */
   readonly limit: number;
@@ -79,7 +83,7 @@ export interface LeaderboardQuery extends Board {
   readonly userId: string | null;
 }
 
-/** The same object again while neither the scores nor the request change. */
+/** The same object again while neither the scores nor the request change. @category Ledger */
 export interface LeaderboardPage {
   readonly board: Board;
   /** The member whose own line was requested. */
@@ -101,6 +105,7 @@ export interface LeaderboardPage {
 /**
  * Standings of the members of one community. Members who were forgotten are on no leaderboard. `now` is the current time
  * (ms since the epoch). Rejects with the database driver's error if the database cannot be read.
+ * @category Ledger
  */
 export interface Standings {
   /** A standing without credits and votes if the user has no entries. */
@@ -108,6 +113,6 @@ export interface Standings {
   /** What is read for `/credits`, which shows no roles. @internal */
   summary(userId: string, now: number): Promise<StandingSummary>;
   /** Of the member's account, which is less work than the whole standing. */
-  lastVotes(userId: string): Promise<LastVotes>;
+  lastVotes(userId: string): Promise<Readonly<Record<string, number>>>;
   leaderboard(query: LeaderboardQuery, now: number): Promise<LeaderboardPage>;
 }

@@ -1,4 +1,4 @@
-/** The listing of an event. */
+/** The listing of an event. @category Events */
 export interface HandlerListing {
   /** The name of the configured listing. */
   readonly name: string;
@@ -7,7 +7,7 @@ export interface HandlerListing {
   readonly guildId: string | null;
 }
 
-/** The fields of every event that a handler receives. Plain data, as it is stored with the event. */
+/** The fields of every event that a handler receives. Plain data, as it is stored with the event. @category Events */
 export interface HandlerEventFields {
   /** Discord ID of the community's guild; null if it is not configured. */
   readonly guildId: string | null;
@@ -17,7 +17,7 @@ export interface HandlerEventFields {
   readonly at: number;
 }
 
-/** An event of a listing and of a member. */
+/** An event of a listing and of a member. @category Events */
 export interface MemberEventFields extends HandlerEventFields {
   readonly listing: HandlerListing;
   /** Discord ID. */
@@ -26,7 +26,7 @@ export interface MemberEventFields extends HandlerEventFields {
   readonly balance: number;
 }
 
-/** A counted vote: of a delivery, or claimed with `/claim`. */
+/** A counted vote: of a delivery, or claimed with `/claim`. @category Events */
 export interface VoteEvent extends MemberEventFields {
   readonly type: 'vote';
   /** All that the vote earned: its own credits, streaks, milestones and bonuses. */
@@ -43,7 +43,7 @@ export interface VoteEvent extends MemberEventFields {
   readonly nextVoteAt: number;
 }
 
-/** A vote completed a step of the rule for streaks. */
+/** A vote completed a step of the rule for streaks. @category Events */
 export interface StreakEvent extends MemberEventFields {
   readonly type: 'streak';
   /** What the step paid (credits). */
@@ -54,7 +54,7 @@ export interface StreakEvent extends MemberEventFields {
   readonly streak: number;
 }
 
-/** A vote reached a milestone of the rules. */
+/** A vote reached a milestone of the rules. @category Events */
 export interface MilestoneEvent extends MemberEventFields {
   readonly type: 'milestone';
   /** What the milestone paid (credits). */
@@ -65,7 +65,7 @@ export interface MilestoneEvent extends MemberEventFields {
   readonly streak: number;
 }
 
-/** A purchase, renewal, expiry or revocation of premium at the service. */
+/** A purchase, renewal, expiry or revocation of premium at the service. @category Events */
 export interface PremiumEvent extends HandlerEventFields {
   readonly type: 'premium';
   readonly listing: HandlerListing;
@@ -85,7 +85,7 @@ export interface PremiumEvent extends HandlerEventFields {
   readonly balance: number | null;
 }
 
-/** A purchase in the shop of a community. It belongs to no listing. */
+/** A purchase in the shop of a community. It belongs to no listing. @category Events */
 export interface PurchaseEvent extends HandlerEventFields {
   readonly type: 'purchase';
   readonly listing: null;
@@ -107,7 +107,7 @@ export interface PurchaseEvent extends HandlerEventFields {
   readonly role: string | null;
 }
 
-/** A new review on the service. Its texts are external: escape them. */
+/** A new review on the service. Its texts are external: escape them. @category Events */
 export interface ReviewEvent extends HandlerEventFields {
   readonly type: 'review';
   readonly listing: HandlerListing;

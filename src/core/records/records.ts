@@ -60,7 +60,7 @@ export interface EffectRecord {
   readonly finishedAt: number | null;
 }
 
-/** A ledger entry of a user. Later entries have higher ids. */
+/** A ledger entry of a user. Later entries have higher ids. @category Ledger */
 export interface EntryRecord extends ProgramKey {
   readonly id: number;
   readonly listing: string | null;

@@ -50,7 +50,10 @@ export interface StreakRules {
   readonly forgive: number;
 }
 
-/** A reward for a number of counted votes: once when it is reached, or at each multiple of it. */
+/**
+ * A reward for a number of counted votes: once when it is reached, or at each multiple of it.
+ * @category Commands
+ */
 export interface Milestone {
   /** At least 1 (counted votes). */
   readonly votes: number;

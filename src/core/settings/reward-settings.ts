@@ -17,6 +17,7 @@ const expectedFactor = 'it must be a number greater than 0 and at most 100';
 
 /** The names of the weekdays, from Monday to Sunday. */
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+/** A day of the week, in the time zone of the community. @category Start here */
 export type WeekdayName = (typeof weekdays)[number];
 
 /** Monday, 1 January 2024 (ms since the epoch). */

@@ -47,7 +47,7 @@ export type RoutedDelivery =
       readonly listing: string | null;
     };
 
-/** The result of recording a delivery. */
+/** The result of recording a delivery. @category Events */
 export interface RecordedDelivery {
   readonly outcome: Outcome;
   /** ID in the delivery log; 0 if another replay of the same delivery was faster. */

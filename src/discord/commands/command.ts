@@ -5,7 +5,7 @@ import type { Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
 import type { Modal, Panel, Reply } from './reply.ts';
 
-/** A configured listing with its lookup client. */
+/** A configured listing with its lookup client. @category Commands */
 export interface ListedLookup {
   /** The configured name, shown as the choice of an option. */
   readonly name: string;
@@ -14,10 +14,13 @@ export interface ListedLookup {
   readonly site?: { readonly id: string; readonly name: string } | undefined;
 }
 
-/** An option of a slash command. Discord: "Application Command Option Structure". */
+/** An option of a slash command. Discord: "Application Command Option Structure". @category Commands */
 export type CommandOption = APIApplicationCommandBasicOption;
 
-/** A choice of an option: what the member sees, and what the command receives; 1 to 100 characters each. */
+/**
+ * A choice of an option: what the member sees, and what the command receives; 1 to 100 characters each.
+ * @category Commands
+ */
 export interface CommandChoice {
   readonly name: string;
   readonly value: string;

@@ -2,6 +2,7 @@ import type { Markup } from '../../texts/markup.ts';
 
 /**
  * The input of the member cannot be used, or not now. The member sees the text, which says why and what they can do.
+ * @category Commands
  */
 export class InputError extends Error {
   readonly text: Markup;

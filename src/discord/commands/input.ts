@@ -4,6 +4,7 @@ import type { OptionValue } from './reply.ts';
 /**
  * The input of a command: its options and the member who ran it. A user, channel or role option contains an id. The
  * options of a component can be forged, so a command reads its options with the validating functions below.
+ * @category Commands
  */
 export interface CommandInput {
   readonly options: Readonly<Record<string, OptionValue>>;
@@ -41,7 +42,7 @@ export interface CommandInput {
   readonly guildLocale: string | null;
 }
 
-/** What a member has entered so far, while the choices of an option are shown. */
+/** What a member has entered so far, while the choices of an option are shown. @category Commands */
 export interface CompletionInput {
   /** The name of the option that is being typed. */
   readonly option: string;
@@ -54,18 +55,20 @@ export interface CompletionInput {
   readonly guildId: string | null;
 }
 
-/** What Discord sends about selected objects. The names are external. */
+/** What Discord sends about selected objects. The names are external. @category Commands */
 export interface ResolvedObjects {
   readonly channels: Readonly<Record<string, ResolvedChannel>>;
   readonly roles: Readonly<Record<string, ResolvedRole>>;
 }
 
+/** A channel that a member selected. @category Commands */
 export interface ResolvedChannel {
   readonly name: string;
   /** What the bot lacks in the channel; null if Discord did not send its permissions. */
   readonly missing: readonly PostingPermission[] | null;
 }
 
+/** A role that a member selected. @category Commands */
 export interface ResolvedRole {
   readonly name: string;
   /** Whether it belongs to an integration, such as a bot's own role, or is @everyone: nobody can give it. */
@@ -82,6 +85,7 @@ export const postingPermissions = [
   'Attach Files',
   'Read Message History',
 ] as const;
+/** A permission without which the bot cannot post in a channel. @category Commands */
 export type PostingPermission = (typeof postingPermissions)[number];
 
 /**

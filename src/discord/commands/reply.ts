@@ -1,9 +1,12 @@
 import type { Markup } from '../../texts/markup.ts';
 
-/** The value of an option. A component returns each of them as a string. */
+/** The value of an option. A component returns each of them as a string. @category Replies */
 export type OptionValue = string | number | boolean;
 
-/** What a component or modal calls: an action of a command. It is stored in the component's id, so it works forever. */
+/**
+ * What a component or modal calls: an action of a command. It is stored in the component's id, so it works forever.
+ * @category Replies
+ */
 export interface ActionTarget {
   /** One of the command's `actions`. */
   readonly action: string;
@@ -16,6 +19,7 @@ export interface ActionTarget {
 /**
  * A button. A link opens a URL; a page button calls the command's `execute` with the options of the button; an action
  * button also with the name of the action.
+ * @category Replies
  */
 export type ReplyButton =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
@@ -34,7 +38,10 @@ export type ReplyButton =
       readonly disabled?: boolean;
     });
 
-/** A choice of a select. `label` and `description` are shown in up to 100 characters; at most 25 choices. */
+/**
+ * A choice of a select. `label` and `description` are shown in up to 100 characters; at most 25 choices.
+ * @category Replies
+ */
 export interface SelectChoice {
   readonly label: string;
   /** 1 to 100 characters, distinct. */
@@ -46,6 +53,7 @@ export interface SelectChoice {
 /**
  * What a select offers: fixed choices, or the users, roles or channels of the guild, whose values are their ids. Of the
  * channels only those with messages.
+ * @category Replies
  */
 export type SelectSource =
   | { readonly kind: 'choices'; readonly choices: readonly SelectChoice[] }
@@ -55,6 +63,7 @@ export type SelectSource =
       readonly selected?: readonly string[];
     };
 
+/** A menu in which a member selects values. @category Replies */
 export type Select = SelectSource & {
   /** Shown while nothing is selected. */
   readonly placeholder?: string;
@@ -63,17 +72,20 @@ export type Select = SelectSource & {
   readonly maxValues?: number;
 };
 
-/** A select in a message. It calls the action as soon as the member has selected the values. */
+/** A select in a message. It calls the action as soon as the member has selected the values. @category Replies */
 export type ReplySelect = Select & ActionTarget & { readonly disabled?: boolean };
 
-/** At most 25 per reply, with 256 characters for the name and 1,024 for the value. Discord: "Embed Limits". */
+/**
+ * At most 25 per reply, with 256 characters for the name and 1,024 for the value. Discord: "Embed Limits".
+ * @category Replies
+ */
 export interface ReplyField {
   readonly name: Markup;
   readonly value: Markup;
   readonly inline?: boolean;
 }
 
-/** An attached file. At most 10 per reply. */
+/** An attached file. At most 10 per reply. @category Replies */
 export interface ReplyFile {
   /** Letters, digits, `.`, `-` and `_`, if it is an image of the message. */
   readonly name: string;
@@ -85,6 +97,7 @@ export interface ReplyFile {
 /**
  * The reply to a member: plain data that is rendered as an embed. Texts that exceed Discord's limits are
  * truncated. Its types guarantee that external text is escaped.
+ * @category Replies
  */
 export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
@@ -120,12 +133,13 @@ export interface Reply {
   readonly later?: Later;
 }
 
-/** Waits for what a message waits for. */
+/** Waits for what a message waits for. @category Replies */
 export type Later = (signal: AbortSignal) => Promise<Reply | Panel | null>;
 
 /**
  * A message of blocks in one frame, for what is a panel rather than a sentence. Texts that exceed Discord's limits are
  * truncated, and blocks left out. Discord: "Components V2".
+ * @category Replies
  */
 export interface Panel {
   readonly kind: 'panel';
@@ -148,7 +162,7 @@ export interface Panel {
   readonly later?: Later;
 }
 
-/** A part of a panel. All texts together have at most 4,000 characters. */
+/** A part of a panel. All texts together have at most 4,000 characters. @category Replies */
 export type PanelBlock =
   | { readonly kind: 'text'; readonly text: Markup }
   /** A text with a button beside it. */
@@ -164,6 +178,7 @@ export type PanelBlock =
 /**
  * A field of a modal with a label (up to 45 characters) and a description (up to 100): a text, a select, `radios` of
  * which one is selected, `checkboxes`, or a single `checkbox`. Those without a choice are left out.
+ * @category Replies
  */
 export type ModalField = {
   /** Distinct within the modal; the key in the fields of the input. */
@@ -204,6 +219,7 @@ export type ModalField = {
 /**
  * A form, returned in place of a reply; its submission calls the action. Discord opens it only as the immediate
  * response, so the command must return it within a second; and not in response to another modal.
+ * @category Replies
  */
 export interface Modal extends ActionTarget {
   readonly kind: 'modal';

@@ -9,6 +9,7 @@ import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-chan
 
 /**
  * The part of a discord.js `Client` that is used. Your program creates it, logs it in and destroys it.
+ * @category Commands
  */
 export interface DiscordClient {
   readonly application: { readonly id: string } | null;

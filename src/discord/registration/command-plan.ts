@@ -2,7 +2,7 @@ import { ApplicationCommandType } from 'discord.js';
 import type { StoredCommand } from './command-registry.ts';
 import { type CommandBody, hasBody, hasDefinition, isTranslatedAsOurs, type ListedCommand } from './command-shape.ts';
 
-/** A command in Discord's list. */
+/** A command in Discord's list. @category Commands */
 export interface CommandReference {
   readonly id: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** A slash command that this program has registered with Discord. */
+/** A slash command that this program has registered with Discord. @category Commands */
 export interface RegisteredCommand {
   /** The command's id. */
   readonly id: string;

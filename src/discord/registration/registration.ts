@@ -23,7 +23,7 @@ export interface Registration {
 
 type ReadOnlyRegistration = Omit<Registration, 'registry'> & { readonly registry: Pick<CommandRegistry, 'list'> };
 
-/** The result of a registration, by the names of the commands. */
+/** The result of a registration, by the names of the commands. @category Commands */
 export interface RegistrationReport {
   readonly created: readonly string[];
   readonly updated: readonly string[];

@@ -7,7 +7,7 @@ import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';
 import type { ListingKind } from '../../lookup/lookup.ts';
 import { configuredId, type FindTargetId, groupByTarget } from './same-target.ts';
 
-/** The rules of a listing that members see. */
+/** The rules of a listing that members see. @category Commands */
 export interface ListedRules {
   /** The configured name. */
   readonly name: string;

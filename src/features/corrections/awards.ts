@@ -3,7 +3,7 @@ import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 
-/** Changes of accounts by managers. */
+/** Changes of accounts by managers. @category Commands */
 export interface Awards {
   /**
    * Adds credits to an account, or subtracts them if negative; once per interaction. Rejects with the errors of the

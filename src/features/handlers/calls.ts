@@ -8,7 +8,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { TimeoutError, withTimeout } from '../../platform/with-timeout.ts';
 import { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers.ts';
-import type { Ledger } from './ledger-reads.ts';
+import type { Ledger } from './ledger-interface.ts';
 
 /** Shorter than the lease of an effect (20 s), so that no other process calls at the same time. */
 export const callTimeoutMs = 10 * second;

@@ -6,16 +6,17 @@ import type {
   StreakEvent,
   VoteEvent,
 } from '../../core/outbox/handler-events.ts';
-import type { Ledger } from './ledger-reads.ts';
+import type { Ledger } from './ledger-interface.ts';
 
 /**
  * A function of your own that is called for an event, after the event is on disk. A call that throws, rejects or takes
  * more than ten seconds is repeated with a growing delay, also after a restart; {@link PermanentError} ends the
  * repeats. So a call can happen more than once: use {@link HandlerCall.id} where that matters.
+ * @category Events
  */
 export type Handler<Event> = (event: Event, call: HandlerCall) => void | Promise<void>;
 
-/** One call of a handler. */
+/** One call of a handler. @category Events */
 export interface HandlerCall {
   /** The same in each attempt for the same event, also after a restart or a requeue: an idempotency key. */
   readonly id: string;
@@ -30,6 +31,7 @@ export interface HandlerCall {
 /**
  * Your functions for events of all communities. They run in the process that was given them, whichever process received
  * the event.
+ * @category Events
  * @example
  * ```ts
  * import type { Handlers } from 'tallyhook';
@@ -56,7 +58,10 @@ export interface Handlers {
   readonly onReview?: Handler<ReviewEvent>;
 }
 
-/** Thrown by a handler, ends its repeats: the call can never succeed. The owner sees the message as the reason. */
+/**
+ * Thrown by a handler, ends its repeats: the call can never succeed. The owner sees the message as the reason.
+ * @category Events
+ */
 export class PermanentError extends Error {
   override readonly name = 'PermanentError';
 }

@@ -11,7 +11,8 @@ import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import type { Handlers } from './handlers.ts';
-import { createLedger, type Ledger, type LedgerSources } from './ledger-reads.ts';
+import type { Ledger } from './ledger-interface.ts';
+import { createLedger, type LedgerSources } from './ledger-reads.ts';
 import { createHandlerRecording, type HandlerRecording, unhandledRecording } from './recording.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
 

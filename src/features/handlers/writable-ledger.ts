@@ -1,4 +1,4 @@
-/** A change of a member's balance. */
+/** A change of a member's balance. @category Ledger */
 export interface LedgerChange {
   /** Discord ID. */
   readonly userId: string;
@@ -15,20 +15,20 @@ export interface LedgerChange {
   readonly guildId?: string | null;
 }
 
-/** A change that takes credits. */
+/** A change that takes credits. @category Ledger */
 export interface LedgerSpending extends LedgerChange {
   /** Whether the balance may become negative; by default it may not. */
   readonly allowNegative?: boolean;
 }
 
-/** Credits that one member gives another, of the same community. */
+/** Credits that one member gives another, of the same community. @category Ledger */
 export interface LedgerTransfer extends Omit<LedgerSpending, 'userId'> {
   /** Discord IDs of two members. */
   readonly from: string;
   readonly to: string;
 }
 
-/** The change as it was stored. */
+/** The change as it was stored. @category Ledger */
 export interface LedgerResult {
   /** What it changed: negative if it took credits, so spending 5 returns -5. */
   readonly credits: number;
@@ -38,7 +38,7 @@ export interface LedgerResult {
   readonly repeated: boolean;
 }
 
-/** The transfer as it was stored. */
+/** The transfer as it was stored. @category Ledger */
 export interface LedgerTransferResult {
   /** What was moved. */
   readonly credits: number;
@@ -55,6 +55,7 @@ export interface LedgerTransferResult {
  *
  * All methods reject with TallyhookError `ledger_invalid_change`, `ledger_unknown_community` or `ledger_key_reused` (the
  * key was used for another change), and as {@link StoreUnavailableError} or `queue_full` if nothing can be stored now.
+ * @category Ledger
  */
 export interface WritableLedger {
   /** Adds credits. */

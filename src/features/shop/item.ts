@@ -32,16 +32,7 @@ export interface PublicShopItem extends Omit<ShopItem, 'codes'> {
   readonly codeCount: number | null;
 }
 
-/**
- * The item with the number of its codes in place of the codes.
- * @example
- * ```ts
- * import { loadConfig, withoutCodes } from 'tallyhook';
- *
- * const [listing] = loadConfig(process.env).listings;
- * console.log(listing?.shop.map(withoutCodes));
- * ```
- */
+/** The item with the number of its codes in place of the codes. */
 export function withoutCodes({ codes, ...item }: ShopItem): PublicShopItem {
   return { ...item, codeCount: codes?.length ?? null };
 }

@@ -5,6 +5,7 @@ import type { Tracing } from './tracing.ts';
 /**
  * Loads `@opentelemetry/api`, an optional peer dependency: 28 ms and 12 MB that only those who trace pay.
  * Spans go to the tracer provider that your program has registered; without one they are dropped.
+ * @category Start here
  * @throws TallyhookError `tracing_not_installed`
  * @example
  * ```ts

@@ -3,10 +3,13 @@
  * What is traced receives a `Tracing`, or null: then nothing is called, allocated or loaded.
  */
 
-/** Attributes by OpenTelemetry's semantic conventions: ids, names and numbers only. Undefined ones are left out. */
+/**
+ * Attributes by OpenTelemetry's semantic conventions: ids, names and numbers only. Undefined ones are left out.
+ * @category Start here
+ */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A running span. */
+/** A running span. @category Start here */
 export interface Span {
   /** W3C `traceparent` of this span, by which another process can continue its trace. */
   readonly traceparent: string;
@@ -15,6 +18,7 @@ export interface Span {
   fail(type: string): void;
 }
 
+/** What a span is, and what it belongs to. @category Start here */
 export interface SpanOptions {
   readonly kind: 'internal' | 'server' | 'client' | 'consumer';
   readonly attributes?: SpanAttributes;
@@ -27,7 +31,7 @@ export interface SpanOptions {
   readonly links?: readonly string[];
 }
 
-/** Records spans. */
+/** Records spans. @category Start here */
 export interface Tracing {
   /**
    * Runs `work` in a new span, which is active until the promise settles. If it rejects, the span has failed.

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { day, formatCount, hour, second } from '../../platform/durations.ts';
-import { sign } from '../../webhook/signature.ts';
+import { signatureOf } from '../../webhook/signature.ts';
 import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt, LeasedDelivery } from '../storage/deliveries/deliveries.ts';
@@ -97,7 +97,7 @@ async function sendOnce(
   if (typeof target === 'string') return toResult(unanswered(target));
   const headers = {
     'user-agent': 'tallyhook-service/1 (+webhooks)',
-    [signatureHeader]: sign(delivery.body, secret),
+    [signatureHeader]: signatureOf(delivery.body, secret),
     'x-webhook-id': delivery.id,
     'x-webhook-attempt': String(delivery.attempts + 1),
   };
