@@ -1,9 +1,12 @@
+import { InteractionContextType } from 'discord-api-types/v10';
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { CommandChoice, CommandOption, ListedLookup } from '../src/discord/commands/command.ts';
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
+import { bodyOfNative, functionsOfNative, type NativeCommand } from '../src/discord/commands/native-command.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listings.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
+import type { Ledger } from '../src/features/handlers/ledger-interface.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { TallyhookError } from '../src/platform/errors.ts';
 import type { Locale } from '../src/texts/locale.ts';
@@ -31,6 +34,8 @@ export interface CustomCommandContext extends CustomDescriptionContext {
   readonly clock: Clock;
   /** The id of a command on Discord; null before its registration. */
   readonly commandId: (name: string) => string | null;
+  /** That of the app: balances and their changes, by default in the first configured community. */
+  readonly ledger: Ledger;
   /** Null where managers may not change accounts. */
   readonly awards: Awards | null;
   /** Of the first of the communities. */
@@ -82,16 +87,45 @@ export interface CustomCommand {
   execute(input: CommandInput, context: CustomCommandContext): Promise<Reply | Panel | Modal>;
 }
 
+/**
+ * A slash command in the shape of discord.js's guide. It is registered as it is, and gets the interaction of your client, or
+ * of tallyhook's connection, in whose cache are no guilds. It needs a connection to the gateway, so it does not work with
+ * `DISCORD_PUBLIC_KEY`.
+ * @example
+ * ```ts
+ * import { SlashCommandBuilder } from 'discord.js';
+ * import type { DiscordJsCommand } from 'tallyhook/discord';
+ *
+ * const balance: DiscordJsCommand = {
+ *   data: new SlashCommandBuilder().setName('balance').setDescription('Shows your balance.'),
+ *   async execute(interaction, { ledger }) {
+ *     const account = await ledger.account(interaction.user.id);
+ *     await interaction.reply(`${account?.credits ?? 0} credits`);
+ *   },
+ * };
+ * ```
+ */
+export type DiscordJsCommand = NativeCommand<Pick<CustomCommandContext, 'ledger'>>;
+
+/** A slash command of the package's user. */
+export type OwnCommand = CustomCommand | DiscordJsCommand;
+
 /** Discord: "Application Command Naming". Names with other letters are valid, too. */
 const namePattern = /^[-_'\p{L}\p{N}]{1,32}$/u;
 
 /**
  * The commands of an installation with those of the package's user.
+ * @param ledger what they find in their context; null if they are not run
  * @throws TallyhookError `command_name_taken`, `command_name_invalid`
  */
-export function withCustomCommands(own: readonly Command[], custom: readonly CustomCommand[]): readonly Command[] {
+export function withCustomCommands(
+  own: readonly Command[],
+  custom: readonly OwnCommand[],
+  ledger: Ledger | null = null,
+): readonly Command[] {
   const names = new Set(own.map(({ name }) => name));
-  for (const { name } of custom) {
+  const added = custom.map((command) => toCommand(command, ledger));
+  for (const { name } of added) {
     if (!namePattern.test(name) || name !== name.toLowerCase()) {
       throw new TallyhookError('command_name_invalid', `${JSON.stringify(name)} is not a name of a slash command.`, {
         hint: 'Discord accepts 1 to 32 lower-case letters, digits, hyphens and underscores.',
@@ -104,5 +138,46 @@ export function withCustomCommands(own: readonly Command[], custom: readonly Cus
     }
     names.add(name);
   }
-  return [...own, ...custom.map((command) => ({ hasPages: false, isServedBy: () => true, ...command }))];
+  return [...own, ...added];
+}
+
+function toCommand(command: OwnCommand, ledger: Ledger | null): Command {
+  const context = {
+    get ledger(): Ledger {
+      if (ledger === null) throw new Error('The commands were created to be registered alone.');
+      return ledger;
+    },
+  };
+  return 'data' in command ? ofDiscordJs(command, context) : ofTallyhook(command, context);
+}
+
+type OwnContext = Pick<CustomCommandContext, 'ledger'>;
+
+function ofTallyhook(command: CustomCommand, own: OwnContext): Command {
+  const { autocomplete, ...definition } = command;
+  return {
+    ...{ hasPages: false, isServedBy: () => true },
+    ...definition,
+    execute: (input, context) => command.execute(input, { ...context, ledger: own.ledger }),
+    ...(autocomplete && {
+      autocomplete: (input, context) => autocomplete.call(command, input, { ...context, ledger: own.ledger }),
+    }),
+  };
+}
+
+function ofDiscordJs(command: DiscordJsCommand, context: OwnContext): Command {
+  const body = bodyOfNative(command);
+  const { contexts, default_member_permissions: permissions } = body;
+  return {
+    ...{ name: body.name, body, visibility: 'private', hasPages: false, isServedBy: () => true },
+    // For /help; Discord offers it by its body.
+    ...((contexts?.includes(InteractionContextType.BotDM) ?? true) && { availability: 'everywhere' }),
+    ...(permissions != null && { defaultMemberPermissions: 'ManageGuild' }),
+    describe: ({ texts: { locale } }) => ({
+      description: body.description_localizations?.[locale] ?? body.description,
+      options: (body.options ?? []) as readonly CommandOption[],
+    }),
+    execute: () => Promise.reject(new Error('discord.js runs it.')),
+    native: functionsOfNative(command, context),
+  };
 }

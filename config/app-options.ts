@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CustomCommand } from '../commands/custom-command.ts';
+import type { CommandOptions } from '../commands/command-options.ts';
 import type { RecordedDelivery } from '../src/core/tally/tally.ts';
 import type { DiscordClient } from '../src/discord/gateway/own-client.ts';
 import type { Handlers } from '../src/features/handlers/handlers.ts';
@@ -75,8 +75,8 @@ export interface AppOptions {
    * settings, before or after `start`, and destroy it yourself. Not used with a `publicKey`.
    */
   readonly client?: DiscordClient;
-  /** Your own slash commands, which are registered and answered beside those of tallyhook. */
-  readonly commands?: readonly CustomCommand[];
+  /** Your own slash commands, beside those of tallyhook, and which of those are left out. */
+  readonly commands?: CommandOptions;
   /** Your own texts in place of those of tallyhook, for all apps of the process. See {@link TextOverrides}. */
   readonly texts?: TextOverrides;
   /** Called for every stored delivery, after its commit, in this process only; unlike a handler, it is not repeated. */
@@ -125,7 +125,7 @@ const dependencies = z.strictObject({
   ...codeOptions,
   handlers: appHandlers.optional(),
   client: instance.optional(),
-  commands: z.array(instance).optional(),
+  commands: instance.optional(),
   texts: instance.optional(),
 } satisfies Record<keyof AppDependencies, z.ZodType>);
 

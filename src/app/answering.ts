@@ -1,4 +1,4 @@
-import type { UnlocalizedContext } from '../../commands/context.ts';
+import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
@@ -11,6 +11,8 @@ import {
 } from '../discord/interactions/endpoint.ts';
 import { warnOfEndpoint } from '../discord/interactions/endpoint-warning.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
+import { createNativeInteractions } from '../discord/interactions/native-interactions.ts';
+import { type AnyInteraction, isOwnInteraction } from '../discord/interactions/own-interaction.ts';
 import { createRestTransports } from '../discord/interactions/transport.ts';
 import type { CommandRegistry } from '../discord/registration/command-registry.ts';
 import { createRegistrar } from '../discord/registration/registrar.ts';
@@ -19,6 +21,7 @@ import type { BotContext, CommandContexts } from '../features/communities/comman
 import type { Services } from '../features/create.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
+import { TallyhookError } from '../platform/errors.ts';
 import type { BodyMemory } from '../platform/http/body.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';
@@ -35,6 +38,8 @@ export interface Answering {
   isStandby(): boolean;
   /** Interactions over HTTP; null with the gateway. */
   readonly endpoint: InteractionsEndpoint | null;
+  /** Whether it responds to the interaction. */
+  owns(interaction: AnyInteraction): boolean;
   /** Connects to the gateway, if it is used, and registers the commands. */
   start(): void;
   /** Registers the commands again if what they offer has changed. */
@@ -61,6 +66,8 @@ export interface AnsweringDependencies {
   readonly stopwatch: Clock;
   /** The caller's connection to the gateway; null for one of our own. */
   readonly client: DiscordClient | null;
+  /** Commands that are not offered, but whose buttons may be under earlier messages. */
+  readonly retired: readonly Command[];
 }
 
 /** How long to wait before the application is requested again (ms). */
@@ -85,8 +92,14 @@ export function createAnswering(
   const complete = memoizeOne((context: BotContext): UnlocalizedContext => {
     return { ...context, commands, commandId: registrar.idOf };
   });
+  function onAnswered(command: string, outcome: 'answered' | 'failed', tookMs: number): void {
+    metrics.commands.inc({ command, outcome });
+    metrics.commandSeconds.observe({ command }, tookMs / second);
+  }
+
   const interactions = createInteractions({
     commands,
+    retired: dependencies.retired,
     clock,
     contextFor(place) {
       const context = contexts.at(place);
@@ -103,10 +116,7 @@ export function createAnswering(
     },
     isOwnCommand: registrar.isOwn,
     log,
-    onAnswered(command, outcome, tookMs) {
-      metrics.commands.inc({ command, outcome });
-      metrics.commandSeconds.observe({ command }, tookMs / second);
-    },
+    onAnswered,
     onMemberSeen(input, command) {
       if (command.leadsToDirectMessages) memberLanguages.note(input);
       for (const onMemberSeen of services.onMemberSeen) onMemberSeen(input);
@@ -127,6 +137,8 @@ export function createAnswering(
           memory: dependencies.memory,
           observe: (status) => metrics.interactionRequests.inc({ status }),
         });
+  const native = createNativeInteractions({ commands, isOwnCommand: registrar.isOwn, onAnswered, clock, log });
+  if (native !== null && endpoint !== null) throw needsGateway(commands);
   const gateway =
     endpoint !== null
       ? null
@@ -137,6 +149,7 @@ export function createAnswering(
           globalLimit,
           makeRequest,
           onInteraction: (interaction) => interactions(interaction, transports(interaction)),
+          native,
           onGuildChange: guildChanged,
           onReady(applicationId) {
             registrar.start(applicationId);
@@ -157,6 +170,7 @@ export function createAnswering(
     isConnected: () => gateway?.ready ?? null,
     isStandby: () => gateway !== null && 'isStandby' in gateway && gateway.isStandby === true,
     endpoint,
+    owns: (interaction) => isOwnInteraction(interaction, registrar.isKnown),
     start() {
       gateway?.start();
       void register();
@@ -171,6 +185,16 @@ export function createAnswering(
       await Promise.all([gateway?.stop(), endpoint?.stop(), ...services.loops.map((loop) => loop.stop())]);
     },
   };
+}
+
+/** Commands in discord.js's shape get its interactions. */
+function needsGateway(commands: readonly Command[]): TallyhookError {
+  const name = commands.find(({ native }) => native !== undefined)?.name;
+  return new TallyhookError(
+    'command_needs_gateway',
+    `The command /${name} is in discord.js's shape, and commands arrive over HTTP.`,
+    { hint: 'Leave out the public key of the application, or write the command as a CustomCommand.' },
+  );
 }
 
 function createGateway(

@@ -3,6 +3,8 @@ import type { AppDependencies } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
+import type { CommandData } from '../discord/commands/command.ts';
+import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
 import type { Ledger } from '../features/handlers/ledger-interface.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -25,6 +27,25 @@ export interface App extends WebhookRoutes {
    * @throws TallyhookError `cannot_listen`, or `already_started`
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
+  /**
+   * The slash commands as Discord's API takes them, your own included, in the scope of the settings: add them to the list
+   * that a deploy script of yours puts in place of all commands. Needs no connection.
+   * @example
+   * ```ts
+   * import { REST, Routes, type RESTPutAPIApplicationCommandsJSONBody } from 'discord.js';
+   * import type { App } from 'tallyhook';
+   *
+   * async function deploy(app: App, rest: REST, applicationId: string, own: RESTPutAPIApplicationCommandsJSONBody) {
+   *   await rest.put(Routes.applicationCommands(applicationId), { body: [...own, ...app.commandData()] });
+   * }
+   * ```
+   */
+  commandData(): CommandData[];
+  /**
+   * Whether tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons, selects or
+   * modals, of discord.js or as Discord sends it. Commands are known by their ids, from shortly after {@link start}.
+   */
+  owns(interaction: AnyInteraction): boolean;
   /**
    * Replaces all webhook secrets and API keys with those of a configuration that has the same listings, without a
    * restart.

@@ -31,7 +31,7 @@ import { createTemporaryDatabase } from './temporary-database.ts';
  * @category Start here
  * @throws InvalidConfigError `invalid_options`, or `invalid_settings` of an environment, with all issues
  * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
- *   `command_name_invalid`, `text_invalid` or `cache_url_unknown`
+ *   `command_name_invalid`, `command_needs_gateway`, `text_invalid` or `cache_url_unknown`
  * @example
  * ```ts
  * import { createApp } from 'tallyhook';

@@ -1,4 +1,4 @@
-import { withCustomCommands } from '../../commands/custom-command.ts';
+import { chooseCommands } from '../../commands/command-options.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { logConfigWarnings } from '../../config/log-warnings.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
@@ -7,6 +7,7 @@ import { homeAccounts } from '../core/ledger/account-id.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, shareOfRequests } from '../core/outbox/queue-share.ts';
+import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/of-listings.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
 import { createKnownTargets } from '../features/communities/known-targets.ts';
@@ -102,6 +103,9 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     onAttempted,
   });
   const has = (role: Role) => config.roles.includes(role);
+  const lifecycle = createLifecycle();
+  const ledger = lifecycle.whileOpen(handling.ledger);
+  const commands = chooseCommands(commandsFor(config), parts.commands, { caller: 'createApp', ledger });
   const announcements = createAnnouncements(directory);
   const access = createDiscordAccess(config, {
     ...kit,
@@ -110,7 +114,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     invalidRequests: store.invalidRequests,
     circuits: store.circuits,
     guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
-    commands: withCustomCommands(commandsFor(config), parts.commands ?? []),
+    commands: commands.offered,
     requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
   });
   const isHandled = (kind: HandlerKind) => handling.subscriptions.kinds().includes(kind);
@@ -153,6 +157,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
         leases,
         commandRegistry: store.commandRegistry,
         client: parts.client ?? null,
+        retired: commands.retired,
         onConnected: () => announcing?.wake(),
       })
     : null;
@@ -229,7 +234,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const withoutCommands = routes.withFallback(express);
   const http = wrapListener(answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands);
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
-  const lifecycle = createLifecycle();
   let stopped: Promise<void> | undefined;
 
   function nudgeHere(queues: readonly string[]): void {
@@ -246,7 +250,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     fetch: routes.fetch,
     node: routes.node,
     http,
-    ledger: lifecycle.whileOpen(handling.ledger),
+    ledger,
     standings: lifecycle.whileOpen(contexts.standings),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       // Before the first connection, so that no delivery of a restart is rejected.
@@ -266,6 +270,9 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
         log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
     }),
+    commandData: () =>
+      commandDataOf({ commands: commands.offered, context: contexts.offer(), guildId: config.discord.guildId }),
+    owns: (interaction) => answering?.owns(interaction) ?? false,
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
     stop() {
       stopped ??= (async () => {

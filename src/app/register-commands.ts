@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CustomCommand, withCustomCommands } from '../../commands/custom-command.ts';
+import { type CommandOptions, chooseCommands } from '../../commands/command-options.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { checkConfig } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
@@ -14,10 +14,10 @@ import { checkOptions, instance } from '../platform/options.ts';
 /** What is registered beside the commands of tallyhook. @category Commands */
 export interface RegisterOptions {
   /** The same as for `createApp`: a command that is missing here is deleted from Discord. */
-  readonly commands?: readonly CustomCommand[];
+  readonly commands?: CommandOptions;
 }
 
-const registerOptions = z.strictObject({ commands: z.array(instance).optional() });
+const registerOptions = z.strictObject({ commands: instance.optional() });
 
 /**
  * Registers the slash commands, globally or in the guild of `DISCORD_GUILD_ID`, as `tallyhook register` does. A running
@@ -38,7 +38,8 @@ const registerOptions = z.strictObject({ commands: z.array(instance).optional() 
 export async function registerCommands(config: Config, options: RegisterOptions = {}): Promise<RegistrationReport> {
   checkConfig('registerCommands', config);
   checkOptions('registerCommands', options, registerOptions);
-  const commands = withCustomCommands(commandsFor(config), options.commands ?? []);
+  const choice = { caller: 'registerCommands', ledger: null };
+  const { offered: commands } = chooseCommands(commandsFor(config), options.commands, choice);
   const rest = createDiscordRest(config.discord);
   const store = await openStore(config.databaseUrl, systemClock, { thread: false });
   try {

@@ -3,11 +3,18 @@
  * @module
  */
 
+export type { CommandChanges, CommandOptions } from '../../commands/command-options.ts';
 export type { CoveredCommunity } from '../../commands/context.ts';
-export type { CustomCommand, CustomCommandContext, CustomDescriptionContext } from '../../commands/custom-command.ts';
+export type {
+  CustomCommand,
+  CustomCommandContext,
+  CustomDescriptionContext,
+  DiscordJsCommand,
+  OwnCommand,
+} from '../../commands/custom-command.ts';
 export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { Milestone } from '../core/rewards/rules.ts';
-export type { CommandChoice, CommandOption, ListedLookup } from '../discord/commands/command.ts';
+export type { CommandChoice, CommandData, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {
   CommandInput,
   CompletionInput,
@@ -17,6 +24,7 @@ export type {
   ResolvedRole,
 } from '../discord/commands/input.ts';
 export { InputError } from '../discord/commands/input-error.ts';
+export type { NativeCommand } from '../discord/commands/native-command.ts';
 export type {
   ActionTarget,
   Later,
@@ -35,6 +43,7 @@ export type {
   SelectSource,
 } from '../discord/commands/reply.ts';
 export type { DiscordClient } from '../discord/gateway/own-client.ts';
+export type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
 export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';

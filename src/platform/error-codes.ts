@@ -58,7 +58,11 @@ export type DatabaseErrorCode =
 export type EncryptionErrorCode = 'key_file_unusable' | 'sealed_text_damaged' | 'settings_key_missing';
 
 /** The codes of invalid options of `createApp`. */
-export type AppOptionErrorCode = 'command_name_invalid' | 'command_name_taken' | 'text_invalid';
+export type AppOptionErrorCode =
+  | 'command_name_invalid'
+  | 'command_needs_gateway'
+  | 'command_name_taken'
+  | 'text_invalid';
 
 /** The codes of changes of the ledger by programs. */
 export type LedgerErrorCode =

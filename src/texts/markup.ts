@@ -11,7 +11,7 @@ declare const safe: unique symbol;
 export type Markup = string & { readonly [safe]: true };
 
 /**
- * A template literal of our own text and safe parts: markup`${mention(id)} has ${grouped(7)} credits`.
+ * A template literal of our own text, numbers and safe parts: markup`${mention(id)} has ${7} credits`.
  * @category Texts
  * @example
  * ```ts
@@ -20,9 +20,9 @@ export type Markup = string & { readonly [safe]: true };
  * markup`${mention('80351110224678912')} has voted`;
  * ```
  */
-export function markup(texts: TemplateStringsArray, ...parts: readonly Markup[]): Markup {
+export function markup(texts: TemplateStringsArray, ...parts: readonly (Markup | number | bigint)[]): Markup {
   let text = texts[0] ?? '';
-  for (const [index, part] of parts.entries()) text += part + (texts[index + 1] ?? '');
+  for (const [index, part] of parts.entries()) text += String(part) + (texts[index + 1] ?? '');
   return asMarkup(text);
 }
 

@@ -1,4 +1,8 @@
-import type { APIApplicationCommandBasicOption } from 'discord-api-types/v10';
+import type { AutocompleteInteraction, ChatInputCommandInteraction } from 'discord.js';
+import type {
+  APIApplicationCommandBasicOption,
+  RESTPostAPIChatInputApplicationCommandsJSONBody,
+} from 'discord-api-types/v10';
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -87,6 +91,17 @@ export interface CommandDefinition {
     readonly description: string;
     readonly options: readonly CommandOption[];
   };
+  /** What is registered in place of the description, as it is. */
+  readonly body?: CommandData;
+}
+
+/** A slash command as Discord's API takes it. Discord: "Create Global Application Command". */
+export type CommandData = RESTPostAPIChatInputApplicationCommandsJSONBody;
+
+/** What is run with the interactions of discord.js, and answers them. */
+export interface NativeFunctions {
+  execute(interaction: ChatInputCommandInteraction): unknown;
+  autocomplete(interaction: AutocompleteInteraction): unknown;
 }
 
 /** A slash command: its description and a function. */
@@ -102,4 +117,6 @@ export interface SlashCommand<Context> extends CommandDefinition {
    * InputError if the member entered something that does not exist; the caller explains it to the member.
    */
   execute(input: CommandInput, context: Context): Promise<Reply | Panel | Modal>;
+  /** Of a command that gets the interaction of discord.js, in place of the functions above. */
+  readonly native?: NativeFunctions;
 }

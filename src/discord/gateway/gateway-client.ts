@@ -1,4 +1,4 @@
-import type { APIInteraction, RESTOptions } from 'discord.js';
+import type { APIInteraction, Interaction, RESTOptions } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { tokenHint } from '../discord-errors.ts';
+import type { NativeInteractions } from '../interactions/native-interactions.ts';
 import type { GlobalRateLimit } from '../rate-limit.ts';
 import { type GatewaySession, type GatewaySessionEnd, openGatewaySession, type Shard } from './gateway-session.ts';
 import type { GuildChange } from './guild-changes.ts';
@@ -51,6 +52,8 @@ export function createGatewayClient(options: {
   makeRequest?: RESTOptions['makeRequest'];
   /** Must not reject. */
   onInteraction: (interaction: APIInteraction) => Promise<void>;
+  /** Gets what discord.js makes of the interactions that it takes. */
+  native?: NativeInteractions | null;
   /** Must not throw. */
   onGuildChange?: (change: GuildChange) => void;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
@@ -79,8 +82,12 @@ export function createGatewayClient(options: {
   let failures = 0;
   let hasResharded = false;
 
-  function onInteraction(interaction: APIInteraction): void {
-    const response = options.onInteraction(interaction).finally(() => pendingResponses.delete(response));
+  const { native = null } = options;
+  const onInteraction = (interaction: APIInteraction) => track(options.onInteraction(interaction));
+  const onNative = (interaction: Interaction) => native !== null && track(native.handle(interaction));
+
+  function track(responding: Promise<void>): void {
+    const response = responding.finally(() => pendingResponses.delete(response));
     pendingResponses.add(response);
   }
 
@@ -141,6 +148,8 @@ export function createGatewayClient(options: {
         globalLimit,
         makeRequest: options.makeRequest,
         onInteraction,
+        onNative,
+        isNative: (interaction) => native?.takes(interaction) === true,
         onGuildChange: options.onGuildChange ?? (() => {}),
         onChange: updateStatus,
       });

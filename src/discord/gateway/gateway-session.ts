@@ -7,6 +7,7 @@ import {
   GatewayCloseCodes,
   GatewayDispatchEvents,
   GatewayIntentBits,
+  type Interaction,
   RateLimitError,
   type RESTOptions,
   Routes,
@@ -79,13 +80,16 @@ export function openGatewaySession(options: {
   /** Observes the requests of this client. */
   makeRequest?: RESTOptions['makeRequest'] | undefined;
   onInteraction: (interaction: APIInteraction) => void;
+  /** Whether discord.js gets the interaction, which it makes an object of. */
+  isNative: (interaction: APIInteraction) => boolean;
+  onNative: (interaction: Interaction) => void;
   /** Must not throw. */
   onGuildChange: (change: GuildChange) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
 }): GatewaySession {
   const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit } = options;
-  const { onInteraction, onGuildChange, onChange } = options;
+  const { onInteraction, isNative, onNative, onGuildChange, onChange } = options;
   let closed = false;
   let strategy: SimpleShardingStrategy | undefined;
 
@@ -111,6 +115,7 @@ export function openGatewaySession(options: {
       buildStrategy(manager) {
         takeEvents(manager, {
           onInteraction: (interaction) => !closed && onInteraction(interaction),
+          isNative: (interaction) => !closed && isNative(interaction),
           onGuildChange: (change) => !closed && onGuildChange(change),
         });
         strategy = new SimpleShardingStrategy(withShortTimeouts(manager, () => closed));
@@ -123,6 +128,7 @@ export function openGatewaySession(options: {
     },
   });
 
+  client.on(Events.InteractionCreate, (interaction) => !closed && onNative(interaction));
   client.on(Events.ClientReady, onChange);
   client.on(Events.ShardReady, onChange);
   client.on(Events.ShardResume, onChange);
@@ -185,6 +191,7 @@ function takeEvents(
   manager: GatewayManager,
   on: {
     readonly onInteraction: (interaction: APIInteraction) => void;
+    readonly isNative: (interaction: APIInteraction) => boolean;
     readonly onGuildChange: (change: GuildChange) => void;
   },
 ): void {
@@ -193,13 +200,14 @@ function takeEvents(
   Object.assign(manager, {
     emit(event: string, ...args: readonly unknown[]): boolean {
       const { t: name, d } = dispatch.safeParse(event === 'dispatch' ? args[0] : null).data?.data ?? {};
-      if (name === GatewayDispatchEvents.InteractionCreate) {
+      const isInteraction = name === GatewayDispatchEvents.InteractionCreate;
+      if (isInteraction && !on.isNative(d as APIInteraction)) {
         on.onInteraction(d as APIInteraction);
         return true;
       }
       const change = name !== undefined && guildChangeNames.has(name) ? guildChangeOf(name, d) : null;
       if (change !== null) on.onGuildChange(change);
-      if (name !== undefined && !passedOn.includes(name)) return true;
+      if (name !== undefined && !isInteraction && !passedOn.includes(name)) return true;
       return Reflect.apply(emit, manager, [event, ...args]) as boolean;
     },
   });

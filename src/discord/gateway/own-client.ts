@@ -1,9 +1,10 @@
-import type { APIInteraction } from 'discord.js';
+import { type APIInteraction, Events, type Interaction } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
+import type { NativeInteractions } from '../interactions/native-interactions.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { type GuildChange, guildChangeEvents, guildChangeOf } from './guild-changes.ts';
 
@@ -20,8 +21,8 @@ export interface DiscordClient {
     readonly shards: { every(predicate: (shard: { readonly status: number }) => boolean): boolean };
   };
   isReady(): boolean;
-  on(event: string, listener: () => void): unknown;
-  off(event: string, listener: () => void): unknown;
+  on(event: string, listener: (data: unknown) => void): unknown;
+  off(event: string, listener: (data: unknown) => void): unknown;
 }
 
 /** Discord: "Gateway Intents". */
@@ -46,12 +47,22 @@ export function createOwnClientGateway(options: {
   readonly log: Log;
   /** Must not reject. */
   readonly onInteraction: (interaction: APIInteraction) => Promise<void>;
+  readonly native?: NativeInteractions | null;
   /** Must not throw. */
   readonly onGuildChange?: (change: GuildChange) => void;
   /** Called when all shards are connected, for the first time or again. Must not throw. */
   readonly onReady: (applicationId: string) => void;
 }): GatewayClient {
-  const { client, fetchApplicationId, clock, log, onInteraction, onGuildChange = () => {}, onReady } = options;
+  const {
+    client,
+    native = null,
+    fetchApplicationId,
+    clock,
+    log,
+    onInteraction,
+    onGuildChange = () => {},
+    onReady,
+  } = options;
   const pendingResponses = new Set<Promise<void>>();
   let isChecked = false;
   let isStarted = false;
@@ -59,7 +70,15 @@ export function createOwnClientGateway(options: {
   const isReady = () => client.isReady() && client.ws.shards.every(({ status }) => status === readyStatus);
 
   function receive(interaction: APIInteraction): void {
-    const response = onInteraction(interaction).finally(() => pendingResponses.delete(response));
+    if (native?.takes(interaction) !== true) track(onInteraction(interaction));
+  }
+
+  function receiveNative(interaction: unknown): void {
+    if (native !== null) track(native.handle(interaction as Interaction));
+  }
+
+  function track(responding: Promise<void>): void {
+    const response = responding.finally(() => pendingResponses.delete(response));
     pendingResponses.add(response);
   }
 
@@ -107,12 +126,14 @@ export function createOwnClientGateway(options: {
         );
       }
       client.ws.on(interactionEvent, receive);
+      if (native !== null) client.on(Events.InteractionCreate, receiveNative);
       for (const [event, listener] of guildListeners) client.ws.on(event, listener);
       for (const event of connectionEvents) client.on(event, onConnection);
       onConnection();
     },
     async stop() {
       client.ws.off(interactionEvent, receive);
+      client.off(Events.InteractionCreate, receiveNative);
       for (const [event, listener] of guildListeners) client.ws.off(event, listener);
       for (const event of connectionEvents) client.off(event, onConnection);
       await settleWithin(responseTimeoutMs, clock, Promise.all(pendingResponses));

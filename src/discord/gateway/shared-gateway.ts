@@ -29,7 +29,7 @@ export function createSharedGateway(
   },
 ): SharedGateway {
   const { leases, fetchShardCount, ...clientOptions } = options;
-  const { clock, log } = clientOptions;
+  const { clock, log, native = null } = clientOptions;
   const stopping = new AbortController();
   /** By shard. */
   let clients = new Map<number, GatewayClient>();
@@ -47,12 +47,19 @@ export function createSharedGateway(
   });
 
   function openClient(shard: number): GatewayClient {
+    const isCurrent = () => share?.holds(shard) === true && clients.get(shard) === client;
     const client = createGatewayClient({
       ...clientOptions,
       shard: { id: shard, count },
       identifyThrottle,
       async onInteraction(interaction) {
-        if (share?.holds(shard) && clients.get(shard) === client) await clientOptions.onInteraction(interaction);
+        if (isCurrent()) await clientOptions.onInteraction(interaction);
+      },
+      native: native && {
+        takes: native.takes,
+        async handle(interaction) {
+          if (isCurrent()) await native.handle(interaction);
+        },
       },
       onShardingRequired: () => void addShards(),
     });

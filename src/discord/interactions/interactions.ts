@@ -41,12 +41,15 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
      * the same settings, at once unless the database must be asked. May reject.
      */
     contextFor: (place: CommandPlace) => Unlocalized | Promise<Unlocalized>;
+    /** Commands that are not offered, but whose buttons may be under earlier messages. */
+    retired?: readonly SlashCommand<NoInfer<Localized<Unlocalized>>>[];
     /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
-    isOwnCommand: (commandId: string) => Promise<boolean>;
+    isOwnCommand: (commandId: string, name: string) => Promise<boolean>;
   },
 ): InteractionHandler {
-  const { commands, contextFor, isOwnCommand, log } = options;
+  const { commands, retired = [], contextFor, isOwnCommand, log } = options;
   const commandsByName = new Map(commands.map((command) => [command.name, command]));
+  const actionsByName = new Map([...retired, ...commands].map((command) => [command.name, command]));
   const autocomplete = createAutocomplete<Localized<Unlocalized>>(log);
   const localize = memoizeByIdentity((context: Unlocalized, texts: Texts): Localized<Unlocalized> => {
     return { ...context, texts };
@@ -66,7 +69,7 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     transport: ResponseTransport,
   ): Promise<void> {
     const { id, name } = interaction.data;
-    if (!(await isOwnCommand(id))) return ignore(interaction);
+    if (!(await isOwnCommand(id, name))) return ignore(interaction);
     const command = commandsByName.get(name);
     const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
@@ -79,7 +82,7 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     transport: ResponseTransport,
   ): Promise<void> {
     const { id, name } = interaction.data;
-    if (!(await isOwnCommand(id))) return ignore(interaction);
+    if (!(await isOwnCommand(id, name))) return ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
     const context = await localContextFor(place, textsOf(languageOf(interaction)));
     await autocomplete(interaction, commandsByName.get(name), context, transport);
@@ -91,7 +94,7 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
   ): Promise<void> {
     if (!isOwnCustomId(interaction.data.custom_id)) return ignore(interaction);
     const id = decodeCustomId(interaction.data.custom_id);
-    const command = id === null ? undefined : commandsByName.get(id.command);
+    const command = id === null ? undefined : actionsByName.get(id.command);
     const isComponent = interaction.type === InteractionType.MessageComponent;
     const responder = isComponent
       ? componentResponder(transport, interaction.message)

@@ -1,6 +1,7 @@
 import { ApplicationCommandType } from 'discord.js';
+import type { CommandData } from '../commands/command.ts';
 import type { StoredCommand } from './command-registry.ts';
-import { type CommandBody, hasBody, hasDefinition, isTranslatedAsOurs, type ListedCommand } from './command-shape.ts';
+import { hasBody, hasDefinition, isTranslatedAsOurs, type ListedCommand } from './command-shape.ts';
 
 /** A command in Discord's list. @category Commands */
 export interface CommandReference {
@@ -11,12 +12,13 @@ export interface CommandReference {
 /** The changes that make Discord's list of one scope (a guild, or global) match the commands that are offered there. */
 export interface CommandPlan {
   /**
-   * Recognised as ours by their description, registered before ids were stored: their ids are stored before any change.
+   * Recognised as ours by their description, put there by a deploy script, or registered before ids were stored: their ids
+   * are stored before any change.
    */
   readonly adopt: readonly CommandReference[];
-  readonly create: readonly CommandBody[];
-  readonly update: readonly (CommandReference & { readonly body: CommandBody })[];
-  readonly unchanged: readonly (CommandReference & { readonly body: CommandBody })[];
+  readonly create: readonly CommandData[];
+  readonly update: readonly (CommandReference & { readonly body: CommandData })[];
+  readonly unchanged: readonly (CommandReference & { readonly body: CommandData })[];
   /** Ours, but no longer offered in this scope. */
   readonly delete: readonly CommandReference[];
   /** Stored ids that Discord no longer lists, or of which another program has made a command of its own. */
@@ -34,7 +36,7 @@ export interface CommandPlan {
  * our id.
  */
 export function planCommands(options: {
-  readonly offered: readonly CommandBody[];
+  readonly offered: readonly CommandData[];
   readonly listed: readonly ListedCommand[];
   readonly stored: readonly StoredCommand[];
 }): CommandPlan {

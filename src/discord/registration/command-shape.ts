@@ -5,24 +5,12 @@ import {
   InteractionContextType,
   type LocalizationMap,
   PermissionFlagsBits,
-  type RESTPatchAPIApplicationCommandJSONBody,
 } from 'discord.js';
 import { z } from 'zod';
 import { parseJson } from '../../platform/json.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import { textsIn } from '../../texts/texts.ts';
-import type { CommandDefinition, CommandOption, DescriptionContext } from '../commands/command.ts';
-
-/**
- * The request body for a slash command. Discord takes the same body to create a command and, without the type, to edit
- * it.
- */
-export type CommandBody = RESTPatchAPIApplicationCommandJSONBody & {
-  readonly name: string;
-  readonly description: string;
-  readonly options: CommandOption[];
-  readonly description_localizations: LocalizationMap | null;
-};
+import type { CommandData, CommandDefinition, CommandOption, DescriptionContext } from '../commands/command.ts';
 
 /**
  * The body of a command for one scope: a guild, or global if `guildId` is null. The name is the same in every language;
@@ -32,7 +20,8 @@ export function bodyOf(
   command: CommandDefinition,
   context: Omit<DescriptionContext, 'texts'>,
   guildId: string | null,
-): CommandBody {
+): CommandData & { readonly options: NonNullable<CommandData['options']> } {
+  if (command.body !== undefined) return givenBody(command.body, guildId);
   const describeIn = (locale: Locale) => command.describe({ ...context, texts: textsIn(locale) });
   const { description, options } = describeIn(defaultLocale);
   const translations = translatedLocales.map((locale) => ({ locale, ...describeIn(locale) }));
@@ -48,6 +37,13 @@ export function bodyOf(
     // Discord stores these two for global commands only.
     ...(guildId === null ? placesOf(command) : {}),
   };
+}
+
+/** Discord stores the places for global commands only, and those of the server by default. */
+function givenBody({ contexts, integration_types: types, ...body }: CommandData, guildId: string | null) {
+  const installed = types ?? (contexts == null ? undefined : [ApplicationIntegrationType.GuildInstall]);
+  const places = { ...(contexts != null && { contexts }), ...(installed && { integration_types: installed }) };
+  return { ...body, options: body.options ?? [], ...(guildId === null && places) };
 }
 
 interface Translation {
@@ -125,9 +121,29 @@ const localizations = z
 /** Without the spaces at its ends, which Discord may remove. */
 const text = z.string().trim();
 
+const parameter = z.object({
+  type: z.number(),
+  name: z.string(),
+  name_localizations: localizations,
+  description: text,
+  description_localizations: localizations,
+  required: z.boolean().default(false),
+  autocomplete: z.boolean().default(false),
+  choices: arrayOf(z.object({ name: text, name_localizations: localizations, value: z.unknown() })),
+  channel_types: sortedNumbers,
+  min_value: nullableNumber,
+  max_value: nullableNumber,
+  min_length: nullableNumber,
+  max_length: nullableNumber,
+});
+const subcommand = parameter.extend({ options: arrayOf(parameter) });
+/** Or a group of subcommands. */
+const option = parameter.extend({ options: arrayOf(subcommand) });
+
 /** The fields that a registration sets. Discord adds ids, versions and defaults. */
 const comparable = z.object({
   name: z.string(),
+  name_localizations: localizations,
   description: text,
   description_localizations: localizations,
   contexts: sortedNumbers,
@@ -136,21 +152,8 @@ const comparable = z.object({
     .string()
     .nullish()
     .transform((value) => value ?? null),
-  options: arrayOf(
-    z.object({
-      type: z.number(),
-      name: z.string(),
-      description: text,
-      description_localizations: localizations,
-      required: z.boolean().default(false),
-      autocomplete: z.boolean().default(false),
-      choices: arrayOf(z.object({ name: text, name_localizations: localizations, value: z.unknown() })),
-      min_value: nullableNumber,
-      max_value: nullableNumber,
-      min_length: nullableNumber,
-      max_length: nullableNumber,
-    }),
-  ),
+  nsfw: z.boolean().default(false),
+  options: arrayOf(option),
 });
 
 /** A command in Discord's list. */
@@ -165,12 +168,12 @@ export type ListedCommand = z.output<typeof listedCommand>;
 type Definition = z.output<typeof comparable>;
 
 /** Whether Discord's command equals `body`. */
-export function hasBody(listed: ListedCommand, body: CommandBody): boolean {
+export function hasBody(listed: ListedCommand, body: CommandData): boolean {
   return isEqual(listed, comparable.parse(body));
 }
 
 /** What a registration sets, as JSON, to recognise the command later with {@link hasDefinition}. */
-export function definitionOf(body: CommandBody): string {
+export function definitionOf(body: CommandData): string {
   return JSON.stringify(comparable.parse(body));
 }
 

@@ -21,6 +21,9 @@ const adoptionTimeoutMs = 1 * second;
  */
 const recheckIntervalMs = 1 * minute;
 
+/** How often a command of another program may make us look for commands of a deploy script (ms). */
+const adoptionIntervalMs = 10 * second;
+
 /** Registers the slash commands once Discord is reachable, and retries while that fails. */
 export interface Registrar {
   /** Starts the registration; later calls have no effect. */
@@ -28,10 +31,12 @@ export interface Registrar {
   /** Registers again what is offered now; without effect before the start. Calls in quick succession are one. */
   update(): void;
   /**
-   * Whether we registered the command of this id, and no other program has replaced it since. Rejects with what
-   * {@link CommandRegistry} throws.
+   * Whether we registered the command of this id, and no other program has replaced it since. One with the name of ours that
+   * a deploy script has put there is recognised, too. Rejects with what {@link CommandRegistry} throws.
    */
-  isOwn(commandId: string): Promise<boolean>;
+  isOwn(commandId: string, name?: string): Promise<boolean>;
+  /** What {@link isOwn} knows without asking the database or Discord. */
+  isKnown(commandId: string): boolean;
   /** The id of our command of this name in the scope of the registration; null before it is registered. */
   idOf(name: string): string | null;
   stop(): void;
@@ -61,6 +66,7 @@ export function createRegistrar(
   let isOutdated = false;
   let hasAttempted = false;
   let checkedAt = Number.NEGATIVE_INFINITY;
+  let adoptedAt = Number.NEGATIVE_INFINITY;
   const reportedConflicts = new Set<string>();
 
   async function loadOwnIds(applicationId: string): Promise<void> {
@@ -76,7 +82,7 @@ export function createRegistrar(
   function disown(conflicts: readonly CommandReference[]): void {
     for (const { name, id } of conflicts) {
       ownIds.delete(id);
-      if (reportedConflicts.has(id)) continue;
+      if (reportedConflicts.has(id) || !registration.commands.some((command) => command.name === name)) continue;
       reportedConflicts.add(id);
       log.warn(
         { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
@@ -134,6 +140,15 @@ export function createRegistrar(
     }
   }
 
+  /** A command that is not known, after the commands were registered again if its name is one of ours. */
+  async function adopt(commandId: string, name: string | undefined): Promise<boolean> {
+    const isOurName = registration.commands.some((command) => command.name === name);
+    if (startedFor === undefined || !isOurName || clock.monotonic() - adoptedAt < adoptionIntervalMs) return false;
+    adoptedAt = clock.monotonic();
+    await settleWithin(adoptionTimeoutMs, clock, run(startedFor));
+    return ownIds.has(commandId);
+  }
+
   return {
     start(applicationId) {
       if (startedFor !== undefined) return;
@@ -145,17 +160,18 @@ export function createRegistrar(
       isOutdated = true;
       void run(startedFor);
     },
-    async isOwn(commandId) {
+    async isOwn(commandId, name) {
       // The first attempt stores the ids of the commands that an earlier version registered, and removes those that
       // another program has replaced while we were not running.
       if (!hasAttempted && (startedFor !== undefined || !(await registry.has(commandId)))) {
         await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
       }
       if (!hasAttempted) return registry.has(commandId);
-      if (!(await isStored(commandId))) return false;
+      if (!(await isStored(commandId))) return adopt(commandId, name);
       if (startedFor !== undefined) void recheck(startedFor);
       return true;
     },
+    isKnown: (commandId) => ownIds.has(commandId),
     idOf: (name) => idsByName.get(name) ?? null,
     stop: () => stopping.abort(),
   };

@@ -1,23 +1,27 @@
 import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { CommandDefinition, DescriptionContext } from '../commands/command.ts';
+import type { CommandData, CommandDefinition, DescriptionContext } from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
 import type { CommandRegistry, RegisteredCommand, StoredCommand } from './command-registry.ts';
-import { bodyOf, type CommandBody, definitionOf, listedCommand } from './command-shape.ts';
+import { bodyOf, definitionOf, listedCommand } from './command-shape.ts';
 
 /** Discord lists translations only on request. Discord: "Get Global Application Commands". */
 const withLocalizations = new URLSearchParams({ with_localizations: 'true' });
 
-export interface Registration {
-  readonly rest: DiscordRest;
-  /** From the gateway connection, or from `fetchApplicationId` without one. */
-  readonly applicationId: string;
+/** The commands of one scope. */
+export interface Offer {
   /** Null registers globally. */
   readonly guildId: string | null;
   readonly commands: readonly CommandDefinition[];
   /** With the listings of all communities. */
   readonly context: Omit<DescriptionContext, 'texts'>;
+}
+
+export interface Registration extends Offer {
+  readonly rest: DiscordRest;
+  /** From the gateway connection, or from `fetchApplicationId` without one. */
+  readonly applicationId: string;
   readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;
 }
 
@@ -48,11 +52,11 @@ export async function registerCommands(registration: Registration): Promise<Regi
   const { rest, applicationId, guildId, registry } = registration;
   const { plan, stored } = await planRegistration(registration);
   const route = routeOf(applicationId, guildId);
-  const save = ({ id, name }: CommandReference, body: CommandBody | null) => {
+  const save = ({ id, name }: CommandReference, body: CommandData | null) => {
     const definition = body === null ? null : definitionOf(body);
     return registry.save({ id, name, applicationId, guildId, definition });
   };
-  const isStored = (id: string, body: CommandBody) =>
+  const isStored = (id: string, body: CommandData) =>
     stored.some((command) => command.id === id && command.definition === definitionOf(body));
 
   for (const command of plan.adopt) await save(command, null);
@@ -80,6 +84,20 @@ export async function registerCommands(registration: Registration): Promise<Regi
     conflicts: plan.conflicts,
     inaccessible,
   };
+}
+
+/** What Discord would list after {@link registerCommands}, as the body of a request that replaces all commands. */
+export function commandDataOf({ commands, context, guildId }: Offer): CommandData[] {
+  return offeredCommands({ commands, context, guildId }).map((body) => ({
+    type: ApplicationCommandType.ChatInput,
+    ...body,
+  }));
+}
+
+function offeredCommands({ commands, context, guildId }: Offer): readonly CommandData[] {
+  return commands
+    .filter((command) => command.isServedBy(context.listings))
+    .map((command) => bodyOf(command, context, guildId));
 }
 
 /** What {@link registerCommands} would change, without changing anything. Throws the same errors. */
@@ -111,9 +129,7 @@ async function planRegistration(
 ): Promise<{ plan: CommandPlan; stored: readonly StoredCommand[] }> {
   const { guildId, commands, context, applicationId, registry } = registration;
   const stored = await registry.list(applicationId);
-  const offered = commands
-    .filter((command) => command.isServedBy(context.listings))
-    .map((command) => bodyOf(command, context, guildId));
+  const offered = offeredCommands({ commands, context, guildId });
   return { plan: planCommands({ offered, ...(await commandsIn(guildId, stored, registration)) }), stored };
 }
 

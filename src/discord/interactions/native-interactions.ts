@@ -1,0 +1,87 @@
+import {
+  type APIInteraction,
+  type AutocompleteInteraction,
+  type ChatInputCommandInteraction,
+  type Interaction,
+  InteractionType,
+  MessageFlags,
+} from 'discord.js';
+import type { Clock } from '../../platform/clock.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import type { CommandDefinition, NativeFunctions } from '../commands/command.ts';
+import { isOwnCustomId } from '../rendering/custom-id.ts';
+import { renderReply } from '../rendering/message.ts';
+import { createErrorReplies } from './error-replies.ts';
+import { textsOf } from './run-command.ts';
+
+/** The interactions that discord.js handles: of commands in its own shape, and the components that these post. */
+export interface NativeInteractions {
+  /** Whether it is one of them. */
+  takes(interaction: APIInteraction): boolean;
+  /** Runs the command of an interaction that discord.js emits. Never rejects: errors are logged, and reported to the member. */
+  handle(interaction: Interaction): Promise<void>;
+}
+
+/** Null without such commands, so that discord.js builds no objects of interactions. */
+export function createNativeInteractions(options: {
+  readonly commands: readonly (CommandDefinition & { readonly native?: NativeFunctions })[];
+  /** Whether we registered the command of this id. May reject. */
+  readonly isOwnCommand: (commandId: string, name: string) => Promise<boolean>;
+  /** Called after the function has ended; `tookMs` is measured from the interaction on. */
+  readonly onAnswered: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}): NativeInteractions | null {
+  const { commands, isOwnCommand, onAnswered, clock, log } = options;
+  const byName = new Map(
+    commands.flatMap(({ name, native }) => (native === undefined ? [] : [[name, native] as const])),
+  );
+  const errors = createErrorReplies({ clock, log });
+  if (byName.size === 0) return null;
+
+  async function run(interaction: ChatInputCommandInteraction, command: NativeFunctions): Promise<void> {
+    const { commandName: name } = interaction;
+    const startedAt = clock.monotonic();
+    try {
+      await command.execute(interaction);
+      onAnswered(name, 'answered', clock.monotonic() - startedAt);
+    } catch (error) {
+      onAnswered(name, 'failed', clock.monotonic() - startedAt);
+      const { locale, guildLocale } = interaction;
+      const { embeds } = renderReply(errors.ofError(name, error, textsOf({ locale, guildLocale })), name);
+      const reply = { embeds, flags: MessageFlags.Ephemeral } as const;
+      await (interaction.deferred || interaction.replied ? interaction.followUp(reply) : interaction.reply(reply));
+    }
+  }
+
+  async function handle(interaction: ChatInputCommandInteraction | AutocompleteInteraction): Promise<void> {
+    const command = byName.get(interaction.commandName);
+    if (command === undefined || !(await isOwnCommand(interaction.commandId, interaction.commandName))) return;
+    if (interaction.isAutocomplete()) await command.autocomplete(interaction);
+    else await run(interaction, command);
+  }
+
+  return {
+    takes(interaction) {
+      switch (interaction.type) {
+        case InteractionType.ApplicationCommand:
+        case InteractionType.ApplicationCommandAutocomplete:
+          return byName.has(interaction.data.name);
+        case InteractionType.MessageComponent:
+        case InteractionType.ModalSubmit:
+          return !isOwnCustomId(interaction.data.custom_id);
+        default:
+          return false;
+      }
+    },
+    async handle(interaction) {
+      if (!interaction.isChatInputCommand() && !interaction.isAutocomplete()) return;
+      try {
+        await handle(interaction);
+      } catch (error) {
+        log.warn({ command: interaction.commandName, reason: messageOf(error) }, 'a command could not be answered');
+      }
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { ApplicationCommandType, InteractionType } from 'discord-api-types/v10';
+import { isOwnCustomId } from '../rendering/custom-id.ts';
+
+/** What tells whose an interaction is: of one of discord.js, or as Discord sent it. */
+export interface AnyInteraction {
+  readonly type: number;
+  /** Of discord.js. */
+  readonly commandId?: string;
+  readonly commandType?: number;
+  readonly customId?: string;
+  /** Of Discord. */
+  readonly data?: { readonly id?: string; readonly type?: number; readonly custom_id?: string } | null;
+}
+
+/**
+ * Whether this program answers the interaction: one of its commands, buttons, selects or modals.
+ * @param isKnown whether a command's id is of one of its commands
+ */
+export function isOwnInteraction(interaction: AnyInteraction, isKnown: (commandId: string) => boolean): boolean {
+  const { type, data } = interaction;
+  const commandId = interaction.commandId ?? data?.id ?? '';
+  switch (type) {
+    case InteractionType.ApplicationCommand:
+      return (interaction.commandType ?? data?.type) === ApplicationCommandType.ChatInput && isKnown(commandId);
+    case InteractionType.ApplicationCommandAutocomplete:
+      return isKnown(commandId);
+    case InteractionType.MessageComponent:
+    case InteractionType.ModalSubmit:
+      return isOwnCustomId(interaction.customId ?? data?.custom_id ?? '');
+    default:
+      return false;
+  }
+}
