@@ -22,7 +22,7 @@ const responses = [
 const outcomes = [];
 for (const response of responses)
   outcomes.push(`${response.status} ${((await response.json()) as { outcome?: string }).outcome}`);
-const account = await receiver.ledger.account('42');
+const credits = (await receiver.ledger.account('42'))?.credits;
 const call = await handled.promise;
 await receiver.stop();
-console.log(JSON.stringify({ outcomes, call, credits: account?.credits }));
+console.log(JSON.stringify({ outcomes, call, credits }));

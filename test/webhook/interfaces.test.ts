@@ -112,7 +112,7 @@ describe('a request to a webhook address', { timeout: 60_000 }, () => {
         expect(response?.status, path).toBe(404);
       }
     }
-    await compareRows(receivers);
+    expect((await compareRows(receivers)).size).toBe(4);
   });
 
   it('has the same response for generated deliveries', async () => {
@@ -135,12 +135,13 @@ describe('a request to a webhook address', { timeout: 60_000 }, () => {
     await compareRows(receivers);
   });
 
-  async function compareRows(receivers: readonly TestReceiver[]): Promise<void> {
+  /** Returns the outcomes of all rows. */
+  async function compareRows(receivers: readonly TestReceiver[]): Promise<ReadonlySet<string>> {
     const everything = { outcome: null, limit: 1_000, before: null };
     const stored = await Promise.all(receivers.map(({ store }) => store.records.deliveries(everything)));
-    expect(new Set(stored[0]?.map(({ outcome }) => outcome)).size).toBeGreaterThan(2);
     for (const other of stored) expect(other).toEqual(stored[0]);
     const [account, ...others] = await Promise.all(receivers.map(({ store }) => store.ledger.account('42')));
     for (const other of others) expect(other).toEqual(account);
+    return new Set(stored[0]?.map(({ outcome }) => outcome));
   }
 });
