@@ -21,6 +21,8 @@ export interface DeliveryRequest {
    * its signature is valid only if the service signs what `JSON.stringify` writes.
    */
   readonly body?: unknown;
+  /** The text or bytes before a parser has read them, of Nest and of cloud functions. Takes precedence over `body`. */
+  readonly rawBody?: unknown;
   /** Must be POST if it is present. */
   readonly method?: string | undefined;
   /** Whether a `Request` was read before. */
@@ -105,7 +107,8 @@ function checkRequest(request: unknown): void {
 }
 
 async function bodyOf(request: DeliveryRequest): Promise<Bytes | null> {
-  const { body, bodyUsed, headers } = request;
+  const { bodyUsed, headers } = request;
+  const body = request.rawBody ?? request.body;
   if (bodyUsed === true) throw new VerificationError('webhook_body_unavailable');
   if (Number(readHeader(headers, 'content-length')) > maxBodyBytes)
     throw new VerificationError('webhook_body_too_large');

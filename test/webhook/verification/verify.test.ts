@@ -244,6 +244,8 @@ describe('a body', () => {
       response.send(await codeOf(request));
     });
     app.post('/json', express.json(), async (request, response) => void response.send(await codeOf(request)));
+    const keep = express.json({ verify: (request, _response, rawBody) => void Object.assign(request, { rawBody }) });
+    app.post('/kept', keep, async (request, response) => void response.send(await codeOf(request)));
     app.post('/consumed', async (request, response) => {
       for await (const _chunk of request);
       response.send(await codeOf(request));
@@ -258,6 +260,7 @@ describe('a body', () => {
     expect(await post(`${url}/unread`, body.padEnd(70_000))).toBe('413 webhook_body_too_large');
     const pretty = JSON.stringify(vote, null, 2);
     expect(await post(`${url}/raw`, pretty)).toBe('vote');
+    expect(await post(`${url}/kept`, pretty)).toBe('vote');
     expect(await post(`${url}/json`, pretty)).toBe('401 webhook_signature_mismatch');
 
     const server = createServer((request, response) => void codeOf(request).then((code) => response.end(code)));
