@@ -15,7 +15,14 @@ export const receiverHandlers = z.strictObject({
   onPremium: callback.optional(),
   onStreak: callback.optional(),
   onMilestone: callback.optional(),
+  concurrency: z.int().min(1).max(100).optional(),
 });
+
+/** What to do about an invalid part of `handlers`. */
+export function hintForHandlers(name: string | number | undefined, handlers: z.ZodObject): string {
+  if (name !== undefined && name in handlers.shape) return 'Correct or remove it.';
+  return `The options of handlers are ${Object.keys(handlers.shape).join(', ')}.`;
+}
 
 /** Purchases and reviews need the bot. */
 export const appHandlers = receiverHandlers.extend({ onPurchase: callback.optional(), onReview: callback.optional() });

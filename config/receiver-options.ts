@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { checkOptions } from '../src/platform/options.ts';
-import { codeOptions, receiverHandlers } from './code-options.ts';
+import { codeOptions, hintForHandlers, receiverHandlers } from './code-options.ts';
 import { hintForReceiverListings, receiverListings, toReceiverListings } from './receiver-listings.ts';
 import type { ListingConfig } from './schema.ts';
 
@@ -56,7 +56,7 @@ function hintFor(path: readonly (string | number)[], options: unknown): string {
     case 'handlers':
       return name === 'onPurchase' || name === 'onReview'
         ? 'Only the bot (createApp) calls it.'
-        : 'The handlers of a receiver are onVote, onPremium, onStreak and onMilestone.';
+        : hintForHandlers(name, receiverHandlers);
     default:
       return 'Correct or remove it.';
   }

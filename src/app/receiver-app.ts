@@ -29,7 +29,7 @@ import { createReceiving, createRecording } from './receiving.ts';
 import { createTemporaryDatabase } from './temporary-database.ts';
 
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. @category Start here */
-export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone'>;
+export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone' | 'concurrency'>;
 
 /** What a receiver needs: the listings with their secrets, and where to store their votes. @category Start here */
 export interface ReceiverOptions {

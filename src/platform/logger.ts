@@ -8,10 +8,10 @@ import { createRedactor, markRedacting, type Redactor, redactorOf } from './reda
  * @category Start here
  */
 export interface Logger {
-  debug(message: string, fields?: object): void;
-  info(message: string, fields?: object): void;
-  warn(message: string, fields?: object): void;
-  error(message: string, fields?: object): void;
+  debug(message: string, fields?: object): unknown;
+  info(message: string, fields?: object): unknown;
+  warn(message: string, fields?: object): unknown;
+  error(message: string, fields?: object): unknown;
 }
 
 /** Every logger of pino has it, also a child, and whichever copy of pino created it. */
@@ -26,11 +26,11 @@ export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() 
  * The log of the program for a logger of the caller, and what hides secrets in its lines, to which others can be added
  * later. A logger that was adapted before, or of `createLog`, is returned as it is.
  */
-export function adaptLogger(logger: Logger | Log, secrets: readonly string[] = []): { log: Log; redact: Redactor } {
+export function adaptLogger(logger: Logger, secrets: readonly string[] = []): { log: Log; redact: Redactor } {
   const own = redactorOf(logger);
   if (own !== undefined) {
     own.add(secrets);
-    return { log: logger as Log, redact: own };
+    return { log: logger as Logger & Log, redact: own };
   }
   const redact = createRedactor(secrets);
   const isPino = pinoMark in logger;

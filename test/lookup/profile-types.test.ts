@@ -1,5 +1,11 @@
 import { expectTypeOf, it } from 'vitest';
-import { type BotProfile, type CachedValue, createLookup, type Lookup, type ServerProfile } from '../../src/exports/client.ts';
+import {
+  type BotProfile,
+  type CachedValue,
+  createLookup,
+  type Lookup,
+  type ServerProfile,
+} from '../../src/exports/client.ts';
 
 const options = { baseUrl: 'https://list.example/api/v1', key: 'the-key' };
 

@@ -52,6 +52,8 @@ describe('createReceiver', () => {
 
   it.each([
     [{ handlers: { onVote: 5 } }, 'handlers.onVote is invalid: it must be a function.'],
+    [{ handlers: { concurrency: 0 } }, 'handlers.concurrency is invalid: it must be at least 1.'],
+    [{ handlers: { concurrency: '4' } }, 'handlers.concurrency is invalid: it must be a number.'],
     [{ handlers: [] }, 'handlers is invalid: it must be an object: {…}.'],
     [{ port: '0' }, 'port is invalid: it must be a number.'],
     [{ port: 70_000 }, 'port is invalid: it must be at most 65535.'],

@@ -83,7 +83,7 @@ describe('a logger of the caller', () => {
     expect(fields?.['err']).toHaveProperty('cause', expect.any(TypeError));
     expect(calls[1]).toEqual(['[secret]']);
     const everything = JSON.stringify(calls, (_key, value) =>
-      value instanceof Error ? { ...value, stack: value.stack, message: value.message, cause: value.cause } : value,
+      value instanceof Error ? Object.entries(Object.getOwnPropertyDescriptors(value)) : value,
     );
     expect(everything).not.toContain(secret);
   });

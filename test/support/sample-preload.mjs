@@ -19,9 +19,9 @@ registerHooks({
 });
 
 const { lookup } = dns;
-dns.lookup = (name, options, callback = options) => {
-  if (isIP(name)) lookup(name, options, callback);
-  else callback(Object.assign(new Error(`${name} is not looked up in a test`), { code: 'ENOTFOUND' }));
+dns.lookup = (name, ...rest) => {
+  if (isIP(name)) lookup(name, ...rest);
+  else rest.at(-1)(Object.assign(new Error(`${name} is not looked up in a test`), { code: 'ENOTFOUND' }));
 };
 
 subscribe('tracing:net.server.listen:asyncEnd', ({ server }) => {

@@ -20,7 +20,7 @@ const stopTimeoutMs = 3 * second;
 /** Announcements in one message: Discord accepts ten embeds. */
 const batchSize = 10;
 
-/** Attempts of several queues at one time, but one per queue. */
+/** Attempts of several queues at one time, and of one queue as many as the rotation allows. */
 export interface Attempts {
   /** Claims and attempts effects of a queue, and stores the result. Calls `finish` of the rotation afterwards. */
   start(queue: string): void;
@@ -43,12 +43,14 @@ export function createAttempts(options: {
   clock: Clock;
   log: Log;
   onAttempt: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
+  /** An attempt has claimed effects, and another one of its queue may start. */
+  onClaimed: () => void;
   /** An attempt has ended. @param pauseMs how long to start no other one; 0 for no pause */
   onEnd: (pauseMs: number) => void;
   /** The database failed. */
   onError: (error: unknown) => void;
 }): Attempts {
-  const { outbox, perform, settle, rotation, clock, log, onAttempt, onEnd, onError } = options;
+  const { outbox, perform, settle, rotation, clock, log, onAttempt, onClaimed, onEnd, onError } = options;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   const inProgress = new Set<readonly ClaimedEffect[]>();
@@ -63,6 +65,7 @@ export function createAttempts(options: {
       rotation.addAt(queue, dueAt > now ? dueAt : now + claimRetryMs);
       return undefined;
     }
+    if (rotation.add(queue)) onClaimed();
     inProgress.add(effects);
     const attempt = await perform(effects);
     inProgress.delete(effects);

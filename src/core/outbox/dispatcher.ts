@@ -54,6 +54,8 @@ export interface DispatcherOptions {
    * community alone, unless that is ''.
    */
   readonly communityOf?: (queue: string) => string;
+  /** How many attempts on one queue may run at one time; 1 by default, so that its effects are carried out in order. */
+  readonly attemptsPerQueue?: number;
   /** Whether this process may process a queue now; by default always. */
   readonly isOwn?: (queue: string) => boolean;
   /** Retry delays when Discord gives none; default {@link backoff}. */
@@ -70,7 +72,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
   const { policy = backoff, newEffectsPollMs = null, communityOf = () => '', isOwn = () => true } = options;
   const outage = createOutage(policy);
-  const rotation = createQueueRotation(clock, communityOf);
+  const rotation = createQueueRotation(clock, communityOf, options.attemptsPerQueue);
   const addOwn = (queue: string) => isOwn(queue) && rotation.add(queue);
   const discovery = createDiscovery({
     outbox,
@@ -103,6 +105,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     clock,
     log,
     onAttempt,
+    onClaimed() {
+      if (!isGloballyPaused()) pauseAbort?.abort();
+    },
     onEnd(pauseMs) {
       if (pauseMs > 0) pauseAll(pauseMs);
       else if (outage.isActive || !isGloballyPaused()) pauseAbort?.abort();

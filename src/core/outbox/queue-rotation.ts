@@ -12,8 +12,8 @@ export interface QueueRotation {
   /** The number of communities that are paused. */
   readonly pausedCommunities: number;
   /**
-   * Adds a queue at the end of its community, unless it is already there or paused. While an attempt on it is running,
-   * it is added after that. Returns whether it was added now.
+   * Adds a queue at the end of its community, unless it is already there or paused. While as many attempts on it are
+   * running as may, it is added after one of them. Returns whether it was added now.
    */
   add(queue: string): boolean;
   /** Adds a queue once the time is `dueAt` (ms since the epoch). Replaces an earlier call for the queue. */
@@ -27,11 +27,11 @@ export interface QueueRotation {
   /** Ends the pauses of communities. */
   resumeCommunities(): void;
   /**
-   * Adds the queues whose time has come, then removes the one whose turn it is, until `finish` is called for it; undefined
-   * when no other attempt may start now.
+   * Adds the queues whose time has come, then removes the one whose turn it is for an attempt, which ends with `finish`;
+   * undefined when no other attempt may start now.
    */
   next(): string | undefined;
-  /** The attempt on the queue has ended. */
+  /** An attempt on the queue has ended. */
   finish(queue: string): void;
   /** Time until a queue is added (ms); infinite when none is postponed or paused. */
   msUntilNext(): number;
@@ -53,18 +53,21 @@ interface Community {
 /**
  * Pauses use monotonic time, due times the wall clock. After a restart Discord reports its limits again.
  * @param communityOf whose turn a queue takes; the same one for all by default
+ * @param attemptsPerQueue how many attempts on one queue may run at one time
  */
 export function createQueueRotation(
   { now, monotonic }: Pick<Clock, 'now' | 'monotonic'>,
   communityOf: (queue: string) => string = () => '',
+  attemptsPerQueue = 1,
 ): QueueRotation {
   /** Those with ready queues or running attempts; in the order of their turns. */
   const communities = new Map<string, Community>();
   const communityPauses = createTimetable();
   const pausedNames = new Set<string>();
-  /** Running queues with the name of their community, because that may change. */
-  const running = new Map<string, string>();
-  /** Running queues that are to be added afterwards. */
+  /** Running attempts by queue, with the name of its community, because that may change. */
+  const running = new Map<string, { readonly name: string; attempts: number }>();
+  let attempts = 0;
+  /** Queues that are to be added after a running attempt. */
   const addedWhileRunning = new Set<string>();
   const dueTimes = createTimetable();
   const pauseEnds = createTimetable();
@@ -78,11 +81,11 @@ export function createQueueRotation(
 
   function add(queue: string): boolean {
     if (pauseEnds.has(queue)) return false;
-    if (running.has(queue)) {
+    if ((running.get(queue)?.attempts ?? 0) >= attemptsPerQueue) {
       addedWhileRunning.add(queue);
       return false;
     }
-    const name = communityOf(queue);
+    const name = running.get(queue)?.name ?? communityOf(queue);
     const community = communities.get(name) ?? { ready: new Set(), running: 0 };
     if (community.ready.has(queue)) return false;
     community.ready.add(queue);
@@ -92,11 +95,11 @@ export function createQueueRotation(
 
   /** The community whose turn it is. */
   function nextCommunity(): readonly [string, Community] | undefined {
-    if (running.size >= maxAttemptsWithFirsts) return undefined;
+    if (attempts >= maxAttemptsWithFirsts * attemptsPerQueue) return undefined;
     for (const entry of communities) {
       const [name, community] = entry;
       if (community.ready.size === 0 || pausedNames.has(name)) continue;
-      const limit = running.size < maxAttempts ? maxAttemptsPerCommunity : 1;
+      const limit = attempts < maxAttempts * attemptsPerQueue ? maxAttemptsPerCommunity * attemptsPerQueue : 1;
       if (community.running < limit) return entry;
     }
     return undefined;
@@ -131,7 +134,7 @@ export function createQueueRotation(
       return true;
     },
     pauseCommunity(queue, ms) {
-      const name = running.get(queue) ?? communityOf(queue);
+      const name = running.get(queue)?.name ?? communityOf(queue);
       pausedNames.add(name);
       communityPauses.set(name, monotonic() + ms);
     },
@@ -148,19 +151,25 @@ export function createQueueRotation(
       community.ready.delete(queue);
       dueTimes.delete(queue);
       community.running += 1;
-      running.set(queue, name);
+      attempts += 1;
+      running.set(queue, { name, attempts: (running.get(queue)?.attempts ?? 0) + 1 });
       // To the end of the turns.
       communities.delete(name);
       communities.set(name, community);
       return queue;
     },
     finish(queue) {
-      const name = running.get(queue);
-      const community = name === undefined ? undefined : communities.get(name);
-      running.delete(queue);
-      if (name !== undefined && community !== undefined) {
-        community.running -= 1;
-        deleteIdle(name, community);
+      const current = running.get(queue);
+      if (current !== undefined) {
+        const { name } = current;
+        const community = communities.get(name);
+        attempts -= 1;
+        current.attempts -= 1;
+        if (current.attempts === 0) running.delete(queue);
+        if (community !== undefined) {
+          community.running -= 1;
+          deleteIdle(name, community);
+        }
       }
       if (addedWhileRunning.delete(queue)) add(queue);
     },

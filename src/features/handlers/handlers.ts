@@ -56,6 +56,11 @@ export interface Handlers {
   readonly onPurchase?: Handler<PurchaseEvent>;
   /** A new review was found on the service. Needs a key for the lookup API, which is polled every 15 minutes. */
   readonly onReview?: Handler<ReviewEvent>;
+  /**
+   * How many calls of one kind and community run at the same time, from 1 to 100; 1 by default. With more, the order of
+   * calls is not that of the events.
+   */
+  readonly concurrency?: number;
 }
 
 /**

@@ -73,6 +73,7 @@ export function createHandling(options: {
           // Planned effects are moved into their queues by the dispatcher that processes those.
           outbox: { ...store.outbox, arePlannedDue: async () => false },
           perform: tracing === null ? perform : tracePerform(perform, tracing),
+          attemptsPerQueue: handlers.concurrency ?? 1,
           communityOf: (queue) => partsOfHandlerQueue(queue)?.community ?? '',
           isOwn: (queue) => own.some((kind) => kind === partsOfHandlerQueue(queue)?.kind),
           policy: callRetry,

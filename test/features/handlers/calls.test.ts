@@ -18,7 +18,7 @@ const start = Date.UTC(2026, 0, 1);
 const [slowGuild, otherGuild] = ['613425648685547541', '613425648685547542'];
 
 /** Handlers over a store, of two communities. Time advances with the test. */
-async function open(handlers: Handlers) {
+async function open(handlers: Handlers, { isStarted = true } = {}) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const lines: string[] = [];
@@ -32,7 +32,7 @@ async function open(handlers: Handlers) {
     await Promise.race([handling.stop(), advanceUntil(clock, () => false)]);
     await store.close();
   });
-  handling.start();
+  if (isStarted) handling.start();
   const recorder = { ...store.recorder, ...handling.recording.recorder(store.recorder) };
   const vote = (userId: string, guildId: string | null = null, at = clock.now()) => {
     const community = { accounts: '', guildId, timeZone: 'UTC', listings: ['server'] };
@@ -192,4 +192,47 @@ it('can write the ledger of their community, once however often they are repeate
   await vote('1');
   await advanceUntil(clock, () => false, second / 10);
   expect((await store.ledger.account('1')).credits).toBe(17);
+});
+
+it('overlap as often as `concurrency` says, and each is made once', async () => {
+  const called: string[] = [];
+  const running: (() => void)[] = [];
+  const onVote = ({ userId }: VoteEvent) => {
+    called.push(userId);
+    return new Promise<void>((resolve) => running.push(resolve));
+  };
+  const { vote, counts, handling } = await open({ onVote, concurrency: 4 }, { isStarted: false });
+  const voters = ['1', '2', '3', '4', '5', '6', '7'];
+  for (const userId of voters) await vote(userId);
+  handling.start();
+  for (let done = 0; done < voters.length; done += 1) {
+    await eventually(async () => {
+      expect(await counts()).toMatchObject({ done });
+      expect(running.length).toBe(Math.min(4, voters.length - done));
+    });
+    running.shift()?.();
+  }
+  await eventually(async () => expect(await counts()).toMatchObject({ done: voters.length, waiting: 0 }));
+  expect(called.toSorted()).toEqual(voters);
+});
+
+it('that overlap are repeated one by one, and only those that fail', async () => {
+  const attempts = new Map<string, number>();
+  const { clock, vote, counts } = await open({
+    concurrency: 4,
+    async onVote({ userId }, { attempt }) {
+      attempts.set(userId, attempt);
+      if (userId === '2' && attempt < 3) throw new Error('not now');
+    },
+  });
+  for (const userId of ['1', '2', '3', '4', '5']) await vote(userId);
+  await advanceUntil(clock, () => attempts.get('2') === 3);
+  await eventually(async () => expect(await counts()).toMatchObject({ done: 5, waiting: 0 }));
+  expect([...attempts].toSorted()).toEqual([
+    ['1', 1],
+    ['2', 3],
+    ['3', 1],
+    ['4', 1],
+    ['5', 1],
+  ]);
 });
