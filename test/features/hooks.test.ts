@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Hooks } from '../../src/core/tally/tally.ts';
+import { confirmations } from '../../src/features/confirmations/feature.ts';
 import { handlers } from '../../src/features/handlers/feature.ts';
 import { storedFeatures } from '../../src/features/index.ts';
 import { linkedRoles } from '../../src/features/linked-roles/feature.ts';
@@ -8,6 +9,7 @@ import { party } from '../../src/features/party/feature.ts';
 import { reminders } from '../../src/features/reminders/feature.ts';
 
 it.each<[keyof Hooks, readonly Hooks[]]>([
+  ['beforeVote', [confirmations]],
   ['onVote', [reminders, nextVotes, linkedRoles, party]],
   ['afterVote', [handlers]],
   ['onPremium', [linkedRoles]],

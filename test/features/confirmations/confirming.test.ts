@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { openApp } from '../../../src/app/app.ts';
+import { createApp } from '../../../src/app/app.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -34,7 +34,7 @@ async function startProgram(changes: object = {}) {
   const start = async () => {
     const config = loadConfig(environment);
     const log = createLog({ level: 'debug', secrets: [], destination });
-    const app = await openApp(config, { clock, log, stopwatch: systemClock });
+    const app = await createApp(config, { clock, log });
     onTestFinished(() => app.stop());
     return { app, url: (await app.start()) ?? '' };
   };

@@ -1,0 +1,85 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { forgetMember } from '../../src/features/member-data/store.ts';
+import { openStore } from '../../src/features/store.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import type { Vote } from '../../src/webhook/event.ts';
+import { serverAndBot } from '../support/listings.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const [, bot] = serverAndBot();
+const start = Date.UTC(2026, 0, 1);
+const member = '200000000000000001';
+
+describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
+  async function open() {
+    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
+    onTestFinished(() => store.close());
+    if (bot === undefined) throw new Error('no listing');
+    const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs: 0 } };
+    const listing = { ...bot, name: 'lamp', rewards: { ...plainRewards(base), confirm: true as const } };
+    const eventOf = (userId: string): Vote => ({
+      ...{ family: 'vote', kind: 'bot_vote', target: { kind: 'bot', id: null }, userId, at: null },
+      ...{ creditsAwarded: null, denial: null, atSite: { id: null, weight: 1, nextVoteAt: null } },
+    });
+    const deliver = (receivedAt: number, userId = member) =>
+      store.recorder.record(
+        { receivedAt, family: 'vote', body: '{}' },
+        { type: 'event', event: eventOf(userId), listing },
+      );
+    const replay = (id: number, receivedAt: number) =>
+      store.recorder.recordReplay(
+        id,
+        { receivedAt, family: 'vote', body: '{}' },
+        { type: 'event', event: eventOf(member), listing },
+        receivedAt + minute,
+      );
+    return { store, deliver, replay, account: () => store.ledger.account(member) };
+  }
+
+  it('is stored with one effect, and repeated until it is confirmed', async () => {
+    const { store, deliver, account } = await open();
+    const [first, ...others] = await Promise.all([
+      deliver(start),
+      deliver(start + 1),
+      deliver(start + 2, '1'.repeat(18)),
+    ]);
+    expect(first).toMatchObject({ outcome: 'recorded', credits: 0, isAnnounced: false });
+    expect(others.map(({ outcome }) => outcome)).toEqual(['duplicate', 'recorded']);
+    expect((await deliver(start + minute)).outcome).toBe('duplicate');
+    expect(await account()).toMatchObject({ credits: 0, votes: 0 });
+    const effects = await store.records.effects({ state: 'waiting', limit: 10, before: null });
+    expect(effects.map(({ kind }) => kind)).toEqual(['confirmation', 'confirmation']);
+  });
+
+  it('is paid once when it is confirmed, at the time of its delivery', async () => {
+    const { store, deliver, replay, account } = await open();
+    const { deliveryId } = await deliver(start);
+    expect(await replay(deliveryId, start)).toMatchObject({ outcome: 'recorded', credits: 10, deliveryId });
+    expect((await replay(deliveryId, start)).outcome).toBe('duplicate');
+    expect((await deliver(start + minute)).outcome).toBe('duplicate');
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledger.lastVoteAt(member, ['lamp'])).toBe(start);
+    expect((await deliver(start + 12 * hour)).outcome).toBe('recorded');
+  });
+
+  it('does not block a later one once it is left to the owner, who can still release it', async () => {
+    const { store, deliver, replay } = await open();
+    const { deliveryId } = await deliver(start);
+    await store.confirmations.leave({ listing: 'lamp', userId: member }, deliveryId, 'refused');
+    expect(await store.records.delivery(deliveryId)).toMatchObject({ outcome: 'quarantined', reason: 'refused' });
+    const later = await deliver(start + minute);
+    expect(later.outcome).toBe('recorded');
+    expect(await replay(later.deliveryId, start + minute)).toMatchObject({ credits: 10 });
+    expect(await replay(deliveryId, start)).toMatchObject({ credits: 0 });
+  });
+
+  it('is forgotten with its member', async () => {
+    const { store, deliver } = await open();
+    const { deliveryId } = await deliver(start);
+    await forgetMember(store.memberData, member, { pseudonym: 'forgotten1', now: start, keepVotesMs: 0 });
+    expect(JSON.stringify(await store.records.delivery(deliveryId))).not.toContain(member);
+    expect((await deliver(start + minute)).outcome).toBe('recorded');
+  });
+});
