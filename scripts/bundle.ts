@@ -40,6 +40,8 @@ export async function bundle(
     input: { ...program, ...more },
     platform: 'node',
     external: (id, importer) => isExternal(id) && !isUnused(id, importer),
+    // pino asks for the main module; without it no file calls require().
+    transform: { define: { 'require.main': 'undefined' } },
     // discord.js evaluates scripts of a sharding manager, which is not used.
     checks: { eval: false },
     // A warning is an error: an unresolved import would only fail at runtime.

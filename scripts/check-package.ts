@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkBundles } from './package/bundles.ts';
 import { checkConsumers } from './package/consumers.ts';
 import { checkDependencies } from './package/dependencies.ts';
 import { installPackage } from './package/install.ts';
@@ -60,7 +61,8 @@ try {
   }
   assert(statSync(join(project, 'cache.db')).size > 0, 'the cache in a file is not used');
 
-  for (const check of [checkLoading, checkRuntimes, checkConsumers, lintPackage]) console.log(await check(installed));
+  for (const check of [checkLoading, checkRuntimes, checkBundles, checkConsumers, lintPackage])
+    console.log(await check(installed));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

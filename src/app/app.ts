@@ -8,8 +8,7 @@ import {
 import type { Environment } from '../../config/environment.ts';
 import { temporaryDatabase } from '../../config/receiver-options.ts';
 import type { Config } from '../../config/schema.ts';
-import { prepareAccounts } from '../features/communities/prepare-accounts.ts';
-import { openStore, type Store } from '../features/store.ts';
+import type { Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
 import { systemClock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
@@ -18,7 +17,6 @@ import { adaptLogger } from '../platform/logger.ts';
 import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
 import { overrideTexts } from '../texts/texts.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
-import { assembleApp } from './assembly.ts';
 import { createTemporaryDatabase } from './temporary-database.ts';
 
 /**
@@ -107,6 +105,12 @@ export async function openApp(config: Config, dependencies: InternalDependencies
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'the cache cannot be opened; it is in memory until the next start'),
   );
+  // Lazily: who imports the package for something small, such as `sign`, does not load the bot.
+  const [{ openStore }, { prepareAccounts }, { assembleApp }] = await Promise.all([
+    import('../features/store.ts'),
+    import('../features/communities/prepare-accounts.ts'),
+    import('./assembly.ts'),
+  ]);
   let store: Store | undefined;
   try {
     store = await openStore(config.databaseUrl, clock, { log });

@@ -13,9 +13,8 @@ import { openStore, type Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { createHttpApp } from '../platform/http/app.ts';
 import { DirectRequest } from '../platform/http/body.ts';
-import { createHealth } from '../platform/http/health.ts';
+import { createHealth, healthListener } from '../platform/http/health.ts';
 import { createMetrics } from '../platform/http/metrics/metrics.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { createLifecycle } from '../platform/lifecycle.ts';
@@ -154,8 +153,7 @@ function assembleReceiver(
     metrics,
     isStopping: () => stopped !== undefined,
   });
-  const express = createHttpApp({ health, owner: null, log });
-  const http = receiver.withFallback(express);
+  const http = receiver.withFallback(healthListener(health, log));
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
   const parts = [receiving, handling, upkeep];
   const lifecycle = createLifecycle();

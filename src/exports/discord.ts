@@ -12,7 +12,8 @@ export type {
   DiscordJsCommand,
   OwnCommand,
 } from '../../commands/custom-command.ts';
-export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
+export { registerCommands } from '../app/register-commands.ts';
+export type { RegisterOptions } from '../app/registering.ts';
 export type { Milestone } from '../core/rewards/rules.ts';
 export type { CommandChoice, CommandData, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {

@@ -1,4 +1,3 @@
-import ky, { isNetworkError } from 'ky';
 import { type Clock, startTimer } from '../platform/clock.ts';
 import { rootCauseOf, TallyhookError } from '../platform/errors.ts';
 import { LookupError } from './lookup-error.ts';
@@ -31,6 +30,8 @@ interface TextRequest {
  * @throws LookupError without a complete response; with a status other than 2xx, an incomplete body is empty
  */
 export async function getText({ url, headers, name, deadline, clock }: TextRequest): Promise<TextResponse> {
+  // Who only creates a client does not load it.
+  const { default: ky, isNetworkError } = await import('ky');
   const remainingMs = deadline - clock.monotonic();
   if (remainingMs <= 0) throw timeoutError(name);
   const timeout = new AbortController();
@@ -53,7 +54,7 @@ export async function getText({ url, headers, name, deadline, clock }: TextReque
     };
   } catch (error) {
     if (error instanceof LookupError) throw error;
-    throw timeout.signal.aborted ? timeoutError(name) : connectionError(name, error);
+    throw timeout.signal.aborted ? timeoutError(name) : connectionError(name, error, isNetworkError(error));
   } finally {
     stopTimer();
   }
@@ -90,8 +91,8 @@ function timeoutError(name: string): LookupError {
 }
 
 /** ky's own error contains the request, and with it the key: only its cause is passed on. */
-function connectionError(name: string, error: unknown): LookupError {
-  const cause = isNetworkError(error) ? error.cause : error;
+function connectionError(name: string, error: unknown, isOfKy: boolean): LookupError {
+  const cause = isOfKy && error instanceof Error ? error.cause : error;
   return new LookupError('lookup_unreachable', `${name}: no connection to the service (${rootCauseOf(cause)}).`, {
     cause,
   });

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
+import { pino } from 'pino';
 import { prettyLine } from './log-lines.ts';
 import { createRedactor, markRedacting, type Redactor } from './redactor.ts';
 
@@ -15,6 +15,13 @@ interface LogMethod {
   (message: string): void;
 }
 
+/** A log of {@link createLog}: the methods of pino. */
+export type ProgramLog = Record<Exclude<LogLevel, 'silent'>, PinoMethod>;
+
+interface PinoMethod extends LogMethod {
+  (message: string, ...values: unknown[]): void;
+}
+
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 /** The level of a line, or `silent` for no lines. @category Start here */
 export type LogLevel = (typeof logLevels)[number];
@@ -28,7 +35,7 @@ export interface LogOptions {
   /** JSON lines by default. */
   readonly format?: 'json' | 'pretty';
   /** Stdout by default. */
-  readonly destination?: DestinationStream;
+  readonly destination?: { write(line: string): void };
   /** Adds fields to each line, read when it is written. */
   readonly fields?: () => object;
 }
@@ -48,10 +55,10 @@ type RedactingOptions = Omit<LogOptions, 'secrets'> & { readonly secrets: readon
  * log.info({ password: 'hunter2' }, 'signed in'); // without the password
  * ```
  */
-export function createLog(options: LogOptions): PinoLogger;
+export function createLog(options: LogOptions): ProgramLog;
 /** With a redactor, to which secrets are added later. @internal */
-export function createLog(options: RedactingOptions): PinoLogger;
-export function createLog(options: RedactingOptions): PinoLogger {
+export function createLog(options: RedactingOptions): ProgramLog;
+export function createLog(options: RedactingOptions): ProgramLog {
   const destination = options.destination ?? pino.destination({ dest: 1, sync: false });
   const redact = typeof options.secrets === 'function' ? options.secrets : createRedactor(options.secrets);
   const { fields } = options;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express, { type Router } from 'express';
+import express from 'express';
+import type { HealthHandler } from '../platform/http/health.ts';
 import type { KeyUsage } from './api/key-usage.ts';
 import { createLookupApi } from './api/lookup-api.ts';
 import { openApiRouter } from './api/openapi.ts';
@@ -18,7 +19,7 @@ export interface ServiceAppDependencies extends PageDependencies {
   readonly trustProxy: number;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
-  readonly health: Router;
+  readonly health: HealthHandler;
 }
 
 /** What the service serves: the API below its base path, the OpenAPI document, health and the pages. */

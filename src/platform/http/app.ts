@@ -1,13 +1,14 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Log } from '../log.ts';
 import { BodyMemory, reserveBody } from './body.ts';
+import type { HealthHandler } from './health.ts';
 
 /** What the forms of the console and the requests of the owner API have at most (bytes). */
 const maxOwnerBodyBytes = 16 * 1024;
 
 /** All routes but the webhooks, which read their bodies themselves and come before this app: `Receiver.withFallback`. */
 export function createHttpApp(options: {
-  health: Router;
+  health: HealthHandler;
   /** Null without an owner token. */
   owner: RequestHandler | null;
   /** Other pages. */

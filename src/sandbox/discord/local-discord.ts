@@ -118,12 +118,16 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     origin,
     pageReady: async () => page?.ready(),
     token,
-    botEnvironment: {
-      DISCORD_TOKEN: token,
-      DISCORD_API_URL: apiUrl,
-      CLIENT_ID: applicationId,
-      GUILD_ID: guildId,
-      NODE_OPTIONS: `--import=${preload().href}`,
+    get botEnvironment() {
+      // Directs discord.js to the server that the variables name, before a bot starts.
+      const preload = new URL('./direct-discordjs.js', import.meta.url);
+      return {
+        DISCORD_TOKEN: token,
+        DISCORD_API_URL: apiUrl,
+        CLIENT_ID: applicationId,
+        GUILD_ID: guildId,
+        NODE_OPTIONS: `--import=${preload.href}`,
+      };
     },
     applicationId,
     publicKey: outgoing.publicKey,
@@ -178,6 +182,3 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
 function newToken(applicationId: string): string {
   return [Buffer.from(applicationId).toString('base64url'), 'local', randomBytes(24).toString('base64url')].join('.');
 }
-
-/** Directs discord.js to the server that the variables name, before a bot starts. */
-const preload = () => new URL('./direct-discordjs.js', import.meta.url);

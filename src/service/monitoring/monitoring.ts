@@ -2,9 +2,8 @@ import type { RequestListener } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
-import { createHttpApp } from '../../platform/http/app.ts';
 import { coalesce } from '../../platform/http/coalesce.ts';
-import { createHealth } from '../../platform/http/health.ts';
+import { createHealth, healthListener } from '../../platform/http/health.ts';
 import type { ReadinessCheck, ReadinessChecks } from '../../platform/http/readiness.ts';
 import { createServiceMetrics } from '../../platform/http/service-metrics/service-metrics.ts';
 import type { Log } from '../../platform/log.ts';
@@ -98,11 +97,7 @@ export function createMonitoring(options: MonitoringOptions) {
     /** `/healthz` and `/readyz` for anyone: whether the parts are ready, but not why. */
     publicHealth: createHealth({ ...healthOptions, metrics: null, showReasons: false }),
     /** `/healthz`, `/readyz` with reasons, and `/metrics`: for a port that strangers do not reach. */
-    operations: createHttpApp({
-      health: createHealth({ ...healthOptions, metrics }),
-      owner: null,
-      log,
-    }),
+    operations: healthListener(createHealth({ ...healthOptions, metrics }), log),
     /** Counts the responses of a listener. */
     count(listener: RequestListener): RequestListener {
       return (request, response) => {
