@@ -1,12 +1,13 @@
 /**
  * Compares the public API with the reports in docs/api, or with `--update` writes them. Also checks that every type in a
- * signature is exported, and the docstrings. Needs the declarations in dist/: `npm run build && npm run api:check`.
+ * signature is exported, the docstrings, and that the samples in them and in the documents compile. Needs the declarations in dist/: `npm run build && npm run api:check`.
  */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readCodeBlocks } from './api/code-blocks.ts';
+import { compileSamples, docstringSamples, documentSamples } from './api/compile-samples.ts';
 import { checkDocstrings } from './api/docstrings.ts';
-import { checkExamples } from './api/examples.ts';
 import { createProgram, readApis } from './api/public-api.ts';
 import { renderReport } from './api/render-report.ts';
 import { showDifference } from './api/show-difference.ts';
@@ -39,7 +40,8 @@ for (const path of globSync('*.api.md', { cwd: folder })) {
   if (isUpdate) rmSync(join(folder, path));
   else errors.push(`docs/api/${path} belongs to no entry.`);
 }
-errors.push(...checkDocstrings(apis), ...checkExamples(apis));
+errors.push(...checkDocstrings(apis));
+errors.push(...compileSamples([...docstringSamples(apis), ...documentSamples(readCodeBlocks())]));
 
 if (errors.length > 0) {
   console.error(errors.join('\n'));
