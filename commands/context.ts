@@ -1,6 +1,6 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
-import type { ListedRules } from '../src/features/communities/listings.ts';
+import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
 
 /**

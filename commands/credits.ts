@@ -4,7 +4,7 @@ import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
-import type { ListedRules } from '../src/features/communities/listings.ts';
+import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import { memoizeOne } from '../src/platform/memoize.ts';
 import {
   escapeName,

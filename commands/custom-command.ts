@@ -4,7 +4,7 @@ import type { CommandChoice, CommandOption, ListedLookup } from '../src/discord/
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import { bodyOfNative, functionsOfNative, type NativeCommand } from '../src/discord/commands/native-command.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
-import type { ListedRules } from '../src/features/communities/listings.ts';
+import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
 import type { Ledger } from '../src/features/handlers/ledger-interface.ts';
 import type { Clock } from '../src/platform/clock.ts';

@@ -51,7 +51,7 @@ export { createLog, type LogLevel } from './platform/log.ts';
 export type { Logger } from './platform/logger.ts';
 export { loadTracing } from './platform/tracing/load-tracing.ts';
 export type { Tracing } from './platform/tracing/tracing.ts';
-export type { WebhookMiddleware, WebhookRoutes } from './webhook/routes.ts';
+export type { WebhookRoutes } from './webhook/routes.ts';
 export { sign } from './webhook/sign.ts';
 export { isSignedWith } from './webhook/signature.ts';
 export { isSignature } from './webhook/signed-form.ts';

@@ -1,23 +1,10 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
-import type { Milestone } from '../../core/rewards/rules.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';
-import type { ListingKind } from '../../lookup/lookup.ts';
+import type { ListedRules } from './listed-rules.ts';
 import { configuredId, type FindTargetId, groupByTarget } from './same-target.ts';
-
-/** The rules of a listing that members see. @category Commands */
-export interface ListedRules {
-  /** The configured name. */
-  readonly name: string;
-  /** All names of the server or bot, if it has several: a vote for one is a vote for all. @internal */
-  readonly names?: readonly string[];
-  readonly kind: ListingKind;
-  /** How long a vote blocks the next one (ms). */
-  readonly cooldownMs: number;
-  readonly milestones: readonly Milestone[];
-}
 
 /** A configured listing with what depends on the other listings of its community. */
 export type CommunityListing = ListingConfig & ListingWithSecrets;
