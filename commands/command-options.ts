@@ -7,7 +7,7 @@ import type { Command } from './context.ts';
 import { type OwnCommand, withCustomCommands } from './custom-command.ts';
 import { commands as builtIn } from './index.ts';
 
-/** The slash commands of the package's user, and those of tallyhook that are left out. */
+/** The slash commands of the package's user, and those of tallyhook that are left out. @category Commands */
 export interface CommandChanges {
   /**
    * Names of commands of tallyhook that are neither registered nor answered, such as `help`. The buttons under messages of
@@ -18,7 +18,7 @@ export interface CommandChanges {
   readonly own?: readonly OwnCommand[];
 }
 
-/** A list is short for `{ own: […] }`. */
+/** A list is short for `{ own: […] }`. @category Commands */
 export type CommandOptions = readonly OwnCommand[] | CommandChanges;
 
 /** The commands of an installation. */

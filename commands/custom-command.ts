@@ -91,6 +91,7 @@ export interface CustomCommand {
  * A slash command in the shape of discord.js's guide. It is registered as it is, and gets the interaction of your client, or
  * of tallyhook's connection, in whose cache are no guilds. It needs a connection to the gateway, so it does not work with
  * `DISCORD_PUBLIC_KEY`.
+ * @category Commands
  * @example
  * ```ts
  * import { SlashCommandBuilder } from 'discord.js';
@@ -107,7 +108,7 @@ export interface CustomCommand {
  */
 export type DiscordJsCommand = NativeCommand<Pick<CustomCommandContext, 'ledger'>>;
 
-/** A slash command of the package's user. */
+/** A slash command of the package's user. @category Commands */
 export type OwnCommand = CustomCommand | DiscordJsCommand;
 
 /** Discord: "Application Command Naming". Names with other letters are valid, too. */

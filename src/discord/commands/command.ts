@@ -95,7 +95,7 @@ export interface CommandDefinition {
   readonly body?: CommandData;
 }
 
-/** A slash command as Discord's API takes it. Discord: "Create Global Application Command". */
+/** A slash command as Discord's API takes it. Discord: "Create Global Application Command". @category Commands */
 export type CommandData = RESTPostAPIChatInputApplicationCommandsJSONBody;
 
 /** What is run with the interactions of discord.js, and answers them. */

@@ -1,7 +1,10 @@
 import type { AutocompleteInteraction, ChatInputCommandInteraction } from 'discord.js';
 import type { CommandData, NativeFunctions } from './command.ts';
 
-/** A command in the shape of discord.js's guide: it gets the interaction of discord.js, and answers it itself. */
+/**
+ * A command in the shape of discord.js's guide: it gets the interaction of discord.js, and answers it itself.
+ * @category Commands
+ */
 export interface NativeCommand<Context> {
   /** A `SlashCommandBuilder`, or what its `toJSON` returns. */
   readonly data: CommandData | { toJSON(): CommandData };

@@ -1,7 +1,7 @@
 import { ApplicationCommandType, InteractionType } from 'discord-api-types/v10';
 import { isOwnCustomId } from '../rendering/custom-id.ts';
 
-/** What tells whose an interaction is: of one of discord.js, or as Discord sent it. */
+/** What tells whose an interaction is: of one of discord.js, or as Discord sent it. @category Commands */
 export interface AnyInteraction {
   readonly type: number;
   /** Of discord.js. */
