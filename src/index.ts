@@ -47,7 +47,7 @@ export { type Clock, systemClock } from './platform/clock.ts';
 export type { TallyhookErrorCode } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from './platform/invalid-config-error.ts';
-export { createLog, type LogLevel } from './platform/log.ts';
+export { createLog, type LogLevel, type ProgramLog } from './platform/log.ts';
 export type { Logger } from './platform/logger.ts';
 export { loadTracing } from './platform/tracing/load-tracing.ts';
 export type { Tracing } from './platform/tracing/tracing.ts';

@@ -15,12 +15,14 @@ interface LogMethod {
   (message: string): void;
 }
 
-/** A log of {@link createLog}: the methods of pino. */
-export type ProgramLog = Record<Exclude<LogLevel, 'silent'>, PinoMethod>;
-
-interface PinoMethod extends LogMethod {
-  (message: string, ...values: unknown[]): void;
-}
+/** A log of {@link createLog}: the methods of pino. @category Start here */
+export type ProgramLog = Record<
+  Exclude<LogLevel, 'silent'>,
+  {
+    (fields: object, message: string): void;
+    (message: string, ...values: unknown[]): void;
+  }
+>;
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 /** The level of a line, or `silent` for no lines. @category Start here */
