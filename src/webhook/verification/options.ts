@@ -1,4 +1,3 @@
-import { closest } from '../../platform/did-you-mean.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { wallClock } from '../../platform/wall-clock.ts';
 
@@ -35,11 +34,8 @@ export function readOptions(options: VerifyOptions): Required<VerifyOptions> {
     throw invalid('The options of verify are not an object.', 'Pass an object, such as { maxAgeMs }.');
   for (const [name, value] of Object.entries(options)) {
     const known = names.find((each) => each === name);
-    if (known === undefined) {
-      const meant = closest(name, names);
-      const hint = meant === undefined ? `The options are ${names.join(', ')}.` : `Did you mean ${meant}?`;
-      throw invalid(`${name} is not an option of verify.`, hint);
-    }
+    if (known === undefined)
+      throw invalid(`${name} is not an option of verify.`, `The options are ${names.join(', ')}.`);
     const [isValid, hint] = checks[known];
     if (value !== undefined && !isValid(value)) throw invalid(`The option ${name} of verify is invalid.`, hint);
   }
