@@ -7,6 +7,7 @@ export type { BudgetDecision, BudgetStore } from '../lookup/budget.ts';
 export { createLookup } from '../lookup/client.ts';
 export type { LastVote } from '../lookup/freshness.ts';
 export type {
+  AbortOptions,
   CachedLookups,
   CachedValue,
   KeyStatus,

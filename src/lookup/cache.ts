@@ -7,6 +7,7 @@ import { type CacheEntry, type FreshUntil, isExpired } from './freshness.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
 import type { ResponseStore } from './response-store.ts';
 import type { SharedRequests } from './shared-requests.ts';
+import { Waiters } from './waiters.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;
@@ -29,7 +30,7 @@ interface ReadThroughOptions<Value> {
   readonly schema: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;
   /** Sends a request to the service. Rejects with a LookupError. */
-  readonly fetch: (id: string) => Promise<CacheEntry<Value>>;
+  readonly fetch: (id: string, signal: AbortSignal) => Promise<CacheEntry<Value>>;
   /** The key in the store. */
   readonly keyOf: (id: string) => string;
   readonly store: ResponseStore;
@@ -47,11 +48,17 @@ interface ReadThroughOptions<Value> {
 export interface ReadThrough<Value> {
   /**
    * Rejects with what `fetch` rejects with when there is no entry that can be served.
-   * @param notBefore serves only what was requested at this time or later (ms since the epoch); any by default
+   * @param options.notBefore serves only what was requested at this time or later (ms since the epoch); any by default
+   * @param options.signal of the caller, who does not wait any longer when it is aborted
    */
-  read(id: string, notBefore?: number): Promise<CachedValue<Value>>;
+  read(id: string, options?: ReadOptions): Promise<CachedValue<Value>>;
   /** The entry, fresh or not, without a request; null if there is none. Never rejects. */
   lastKnown(id: string): Promise<CacheEntry<Value> | null>;
+}
+
+interface ReadOptions {
+  readonly notBefore?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A read from the store and, if needed, one request, shared by all concurrent lookups of the same id. */
@@ -62,6 +69,7 @@ interface Flight<Value> {
   readonly result: Promise<CacheEntry<Value>>;
   /** Resolves when it can no longer be joined. */
   readonly finished: Promise<void>;
+  readonly waiters: Waiters;
 }
 
 /**
@@ -97,7 +105,11 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     return entry;
   }
 
-  async function read(id: string, notBefore = Number.NEGATIVE_INFINITY): Promise<CachedValue<Value>> {
+  async function read(
+    id: string,
+    { notBefore = Number.NEGATIVE_INFINITY, signal }: ReadOptions = {},
+  ): Promise<CachedValue<Value>> {
+    signal?.throwIfAborted();
     const recent = entriesInMemory.get(id);
     if (recent !== undefined && isFresh(recent, notBefore)) {
       observe({ event: 'hit', resource });
@@ -106,14 +118,17 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     const current = flights.get(id);
     if (current) observe({ event: 'joined', resource });
     const flight = current ?? start(id, notBefore);
+    const leave = flight.waiters.join(signal);
+    const served = await serve(flight, notBefore).finally(leave);
+    if (!current || served.asOf >= notBefore || served.stale) return served;
+    // The lookup that was joined had sent its request too early.
+    await flight.finished;
+    return read(id, { notBefore, signal });
+  }
+
+  async function serve(flight: Flight<Value>, notBefore: number): Promise<CachedValue<Value>> {
     const storedEntry = await flight.storedEntry;
-    if (storedEntry === null || options.servesStale === false) {
-      const result = await flight.result;
-      if (!current || result.asOf >= notBefore) return { ...result, stale: false };
-      // The lookup that was joined had sent its request too early.
-      await flight.finished;
-      return read(id, notBefore);
-    }
+    if (storedEntry === null || options.servesStale === false) return { ...(await flight.result), stale: false };
     if (isFresh(storedEntry, notBefore)) return { ...storedEntry, stale: false };
     const remainingMs = Math.max(0, flight.startedAt + staleAfterMs - clock.monotonic());
     const result = await settleWithin(remainingMs, clock, flight.result);
@@ -129,9 +144,12 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
 
   function start(id: string, notBefore: number): Flight<Value> {
     const storedEntry = store.get(options.keyOf(id), entrySchema);
-    const result = load(id, storedEntry, notBefore);
-    const flight = { startedAt: clock.monotonic(), storedEntry, result, finished: finish(id, storedEntry, result) };
+    const waiters = new Waiters();
+    const result = load(id, storedEntry, notBefore, waiters.signal);
+    const finished = finish(id, storedEntry, result);
+    const flight = { startedAt: clock.monotonic(), storedEntry, result, finished, waiters };
     flights.set(id, flight);
+    waiters.signal.addEventListener('abort', () => flights.delete(id), { once: true });
     return flight;
   }
 
@@ -139,25 +157,27 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     id: string,
     storedEntry: Promise<CacheEntry<Value> | null>,
     notBefore: number,
+    signal: AbortSignal,
   ): Promise<CacheEntry<Value>> {
     const entry = await storedEntry;
     const isHit = entry !== null && isFresh(entry, notBefore);
     observe({ event: isHit ? 'hit' : 'miss', resource });
-    const result = isHit ? entry : await fetchOnce(id, notBefore);
+    const result = isHit ? entry : await fetchOnce(id, notBefore, signal);
     entriesInMemory.set(id, result);
     missing.delete(id);
     return result;
   }
 
   /** Sends a request, or waits for the response to that of another process, for as long as a request may take. */
-  async function fetchOnce(id: string, notBefore: number): Promise<CacheEntry<Value>> {
+  async function fetchOnce(id: string, notBefore: number, signal: AbortSignal): Promise<CacheEntry<Value>> {
     const { sharedRequests, timeoutMs } = options;
-    if (sharedRequests === null) return options.fetch(id);
+    if (sharedRequests === null) return options.fetch(id, signal);
     const key = options.keyOf(id);
     const deadline = clock.monotonic() + timeoutMs;
     const claim = async () => (await settleWithin(claimTimeoutMs, clock, sharedRequests.claim(key, timeoutMs))) ?? true;
     while (!(await claim())) {
-      if (clock.monotonic() >= deadline) return options.fetch(id);
+      signal.throwIfAborted();
+      if (clock.monotonic() >= deadline) return options.fetch(id, signal);
       await clock.sleep(pollMs);
       const entry = await store.get(key, entrySchema);
       if (entry !== null && isFresh(entry, notBefore)) return entry;
@@ -165,7 +185,7 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     claimed.add(id);
     // Another process may have finished its request between the first read and the claim.
     const entry = await store.get(key, entrySchema);
-    return entry !== null && isFresh(entry, notBefore) ? entry : options.fetch(id);
+    return entry !== null && isFresh(entry, notBefore) ? entry : options.fetch(id, signal);
   }
 
   /** Lookups can join a flight until its result is stored; otherwise one in between would send another request. */
@@ -180,7 +200,7 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     } catch {
       // The lookups that wait for the result handle the error.
     } finally {
-      flights.delete(id);
+      if (flights.get(id)?.result === result) flights.delete(id);
       if (claimed.delete(id)) void options.sharedRequests?.end(options.keyOf(id));
     }
   }

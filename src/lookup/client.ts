@@ -19,6 +19,7 @@ import { createResponseStore } from './response-store.ts';
 import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
 import { traceHttp } from './trace-http.ts';
+import { untilAborted } from './waiters.ts';
 
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;
@@ -66,7 +67,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   const votes = cache(votesEndpoint);
   const reviews = cache(reviewsEndpoint);
   const voteStatus = withLedger({
-    votes: votes.read,
+    votes: (userId, signal) => votes.read(userId, { signal }),
     clock,
     observe,
     cooldownMs,
@@ -80,18 +81,22 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     },
   });
 
-  const requestVotes = requestFresh((userId) => sendRequest(votesEndpoint, userId), clock);
-  const freshVoteStatus = async (userId: string) => ({ ...(await requestVotes(userId)), stale: false });
+  const requestVotes = requestFresh((userId, signal) => sendRequest(votesEndpoint, userId, signal), clock);
+  const freshVoteStatus = async (userId: string, signal?: AbortSignal) => ({
+    ...(await requestVotes(userId, signal)),
+    stale: false,
+  });
 
   return {
     kind,
-    profile: () => withAge('profile', profile.read(kind)),
-    async voteStatus(userId, { fresh = false } = {}) {
+    profile: ({ signal } = {}) => untilAborted(signal, () => withAge('profile', profile.read(kind, { signal }))),
+    async voteStatus(userId, { fresh = false, signal } = {}) {
       if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
-      const status = await withAge('votes', fresh ? freshVoteStatus(userId) : voteStatus(userId));
+      const read = fresh ? freshVoteStatus : voteStatus;
+      const status = await untilAborted(signal, () => withAge('votes', read(userId, signal)));
       return { ...status, value: withSecondsLeft(status.value, clock.now()) };
     },
-    async reviews({ sort = 'newest', limit = defaultReviews }: ReviewsQuery = {}) {
+    async reviews({ sort = 'newest', limit = defaultReviews, signal }: ReviewsQuery = {}) {
       if (kind === 'bot') {
         throw new LookupError('lookup_wrong_key_type', 'Reviews are available to the key of a server only.', {
           hint: 'Use a lookup client of kind "server", with the API key of the server.',
@@ -100,11 +105,11 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
       if (!reviewSorts.includes(sort)) {
         throw new LookupError('lookup_bad_parameter', 'The sort must be newest, highest or lowest.');
       }
-      if (!Number.isInteger(limit)) {
-        throw new LookupError('lookup_bad_parameter', 'The limit must be a whole number.');
+      if (!Number.isInteger(limit) || limit < 1 || limit > maxReviews) {
+        throw new LookupError('lookup_bad_parameter', `The limit must be a whole number from 1 to ${maxReviews}.`);
       }
-      const all = await withAge('reviews', reviews.read(sort));
-      return { ...all, value: firstReviews(all.value, Math.min(Math.max(1, limit), maxReviews)) };
+      const all = await untilAborted(signal, () => withAge('reviews', reviews.read(sort, { signal })));
+      return { ...all, value: firstReviews(all.value, limit) };
     },
     cached: {
       profile: async () => (await profile.lastKnown(kind))?.value ?? null,
@@ -131,7 +136,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
   function cache<Value>(endpoint: Endpoint<Value>): ReadThrough<Value> {
     const { resource, schema, freshUntil } = endpoint;
     const keyOf = (id: string) => `${keyPrefix}:${resource}:${id}`;
-    const fetch = (id: string) => sendRequest(endpoint, id);
+    const fetch = (id: string, signal: AbortSignal) => sendRequest(endpoint, id, signal);
     return readThrough({
       resource,
       schema,
@@ -171,7 +176,7 @@ export function createRotatableClient(createClient: (key: string) => LookupClien
   return {
     lookup: {
       kind: client.kind,
-      profile: () => client.profile(),
+      profile: (options) => client.profile(options),
       voteStatus: (userId, options) => client.voteStatus(userId, options),
       reviews: (query) => client.reviews(query),
       cached: {

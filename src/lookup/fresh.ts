@@ -1,6 +1,7 @@
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
+import { Waiters } from './waiters.ts';
 
 /** A response counts as fresh for this time, so that a repeated command does not send another request (ms). */
 const freshForMs = 5 * second;
@@ -12,19 +13,33 @@ const maxResponses = 1_000;
  * ones.
  */
 export function requestFresh<Value>(
-  fetch: (id: string) => Promise<Value>,
+  fetch: (id: string, signal: AbortSignal) => Promise<Value>,
   clock: Pick<Clock, 'monotonic'>,
-): (id: string) => Promise<Value> {
-  const recent = new BoundedMap<{ readonly until: number; readonly response: Promise<Value> }>(maxResponses);
-  return (id) => {
-    const known = recent.get(id);
-    if (known !== undefined && clock.monotonic() < known.until) return known.response;
-    const response = fetch(id);
-    const entry = { until: clock.monotonic() + freshForMs, response };
+): (id: string, signal?: AbortSignal) => Promise<Value> {
+  const recent = new BoundedMap<Shared<Value>>(maxResponses);
+
+  function start(id: string): Shared<Value> {
+    const waiters = new Waiters();
+    const response = fetch(id, waiters.signal);
+    const entry = { until: clock.monotonic() + freshForMs, response, waiters };
     recent.set(id, entry);
     response.catch(() => {
       if (recent.get(id) === entry) recent.set(id, { ...entry, until: 0 });
     });
-    return response;
+    return entry;
+  }
+
+  return async (id, signal) => {
+    const known = recent.get(id);
+    const isShared = known !== undefined && clock.monotonic() < known.until && !known.waiters.signal.aborted;
+    const { response, waiters } = isShared ? known : start(id);
+    const leave = waiters.join(signal);
+    return response.finally(leave);
   };
+}
+
+interface Shared<Value> {
+  readonly until: number;
+  readonly response: Promise<Value>;
+  readonly waiters: Waiters;
 }

@@ -76,7 +76,7 @@ export type LastVote = (userId: string) => Promise<number | null>;
 
 interface WithLedgerOptions {
   /** The vote status from the cache or the service. */
-  readonly votes: (userId: string) => Promise<CachedValue<CachedVoteStatus>>;
+  readonly votes: (userId: string, signal?: AbortSignal) => Promise<CachedValue<CachedVoteStatus>>;
   readonly lastVote: LastVote;
   readonly clock: Clock;
   /** How long a vote blocks the next one (ms). */
@@ -92,7 +92,7 @@ interface WithLedgerOptions {
  * a cooldown from the ledger until shortly before its end, for one reported by the service only for 30 s, in case the
  * service accepts a vote anyway.
  */
-export function withLedger(options: WithLedgerOptions): (userId: string) => Promise<CachedValue<CachedVoteStatus>> {
+export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes'] {
   const { votes, clock, cooldownMs, observe } = options;
   const lastVotes = new BoundedMap<number>(maxCooldownsInMemory);
   /** Running cooldowns reported by the service, each valid until a monotonic time (ms). */
@@ -100,7 +100,7 @@ export function withLedger(options: WithLedgerOptions): (userId: string) => Prom
     maxCooldownsInMemory,
   );
 
-  return async (userId) => {
+  return async (userId, signal) => {
     const recent = serviceCooldowns.get(userId);
     if (recent !== undefined && clock.monotonic() < recent.until && endsLater(recent.status.value)) {
       observe({ event: 'hit', resource: 'votes' });
@@ -110,7 +110,7 @@ export function withLedger(options: WithLedgerOptions): (userId: string) => Prom
     const now = clock.now();
     // A vote in the future was recorded while the clock was ahead: only the service knows when its cooldown ends.
     if (votedAt === null || votedAt > now + maxServiceAheadMs)
-      return remember(userId, withCurrentStatus(await votes(userId)));
+      return remember(userId, withCurrentStatus(await votes(userId, signal)));
     if (now < votedAt + cooldownMs) {
       observe({ event: 'fact', resource: 'votes' });
       return {
@@ -120,7 +120,7 @@ export function withLedger(options: WithLedgerOptions): (userId: string) => Prom
       };
     }
     const fromLedger = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
-    const status = await votes(userId).catch(() => fromLedger);
+    const status = await votes(userId, signal).catch(() => fromLedger);
     if (status.asOf <= votedAt) return fromLedger;
     const { value, ...age } = withCurrentStatus(status);
     return remember(userId, { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });

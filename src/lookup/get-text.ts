@@ -22,14 +22,16 @@ interface TextRequest {
   readonly name: string;
   /** Monotonic time (ms) by which the complete response must have arrived; the request is aborted then. */
   readonly deadline: number;
+  /** Aborts the request before. */
+  readonly signal?: AbortSignal | undefined;
   readonly clock: Clock;
 }
 
 /**
  * Sends one GET, without retries and without following redirects, because the key would be sent along.
- * @throws LookupError without a complete response; with a status other than 2xx, an incomplete body is empty
+ * @throws LookupError without a complete response, or the reason of the signal; with a status other than 2xx, an incomplete body is empty
  */
-export async function getText({ url, headers, name, deadline, clock }: TextRequest): Promise<TextResponse> {
+export async function getText({ url, headers, name, deadline, signal, clock }: TextRequest): Promise<TextResponse> {
   // Who only creates a client does not load it.
   const { default: ky, isNetworkError } = await import('ky');
   const remainingMs = deadline - clock.monotonic();
@@ -43,7 +45,7 @@ export async function getText({ url, headers, name, deadline, clock }: TextReque
       retry: 0,
       timeout: false,
       throwHttpErrors: false,
-      signal: timeout.signal,
+      signal: signal === undefined ? timeout.signal : AbortSignal.any([timeout.signal, signal]),
     });
     const body = readBody(response, name);
     return {
@@ -53,6 +55,7 @@ export async function getText({ url, headers, name, deadline, clock }: TextReque
       body: response.ok ? await body : await body.catch(() => ''),
     };
   } catch (error) {
+    if (signal?.aborted) throw signal.reason;
     if (error instanceof LookupError) throw error;
     throw timeout.signal.aborted ? timeoutError(name) : connectionError(name, error, isNetworkError(error));
   } finally {

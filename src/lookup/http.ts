@@ -31,9 +31,9 @@ export interface Http<Request, Response> {
   /**
    * Sends one GET.
    * @param deadline monotonic time (ms) by which the complete response must have arrived; the request is aborted then
-   * @throws LookupError
+   * @throws LookupError, or the reason of the signal
    */
-  get(request: Request, deadline: number): Promise<Response>;
+  get(request: Request, deadline: number, signal?: AbortSignal): Promise<Response>;
 }
 
 export type LookupHttp = Http<LookupRequest, LookupResponse>;
@@ -52,7 +52,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
   const quote = createQuote(key);
 
   return {
-    async get({ path, query = {}, badRequestCause }, deadline) {
+    async get({ path, query = {}, badRequestCause }, deadline, signal) {
       const request = `GET /${path}`;
       const url = new URL(`${baseUrl}/${path}`);
       for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
@@ -61,6 +61,7 @@ export function createHttp(options: { baseUrl: string; key: string; clock: Clock
         headers: { 'X-API-Key': key },
         name: request,
         deadline,
+        signal,
         clock,
       });
       if (response.ok) return readEnvelope(response.body, request, quote);

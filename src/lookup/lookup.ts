@@ -15,11 +15,20 @@ export interface CachedValue<Value> {
   readonly stale: boolean;
 }
 
+/** How a lookup is ended early. @category Lookup */
+export interface AbortOptions {
+  /**
+   * Aborted, the lookup rejects at once with the signal's reason, an AbortError by default. The request to the service is
+   * cancelled unless other lookups wait for it.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The parameters of `GET /reviews`, with the defaults of the service. @category Lookup */
-export interface ReviewsQuery {
+export interface ReviewsQuery extends AbortOptions {
   /** `newest` by default. */
   readonly sort?: ReviewSort | undefined;
-  /** A whole number, 10 by default; clamped to 1 to 50. */
+  /** A whole number from 1 to 50, 10 by default. */
   readonly limit?: number | undefined;
 }
 
@@ -37,14 +46,14 @@ export interface KeyStatus {
 
 /**
  * The lookup API for the key of one listing, with a cache and a request budget.
- * Every method throws a LookupError when the service fails and the cache has no value.
+ * Every method throws a LookupError when the service fails and the cache has no value, and the reason of its signal.
  * @typeParam Kind what the key belongs to; decides the type of the profile
  * @category Lookup
  */
 export interface Lookup<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
   /** `GET /server` or `GET /bot`, depending on the kind. */
-  profile(): Promise<CachedValue<ProfileByKind[Kind]>>;
+  profile(options?: AbortOptions): Promise<CachedValue<ProfileByKind[Kind]>>;
   /**
    * `GET /votes/:userId`.
    * @param options.fresh whether to ask the service itself, without the cache and the ledger; identical requests within
@@ -55,7 +64,7 @@ export interface Lookup<Kind extends ListingKind = ListingKind> {
   /**
    * `GET /reviews`.
    * @throws LookupError `lookup_wrong_key_type` for the listing of a bot
-   * @throws LookupError `lookup_bad_parameter` for a sort that is not documented or a limit that is not a whole number
+   * @throws LookupError `lookup_bad_parameter` for a sort that is not documented, or a limit out of range
    */
   reviews(query?: ReviewsQuery): Promise<CachedValue<Reviews>>;
   /** Sends no request to the service. */
@@ -74,7 +83,7 @@ export interface CachedLookups<Kind extends ListingKind = ListingKind> {
 }
 
 /** How the status of votes is looked up. @category Lookup */
-export interface VoteStatusOptions {
+export interface VoteStatusOptions extends AbortOptions {
   readonly fresh?: boolean;
 }
 

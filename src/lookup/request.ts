@@ -28,10 +28,11 @@ interface RequesterOptions<Request, Response> {
   readonly observe: ObserveLookup;
 }
 
-/** Sends a request to an endpoint. Rejects with a LookupError. */
+/** Sends a request to an endpoint. Rejects with a LookupError, or with the reason of the signal. */
 export type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
   endpoint: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
   id: string,
+  signal: AbortSignal,
 ) => Promise<CacheEntry<Value>>;
 
 /**
@@ -44,22 +45,24 @@ export function createRequester<Request, Response>(
   const { http, sender = 'the service', budget, clock, errors, observe } = options;
   const failures = createFailureCache(clock);
 
-  return async (endpoint, id) => {
+  return async (endpoint, id, signal) => {
     const { resource } = endpoint;
     const requestName = `${resource}:${id}`;
     failures.check(requestName);
+    signal.throwIfAborted();
     try {
       // Taken before the request: anything that happens in the meantime is newer than the response.
       const asOf = clock.now();
       const deadline = clock.monotonic() + options.timeoutMs;
       await budget.acquire();
       observe({ event: 'asked', resource });
-      const response = await http.get(endpoint.request(id), deadline);
+      const response = await http.get(endpoint.request(id), deadline, signal);
       const result = endpoint.parse(response, clock.now(), id);
       if (!result.success) throw wrongShapeError(sender, resource, result.error);
       errors.requestSucceeded(resource);
       return { value: result.data, asOf };
     } catch (error) {
+      if (signal.aborted) throw signal.reason;
       if (error instanceof LookupError) {
         if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
         failures.add(requestName, error);

@@ -5,7 +5,7 @@ import type { LookupHttp } from './http.ts';
 export function traceHttp(http: LookupHttp, baseUrl: string, tracing: Tracing): LookupHttp {
   const { hostname, port } = new URL(baseUrl);
   return {
-    get(request, deadline) {
+    get(request, deadline, signal) {
       const [resource] = request.path.split('/', 1);
       const template = request.path === resource ? `/${resource}` : `/${resource}/{id}`;
       const attributes = {
@@ -14,7 +14,7 @@ export function traceHttp(http: LookupHttp, baseUrl: string, tracing: Tracing): 
         'server.address': hostname,
         'server.port': port === '' ? undefined : Number(port),
       };
-      return tracing.span(`GET ${template}`, { kind: 'client', attributes }, () => http.get(request, deadline));
+      return tracing.span(`GET ${template}`, { kind: 'client', attributes }, () => http.get(request, deadline, signal));
     },
   };
 }

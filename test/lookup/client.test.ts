@@ -120,7 +120,7 @@ describe('reviews', () => {
     service.respondWith(success(fifty, { total: 345, shown: 50 }));
     const few = await lookup.reviews({ sort: 'newest', limit: 3 });
     expect(few.value).toEqual({ reviews: fifty.slice(0, 3), total: 345, shown: 3 });
-    expect((await lookup.reviews({ sort: 'newest', limit: 500 })).value.reviews).toHaveLength(50);
+    expect((await lookup.reviews({ sort: 'newest', limit: 50 })).value.reviews).toHaveLength(50);
     await lookup.reviews({ sort: 'lowest', limit: 1 });
     expect(service.requests.map(({ url }) => url)).toEqual([
       '/api/v1/reviews?limit=50&sort=newest',
@@ -158,6 +158,8 @@ describe('reviews', () => {
   it.each([
     { limit: Number.NaN },
     { limit: 1.5 },
+    { limit: 0 },
+    { limit: 51 },
     { limit: 'ten' as unknown as number },
     { sort: 'oldest' as 'newest' },
   ])('with %j are rejected without a request', async (query) => {

@@ -127,7 +127,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   };
   const votes = readThrough({
     ...endpoint,
-    fetch: (member) => sendRequest(endpoint, member),
+    fetch: (member, signal) => sendRequest(endpoint, member, signal),
     keyOf: (member) => `${keyPrefix}:votes:${member}`,
     store: createResponseStore({ keyv: cache, clock, errors }),
     sharedRequests,
@@ -154,7 +154,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
         observe({ event: 'hit', resource: 'votes' });
         return last;
       }
-      return voteOf(userId, await votes.read(memberOf(userId), notBefore));
+      return voteOf(userId, await votes.read(memberOf(userId), { notBefore }));
     },
     history: history === undefined ? null : (since) => readHistory(history, since),
     async keyStatus() {

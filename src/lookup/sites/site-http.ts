@@ -31,10 +31,10 @@ export function createSiteHttp(
   const quote = createQuote(key);
 
   return {
-    async get({ url, name }, deadline) {
+    async get({ url, name }, deadline, signal) {
       const { pathname, search } = new URL(url);
       const address = apiUrl === null ? url : new URL(pathname + search, apiUrl).href;
-      const response = await getText({ url: address, headers, name, deadline, clock });
+      const response = await getText({ url: address, headers, name, deadline, signal, clock });
       const json = parseJson(response.body);
       // A page comes from a server in front of the site.
       const isFromSite = json !== undefined || response.body === '';
@@ -51,9 +51,9 @@ export function createSiteHttp(
 /** Requests with a span each. */
 export function traceSiteHttp(http: SiteHttp, tracing: Tracing): SiteHttp {
   return {
-    get(request, deadline) {
+    get(request, deadline, signal) {
       const attributes = { 'http.request.method': 'GET', 'url.template': request.name.replace('GET ', '') };
-      return tracing.span(request.name, { kind: 'client', attributes }, () => http.get(request, deadline));
+      return tracing.span(request.name, { kind: 'client', attributes }, () => http.get(request, deadline, signal));
     },
   };
 }
