@@ -22,8 +22,8 @@ it('gives credits once a day', async () => {
   await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('daily'), 10_000);
   await vi.waitFor(() => expect(discord.connected).toBe(true), 10_000);
   const userId = members[0]?.id ?? '';
-  const use = async (name: string, replies: number) => {
-    discord.runCommand({ name, channelId: channels.general, userId });
+  const use = async (name: string, replies: number, options = {}) => {
+    discord.runCommand({ name, channelId: channels.general, userId, options });
     await vi.waitFor(() => expect(discord.messages(channels.general, userId).length).toBe(replies), 10_000);
     return JSON.stringify(discord.messages(channels.general, userId).at(-1));
   };
@@ -33,4 +33,9 @@ it('gives credits once a day', async () => {
   expect(credits).toContain('Your coins');
   expect(credits).toContain('daily credits');
   expect((await app.ledger.account(userId))?.credits).toBe(5);
+
+  const friend = members[1]?.id ?? '';
+  expect(await use('give', 4, { user: friend, credits: 2 })).toContain('You have 3 credits left.');
+  expect(await use('give', 5, { user: friend, credits: 4 })).toContain('You do not have 4 credits.');
+  expect(await app.ledger.account(friend)).toMatchObject({ credits: 2 });
 });

@@ -6,12 +6,16 @@ const api = process.env['DISCORD_API_URL'] ?? 'https://discord.com/api';
 export const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api } });
 
 client.on(Events.InteractionCreate, (interaction) => {
-  if (!interaction.isChatInputCommand() || interaction.commandName !== 'ping') return;
-  interaction.reply('Pong!').catch(console.error);
+  if (app.owns(interaction) || !interaction.isChatInputCommand()) return; // tallyhook answers its own
+  interaction.reply(interaction.commandName === 'ping' ? 'Pong!' : 'No such command.').catch(console.error);
 });
 
-// Its commands and votes: tallyhook uses your client, and calls onVote for every vote.
-export const app = await createApp.fromEnvironment(process.env, { client, handlers: { onVote: giveRole } });
+// Its commands and votes: tallyhook uses your client, and calls onVote for every vote. Your bot has a /help of its own.
+export const app = await createApp.fromEnvironment(process.env, {
+  client,
+  commands: { exclude: ['help'] },
+  handlers: { onVote: giveRole },
+});
 
 async function giveRole({ userId }: { readonly userId: string }) {
   const guild = await client.guilds.fetch(process.env['DISCORD_GUILD_ID'] ?? '');

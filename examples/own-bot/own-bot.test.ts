@@ -41,5 +41,7 @@ it('gives a role for a vote, beside the commands of the bot', async () => {
   await vi.waitFor(() => expect(discord.messages(channelId, userId).length).toBe(2), 10_000);
   const replies = discord.messages(channelId, userId);
   expect(replies.map(({ content }) => content)).toContain('Pong!');
+  expect(replies.map(({ content }) => content)).not.toContain('No such command.');
+  expect(discord.commands().map(({ name }) => name)).not.toContain('help');
   expect(JSON.stringify(replies)).toContain('**10** credits');
 });

@@ -32,7 +32,7 @@ interface RequesterOptions<Request, Response> {
 export type SendRequest<Request = LookupRequest, Response = LookupResponse> = <Value>(
   endpoint: Pick<Endpoint<Value, Request, Response>, 'resource' | 'request' | 'parse'>,
   id: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ) => Promise<CacheEntry<Value>>;
 
 /**
@@ -49,7 +49,7 @@ export function createRequester<Request, Response>(
     const { resource } = endpoint;
     const requestName = `${resource}:${id}`;
     failures.check(requestName);
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     try {
       // Taken before the request: anything that happens in the meantime is newer than the response.
       const asOf = clock.now();
@@ -62,7 +62,7 @@ export function createRequester<Request, Response>(
       errors.requestSucceeded(resource);
       return { value: result.data, asOf };
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
+      if (signal?.aborted) throw signal.reason;
       if (error instanceof LookupError) {
         if (error.code === 'lookup_rate_limited' && error.retryAt !== null) budget.blockUntil(error.retryAt);
         failures.add(requestName, error);
