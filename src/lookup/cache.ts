@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
-import { settleWithin } from '../platform/with-timeout.ts';
+import { settleWithin, Waiters } from '../platform/with-timeout.ts';
 import { type CacheEntry, type FreshUntil, isExpired } from './freshness.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
 import type { ResponseStore } from './response-store.ts';
 import type { SharedRequests } from './shared-requests.ts';
-import { Waiters } from './waiters.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;

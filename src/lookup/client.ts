@@ -3,6 +3,7 @@ import { hour, second } from '../platform/durations.ts';
 import { adaptLogger, silentLogger } from '../platform/logger.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
+import { untilAborted } from '../platform/with-timeout.ts';
 import { createBudget, fingerprint, memoryBudgetStore } from './budget.ts';
 import { type ReadThrough, readThrough } from './cache.ts';
 import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpoint } from './endpoints.ts';
@@ -19,7 +20,6 @@ import { createResponseStore } from './response-store.ts';
 import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';
 import { sharedRequestsIn } from './shared-requests.ts';
 import { traceHttp } from './trace-http.ts';
-import { untilAborted } from './waiters.ts';
 
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;
@@ -89,11 +89,11 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
 
   return {
     kind,
-    profile: ({ signal } = {}) => untilAborted(signal, () => withAge('profile', profile.read(kind, { signal }))),
+    profile: ({ signal } = {}) => abortable(signal, () => withAge('profile', profile.read(kind, { signal }))),
     async voteStatus(userId, { fresh = false, signal } = {}) {
       if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
       const read = fresh ? freshVoteStatus : voteStatus;
-      const status = await untilAborted(signal, () => withAge('votes', read(userId, signal)));
+      const status = await abortable(signal, () => withAge('votes', read(userId, signal)));
       return { ...status, value: withSecondsLeft(status.value, clock.now()) };
     },
     async reviews({ sort = 'newest', limit = defaultReviews, signal }: ReviewsQuery = {}) {
@@ -108,7 +108,7 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
       if (!Number.isInteger(limit) || limit < 1 || limit > maxReviews) {
         throw new LookupError('lookup_bad_parameter', `The limit must be a whole number from 1 to ${maxReviews}.`);
       }
-      const all = await untilAborted(signal, () => withAge('reviews', reviews.read(sort, { signal })));
+      const all = await abortable(signal, () => withAge('reviews', reviews.read(sort, { signal })));
       return { ...all, value: firstReviews(all.value, limit) };
     },
     cached: {
@@ -150,6 +150,12 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
       observe,
     });
   }
+}
+
+async function abortable<Value>(signal: AbortSignal | undefined, lookup: () => Promise<Value>): Promise<Value> {
+  if (signal === undefined) return lookup();
+  if (signal instanceof AbortSignal) return untilAborted(signal, lookup);
+  throw new LookupError('lookup_bad_parameter', 'The signal must be an AbortSignal.');
 }
 
 /** The same object again for the same reviews, if it is all of them. */

@@ -48,3 +48,38 @@ export function settleWithin<Value>(
 ): Promise<Value | undefined> {
   return withTimeout(timeoutMs, clock, promise).catch(() => undefined);
 }
+
+/** The result of a task; rejects with the reason of the signal as soon as that is aborted, as `fetch` does. */
+export async function untilAborted<Value>(signal: AbortSignal, task: () => Promise<Value>): Promise<Value> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([task(), aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The callers that wait for one result. Its work is cancelled when all of them were aborted. */
+export class Waiters {
+  readonly #stop = new AbortController();
+  #count = 0;
+
+  /** Aborted when nobody waits any more. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Adds a caller. Call the result when it has its own; one that ended otherwise than by its signal still wants the work done. */
+  join(signal: AbortSignal | undefined): () => void {
+    this.#count += 1;
+    const onAbort = () => {
+      this.#count -= 1;
+      if (this.#count === 0) this.#stop.abort(signal?.reason);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    return () => signal?.removeEventListener('abort', onAbort);
+  }
+}
