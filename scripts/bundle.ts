@@ -42,6 +42,8 @@ export async function bundle(
     external: (id, importer) => isExternal(id) && !isUnused(id, importer),
     // pino asks for the main module; without it no file calls require().
     transform: { define: { 'require.main': 'undefined' } },
+    // Of what is external, nothing is imported for its effects alone: browsers have no node:module.
+    treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
     // discord.js evaluates scripts of a sharding manager, which is not used.
     checks: { eval: false },
     // A warning is an error: an unresolved import would only fail at runtime.
