@@ -76,6 +76,15 @@ export type {
 export { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 export type { ListingSettings } from '../sandbox/sandbox-bot.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
+export type {
+  BotClient,
+  TestBot,
+  TestBotOptions,
+  TestCommandOptions,
+  TestMember,
+  TestReply,
+} from '../sandbox/test-bot/interface.ts';
+export { createTestBot } from '../sandbox/test-bot/test-bot.ts';
 export type { ActionLimit } from '../service/abuse/action-counter.ts';
 export type { ActionLimits, LimitedAction } from '../service/abuse/admission.ts';
 export type { ChallengeContext, VoteChallenge } from '../service/abuse/vote-challenge.ts';
