@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -39,10 +39,11 @@ const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map((path) 
 const jobs = workflows.flatMap(({ path, jobs }) => Object.entries(jobs).map(([name, job]) => ({ path, ...job, name })));
 
 describe('the workflows', () => {
-  it('exist for CI and for releases', () => {
+  it('exist for CI, for releases and for the site', () => {
     expect(workflows.map(({ path }) => path).toSorted()).toEqual([
       '.github/workflows/ci.yml',
       '.github/workflows/release.yml',
+      '.github/workflows/site.yml',
     ]);
   });
 
@@ -51,7 +52,28 @@ describe('the workflows', () => {
     const writing = jobs.flatMap(({ name, permissions = {} }) =>
       Object.entries(permissions).flatMap(([what, access]) => (access === 'write' ? [`${name}: ${what}`] : [])),
     );
-    expect(writing).toEqual(['package: id-token', 'image: packages', 'publish-image: packages', 'notes: contents']);
+    expect(writing).toEqual([
+      'package: id-token',
+      'image: packages',
+      'publish-image: packages',
+      'release: contents',
+      'publish: pages',
+      'publish: id-token',
+    ]);
+  });
+
+  it('look for the section of the changelog before they publish anything', () => {
+    const release = new Map(jobs.filter(({ path }) => path.endsWith('release.yml')).map((each) => [each.name, each]));
+    expect(release.get('check')?.needs).toBe('notes');
+    for (const name of ['package', 'image']) expect(release.get(name)?.needs).toBe('check');
+    const notes = (version: string) =>
+      spawnSync(join(root, 'scripts', 'release-notes.sh'), [version], { encoding: 'utf8' });
+    expect(notes('99.0.0')).toMatchObject({ status: 1, stdout: '' });
+    const [, version = '', date] = /^## \[([\d.]+)\] - (.+)$/m.exec(read('CHANGELOG.md')) ?? [];
+    const { status, stdout, stderr } = notes(version);
+    if (date === 'Unreleased')
+      expect([status, stderr]).toEqual([1, expect.stringContaining(`[${version}] - YYYY-MM-DD`)]);
+    else expect([status, stdout]).toEqual([0, expect.stringContaining('\n- ')]);
   });
 
   it('pin each action by the commit of a version, and keep no credentials in the clone', () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   ActionRowBuilder,
   ButtonBuilder,
@@ -65,6 +66,7 @@ it('passes options, also members', async () => {
 it('clicks as soon as the bot has replied, although its collector is created later', async () => {
   const { bot } = await startBot(async (interaction) => {
     const response = await interaction.reply({ content: 'Page 1', components: [row(button('next', 'Next'))] });
+    for (let turn = 0; turn < 30; turn += 1) await nextTurn(); // as a query of a database
     const click = await response.awaitMessageComponent({ time: 10_000 });
     await click.update({ content: `Page 2 for ${click.user.displayName}`, components: [] });
   });
