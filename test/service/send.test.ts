@@ -94,7 +94,7 @@ test('--site sends as another listing site does, which the receiver for that sit
     expect(await sendCommand(['test', ...args, '--bad-signature'], captive().terminal), name).toBe(0);
   }
   for (const [args, message] of [
-    [['vote', '--site', 'topg'], 'Did you mean "topgg"?'],
+    [['vote', '--site', 'topg'], 'Did you mean topgg?'],
     [['premium', '--site', 'topgg'], 'top.gg has no premium events'],
     [['vote', '--site', 'topgg', '--user', '42'], '17 to 20 digits'],
   ] as const) {
