@@ -6,18 +6,20 @@
 
 export type { TallyhookErrorCode, VerificationErrorCode } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
-export type { EventKind, PremiumKind, VoteKind } from '../webhook/event.ts';
+export type { EventKind, PremiumKind, VoteAtSite, VoteKind } from '../webhook/event.ts';
 export { sign } from '../webhook/sign.ts';
 export type {
   EventListing,
   VerifiedEvent,
   VerifiedFields,
+  VerifiedOther,
   VerifiedPremium,
+  VerifiedSiteEvent,
   VerifiedTest,
   VerifiedVote,
 } from '../webhook/verification/events.ts';
 export type { HeadersLike } from '../webhook/verification/headers.ts';
 export type { VerifyOptions } from '../webhook/verification/options.ts';
-export type { Secret, WebhookSecrets } from '../webhook/verification/secrets.ts';
+export type { Secret, SiteSecrets, WebhookSecrets } from '../webhook/verification/secrets.ts';
 export { VerificationError } from '../webhook/verification/verification-error.ts';
 export { type DeliveryRequest, verify } from '../webhook/verification/verify.ts';

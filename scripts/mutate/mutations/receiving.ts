@@ -196,7 +196,7 @@ export const receivingMutations: readonly Mutation[] = [
     breaks: 'a JSON Web Signature with another algorithm than HS256 is rejected',
   },
   {
-    file: 'src/webhook/sites/authenticate.ts',
+    file: 'src/webhook/sites/unauthentic.ts',
     find: 'signedAt !== null && signedAt > now + clockToleranceMs',
     replace: 'signedAt !== null && signedAt > now + 10 * clockToleranceMs',
     breaks: 'a signature that is more than five minutes ahead is rejected',
@@ -226,7 +226,7 @@ export const receivingMutations: readonly Mutation[] = [
     breaks: 'a delivery that may be a test is quarantined',
   },
   {
-    file: 'src/core/receiving/site-delivery.ts',
+    file: 'src/webhook/sites/signature-age.ts',
     find: 'signedAt === null || signedAt >= now - maxSignatureAgeMs',
     replace: 'signedAt === null || signedAt >= 0',
     breaks: 'a delivery of another site that was signed days ago is quarantined',

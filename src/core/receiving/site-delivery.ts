@@ -1,4 +1,3 @@
-import { day } from '../../platform/durations.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { IncomingDelivery } from '../../webhook/intake.ts';
 import { rejections } from '../../webhook/rejections.ts';
@@ -6,6 +5,7 @@ import type { WebhookResponse } from '../../webhook/response.ts';
 import { type AuthenticDelivery, authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
+import { refuseOld } from '../../webhook/sites/signature-age.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Delivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
@@ -13,9 +13,6 @@ import { routeDelivery } from './route-delivery.ts';
 
 /** A listing on another site, which has an address of its own. */
 export type SiteListing = ListingWithSecrets & Required<Pick<ListingWithSecrets, 'site'>>;
-
-/** An older signature is quarantined: a captured delivery whose vote was lost here would be paid otherwise (ms). */
-const maxSignatureAgeMs = day;
 
 /** The rejection of a delivery that no body can authenticate; null if the body decides. */
 export function rejectSiteHeaders(
@@ -47,7 +44,7 @@ export function readSiteDelivery(
     return { status, error: message };
   }
   const payload = readDelivery(site, json, listing, { now: receivedAt, scheme: sender.scheme });
-  const routed = routeSitePayload(refuseOld(payload, sender, receivedAt), listing);
+  const routed = routeSitePayload(refuseOld(payload, sender.signedAt, receivedAt), listing);
   return { delivery: { receivedAt, family: 'vote', body: sender.content }, routed };
 }
 
@@ -85,12 +82,6 @@ function headerReader(headers: IncomingDelivery['headers']): ReadHeader {
     const value = headers[name];
     return typeof value === 'object' ? value.join(', ') : value;
   };
-}
-
-function refuseOld(payload: SitePayload, { signedAt }: AuthenticDelivery, now: number): SitePayload {
-  if (payload.type !== 'event' || signedAt === null || signedAt >= now - maxSignatureAgeMs) return payload;
-  const reason = 'the signature is older than a day';
-  return { type: 'unprocessable', kind: payload.event.kind, reason, family: 'vote' };
 }
 
 /** Fields of bodies that are credentials. */

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { minute, second } from '../../platform/durations.ts';
+import { second } from '../../platform/durations.ts';
 import type { ReadHeader, Scheme, SignedContent, TokenScheme } from './scheme.ts';
 import { chooseScheme, readJws, readSignature } from './scheme.ts';
 import type { Site } from './site.ts';
+import { malformed, mismatch, missing, notJws, rejectFuture, type Unauthentic } from './unauthentic.ts';
 
 /** A delivery to the address of a listing. */
 export interface SiteDelivery {
@@ -19,12 +20,6 @@ export interface AuthenticDelivery {
   readonly signedAt: number | null;
 }
 
-/** Why a delivery is not authentic. For the sender, so it reveals nothing about the secrets. */
-export type Unauthentic = { readonly error: string };
-
-/** Tolerated difference by which the sender's clock may be ahead (ms). */
-const clockToleranceMs = 5 * minute;
-
 /**
  * The rejection of a delivery that no body can authenticate; null if the body decides. Then nothing was compared with a
  * secret, unless the secret itself is in a header.
@@ -36,13 +31,13 @@ export function rejectByHeaders(
   now: number,
 ): Unauthentic | null {
   const scheme = chooseScheme(site.schemes, readHeader);
-  if (scheme === null) return { error: missing(site) };
+  if (scheme === null) return missing(site);
   switch (scheme.type) {
     case 'token':
-      return isToken(scheme, readHeader(scheme.header) ?? '', secrets) ? null : { error: mismatch(site) };
+      return isToken(scheme, readHeader(scheme.header) ?? '', secrets) ? null : mismatch(site);
     case 'signature': {
       const signed = readSignature(scheme, readHeader(scheme.header) ?? '');
-      return signed === null ? { error: malformed(scheme.header) } : rejectFuture(signed, now);
+      return signed === null ? malformed(scheme.header) : rejectFuture(signed, now);
     }
     case 'jws':
     case 'none':
@@ -59,7 +54,7 @@ export function authenticate(
 ): AuthenticDelivery | Unauthentic {
   const rejection = rejectByHeaders(site, readHeader, secrets, now);
   const scheme = chooseScheme(site.schemes, readHeader);
-  if (rejection !== null || scheme === null) return rejection ?? { error: missing(site) };
+  if (rejection !== null || scheme === null) return rejection ?? missing(site);
   const text = body.toString('utf8');
   switch (scheme.type) {
     case 'token':
@@ -68,8 +63,8 @@ export function authenticate(
     case 'signature':
     case 'jws': {
       const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, readHeader(scheme.header) ?? '');
-      if (signed === null) return { error: 'The body is not a JSON Web Signature with the algorithm HS256.' };
-      if (!isSigned(signed, body, secrets)) return { error: mismatch(site) };
+      if (signed === null) return notJws();
+      if (!isSigned(signed, body, secrets)) return mismatch(site);
       return { scheme, content: signed.content ?? text, signedAt: signed.signedAt };
     }
   }
@@ -125,23 +120,4 @@ function isToken({ prefix }: TokenScheme, value: string, secrets: readonly strin
   const received = digest(value);
   const matches = secrets.map((secret) => timingSafeEqual(digest(prefix + secret), received));
   return matches.includes(true);
-}
-
-function rejectFuture({ signedAt }: SignedContent, now: number): Unauthentic | null {
-  return signedAt !== null && signedAt > now + clockToleranceMs
-    ? { error: 'The time of the signature is more than 5 minutes ahead.' }
-    : null;
-}
-
-function missing({ schemes }: Site): string {
-  const headers = schemes.flatMap((scheme) => ('header' in scheme ? scheme.header : []));
-  return `The header ${headers.join(' or ')} is missing.`;
-}
-
-function malformed(header: string): string {
-  return `The header ${header} does not have the form of a signature.`;
-}
-
-function mismatch({ name }: Site): string {
-  return `No secret of this listing matches. Compare it with the one at ${name}, and check for a trailing space or line break.`;
 }

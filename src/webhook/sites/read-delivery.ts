@@ -14,7 +14,8 @@ import type { ReadingContext, Site, VoteReading } from './site.ts';
 
 /** The listing that a delivery was sent to. */
 export interface ReceivingListing {
-  readonly kind: 'server' | 'bot';
+  /** Null if it is not known: then what the delivery says, or else what the site lists. */
+  readonly kind: 'server' | 'bot' | null;
   readonly id: string | null;
 }
 
@@ -40,17 +41,22 @@ export function readDelivery(
   listing: ReceivingListing,
   context: ReadingContext,
 ): SitePayload {
-  const kind = listing.kind === 'server' ? 'server_vote' : 'bot_vote';
+  const [listedKind = 'bot'] = site.kinds;
+  const knownKind = listing.kind ?? listedKind;
+  const kind = voteKindOf(knownKind);
   const unprocessable = (reason: string) => ({ type: 'unprocessable', kind, reason, family: 'vote' }) as const;
   if (!isObject(json)) return unprocessable('the body is not a JSON object');
   try {
     const reading = site.read(json, context);
     switch (reading.type) {
       case 'vote':
-        return { type: 'event', event: toVote(reading, listing, context.now) };
+        return {
+          type: 'event',
+          event: toVote(reading, { id: listing.id, kind: listing.kind ?? reading.kind ?? knownKind }, context.now),
+        };
       case 'test': {
         const userId = isVoterId(reading.userId) ? reading.userId : null;
-        return { type: 'test', kind, userId, target: { kind: listing.kind, id: null } };
+        return { type: 'test', kind, userId, target: { kind: knownKind, id: null } };
       }
       case 'ignored':
         return { type: 'ignored', kind: reading.event.slice(0, maxKindLength).replaceAll('\0', '').toWellFormed() };
@@ -63,15 +69,21 @@ export function readDelivery(
   }
 }
 
+interface VotedListing extends ReceivingListing {
+  readonly kind: 'server' | 'bot';
+}
+
+const voteKindOf = (kind: 'server' | 'bot') => (kind === 'server' ? 'server_vote' : 'bot_vote');
+
 /** @throws InvalidFieldError */
-function toVote(reading: VoteReading, listing: ReceivingListing, now: number): Vote {
+function toVote(reading: VoteReading, listing: VotedListing, now: number): Vote {
   const { userId, target, kind = listing.kind, at = null, nextVoteAt = null } = reading;
   if (userId === undefined || userId === null) throw new InvalidFieldError('the vote names no user');
   if (!isVoterId(userId)) throw new InvalidFieldError('the user is not a Discord ID of 17 to 20 digits');
   requireTarget(target, kind, listing);
   return {
     family: 'vote',
-    kind: listing.kind === 'server' ? 'server_vote' : 'bot_vote',
+    kind: voteKindOf(listing.kind),
     target: { kind: listing.kind, id: typeof target === 'string' ? target : null },
     userId,
     at,
@@ -91,7 +103,7 @@ function isVoterId(value: unknown): value is string {
 }
 
 /** The address selects the listing, so a delivery that names another one is mixed up. @throws InvalidFieldError */
-function requireTarget(target: unknown, kind: 'server' | 'bot', listing: ReceivingListing): void {
+function requireTarget(target: unknown, kind: 'server' | 'bot', listing: VotedListing): void {
   if (kind !== listing.kind)
     throw new InvalidFieldError(`the vote is for a ${kind}, and the listing a ${listing.kind}`);
   if (target === undefined || target === null) return;

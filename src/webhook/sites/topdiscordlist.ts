@@ -41,6 +41,5 @@ export const topdiscordlist: Site = {
     vote: { id: `vote_${id}`, votedAt: new Date(at).toISOString(), isTest },
     user: { id: 'user_a1b2c3', username: 'voter', discordId: userId },
     listing: { type: kind, id: `${kind}_a1b2c3`, slug: 'example', name: 'Example', voteCount: 43 },
-    streak: { listing: 1, global: 1 },
   }),
 };

@@ -1,5 +1,5 @@
 import { sha256, toHex } from '../../platform/sha256.ts';
-import type { Event, EventKind, EventTarget, Premium, PremiumKind, Vote, VoteKind } from '../event.ts';
+import type { Event, EventKind, EventTarget, Premium, PremiumKind, Vote, VoteAtSite, VoteKind } from '../event.ts';
 import { createEventKeys } from '../event-key.ts';
 import type { ParsedPayload } from '../payload.ts';
 
@@ -43,6 +43,8 @@ export interface VerifiedVote extends VerifiedFields {
   readonly denied: boolean;
   /** The service's reason for that; null if it is not denied or gave none. An external text: escape it. */
   readonly reason: string | null;
+  /** Only of a vote on another site. */
+  readonly atSite?: VoteAtSite;
 }
 
 /** A purchase, renewal, expiry or revocation of premium. */
@@ -79,11 +81,22 @@ export interface VerifiedTest extends VerifiedFields {
   readonly key: null;
 }
 
+/** Another event of a listing site, such as a review or a downvote, which is worth nothing. Respond with 200. */
+export interface VerifiedOther {
+  readonly type: 'ignored';
+  /** As the site names it. An external text: escape it. */
+  readonly kind: string;
+  readonly key: null;
+  readonly raw: string;
+}
+
 /** The content of a genuine delivery. `type` tells votes, premium events and tests apart. */
 export type VerifiedEvent = VerifiedVote | VerifiedPremium | VerifiedTest;
+/** The content of a genuine delivery of another site. `type` tells votes, tests and other events apart. */
+export type VerifiedSiteEvent = VerifiedVote | VerifiedTest | VerifiedOther;
 
 const encoder = new TextEncoder();
-const { voteKey, premiumKeys } = createEventKeys((_algorithm, text) => toHex(sha256(encoder.encode(text))));
+const { voteKeys, premiumKeys } = createEventKeys((_algorithm, text) => toHex(sha256(encoder.encode(text))));
 
 /** The event of a payload that can be processed. @param receivedAt ms since the epoch */
 export function describeEvent(
@@ -102,9 +115,12 @@ function describe(event: Event, raw: string, receivedAt: number): VerifiedVote |
   if (event.family === 'vote') {
     const { kind, userId, denial } = event;
     const denied = isDenied(event);
-    const key = at === null ? null : voteKey(event, nameOf(listing), at);
+    const { atSite } = event;
+    // The last key is that of the site's own ID, if there is one.
+    const isIdentified = at !== null || (atSite?.id ?? null) !== null;
+    const key = isIdentified ? (voteKeys(event, nameOf(listing), receivedAt).at(-1) ?? null) : null;
     const amounts = { credits: denied ? 0 : credits, denied, reason: denied ? denial : null };
-    return { type: 'vote', kind, listing, userId, at, ...amounts, key, raw };
+    return { type: 'vote', kind, listing, userId, at, ...amounts, key, raw, ...(atSite && { atSite }) };
   }
   const { kind, userId, giftedBy, orderIds, tier, periodEnd } = event;
   const key = isIdentified(event) ? premiumKeys(event, orderIds, { body: raw, receivedAt })[0] : null;

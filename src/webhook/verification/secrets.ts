@@ -12,6 +12,16 @@ export interface WebhookSecrets {
   readonly authorization?: string | undefined;
 }
 
+/** The secrets of a listing on another site, such as top.gg, and what is known of the listing. */
+export interface SiteSecrets {
+  /** Such as `topgg`: the value of `site` in the settings. */
+  readonly site: string;
+  /** As the site shows them. */
+  readonly secrets: Secret;
+  /** The Discord ID of the server or bot: votes for another one are not processed. By default any is accepted. */
+  readonly id?: string | undefined;
+}
+
 /** The families for which each secret is valid. */
 export interface ReadSecrets {
   readonly familiesOf: ReadonlyMap<string, readonly Family[]>;
@@ -36,7 +46,8 @@ function isByFamily(secrets: Secret | WebhookSecrets): secrets is WebhookSecrets
   return typeof secrets === 'object' && secrets !== null && !Array.isArray(secrets);
 }
 
-function listOf(secret: Secret): readonly string[] {
+/** Those that are not empty. */
+export function listOf(secret: Secret): readonly string[] {
   const all = Array.isArray(secret) ? secret : [secret];
   return all.filter((each) => typeof each === 'string' && each !== '');
 }

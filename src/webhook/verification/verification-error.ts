@@ -63,9 +63,13 @@ export class VerificationError extends TallyhookError {
 
   readonly #raw: string | null;
 
-  /** @param details.reason continues the message */
-  constructor(code: VerificationErrorCode, { reason, raw = null }: { reason?: string; raw?: string | null } = {}) {
-    const { status, message } = definitions[code];
+  /** @param details.reason continues the message, `details.message` replaces it */
+  constructor(
+    code: VerificationErrorCode,
+    { reason, raw = null, ...details }: { reason?: string; message?: string; raw?: string | null } = {},
+  ) {
+    const { status } = definitions[code];
+    const { message = definitions[code].message } = details;
     const hint = hints[code];
     super(code, reason === undefined ? message : `${message}: ${reason}.`, hint === undefined ? {} : { hint });
     this.status = status;

@@ -1,14 +1,14 @@
 import { TallyhookError } from '../../platform/errors.ts';
 import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
 import type { Family } from '../event.ts';
-import { type PayloadScope, readAuthorized } from '../payload.ts';
+import { type ParsedPayload, type PayloadScope, readAuthorized } from '../payload.ts';
 import { isEncoded } from '../signed-form.ts';
 import { authenticate } from './authenticate.ts';
-import { describeEvent, type VerifiedEvent } from './events.ts';
+import { describeEvent, type VerifiedEvent, type VerifiedSiteEvent } from './events.ts';
 import { type HeadersLike, readHeader } from './headers.ts';
 import { readOptions, type VerifyOptions } from './options.ts';
 import { type Bytes, readBytes } from './received-body.ts';
-import { readSecrets, type Secret, type WebhookSecrets } from './secrets.ts';
+import { readSecrets, type Secret, type SiteSecrets, type WebhookSecrets } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
 
 /**
@@ -62,14 +62,42 @@ export interface DeliveryRequest {
 export async function verify(
   request: DeliveryRequest,
   secrets: Secret | WebhookSecrets,
+  options?: VerifyOptions,
+): Promise<VerifiedEvent>;
+/**
+ * The same for a delivery of another listing site, by its scheme. The option `kind` is what the webhook is for; by default
+ * what the delivery says.
+ *
+ * @param secrets the site and the secrets of the listing
+ * @returns a vote, a test, or another event of the site (`type` is `ignored`)
+ * @throws VerificationError as above
+ *
+ * @example
+ * ```ts
+ * import { verify } from 'tallyhook/verify';
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   const event = await verify(request, { site: 'topgg', secrets: process.env['TOPGG_SECRET'] });
+ *   if (event.type === 'vote') console.log(`${event.userId} voted`);
+ *   return new Response(null, { status: 204 });
+ * }
+ * ```
+ */
+export async function verify(
+  request: DeliveryRequest,
+  secrets: SiteSecrets,
+  options?: VerifyOptions,
+): Promise<VerifiedSiteEvent>;
+export async function verify(
+  request: DeliveryRequest,
+  secrets: Secret | WebhookSecrets | SiteSecrets,
   options: VerifyOptions = {},
-): Promise<VerifiedEvent> {
+): Promise<VerifiedEvent | VerifiedSiteEvent> {
   checkRequest(request);
   const { kind, now, maxAgeMs } = readOptions(options);
+  if (isOfSite(secrets)) return verifyOfSite(request, secrets, { kind: options.kind ?? null, now, maxAgeMs });
   const read = readSecrets(secrets);
-  if (request.method !== undefined && request.method !== 'POST') throw new VerificationError('webhook_method');
-  if (isEncoded(readHeader(request.headers, 'content-encoding'))) throw new VerificationError('webhook_body_encoded');
-  const bytes = await bodyOf(request);
+  const bytes = await bytesOf(request);
   const sender = await authenticate(request.headers, bytes, read);
   const authorized = readAuthorized(
     sender,
@@ -77,8 +105,40 @@ export async function verify(
     now,
   );
   if (typeof authorized === 'string') throw new VerificationError(authorized);
-  const { payload } = authorized;
-  const { text: raw } = sender;
+  return toEvent(authorized.payload, sender.text, { now, maxAgeMs });
+}
+
+async function verifyOfSite(
+  request: DeliveryRequest,
+  given: SiteSecrets,
+  { kind, now, maxAgeMs }: Required<VerifyOptions>,
+): Promise<VerifiedSiteEvent | VerifiedEvent> {
+  // Loaded when it is needed: the sites are as much code as everything else.
+  const { readSiteDelivery, readSiteSecrets } = await import('./site-sender.ts');
+  const { site, secrets } = readSiteSecrets(given);
+  const bytes = await bytesOf(request);
+  const listing = { kind, id: given.id || null, now };
+  const { payload, raw } = await readSiteDelivery(site, { headers: request.headers, bytes, secrets }, listing);
+  return payload.type === 'ignored' ? { ...payload, key: null, raw } : toEvent(payload, raw, { now, maxAgeMs });
+}
+
+function isOfSite(secrets: Secret | WebhookSecrets | SiteSecrets): secrets is SiteSecrets {
+  return typeof secrets === 'object' && secrets !== null && 'site' in secrets;
+}
+
+/** @throws VerificationError */
+async function bytesOf(request: DeliveryRequest): Promise<Bytes | null> {
+  if (request.method !== undefined && request.method !== 'POST') throw new VerificationError('webhook_method');
+  if (isEncoded(readHeader(request.headers, 'content-encoding'))) throw new VerificationError('webhook_body_encoded');
+  return bodyOf(request);
+}
+
+/** @throws VerificationError `webhook_unprocessable` or `webhook_too_old` */
+function toEvent(
+  payload: ParsedPayload,
+  raw: string,
+  { now, maxAgeMs }: { readonly now: number; readonly maxAgeMs: number },
+): VerifiedEvent {
   if (payload.type === 'unprocessable')
     throw new VerificationError('webhook_unprocessable', { reason: payload.reason, raw });
   const event = describeEvent(payload, raw, now);

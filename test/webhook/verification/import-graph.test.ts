@@ -12,18 +12,18 @@ function runtimeSource(path: string): string {
   return source.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '').replaceAll(/^(?:im|ex)port type [^;]*;$/gm, '');
 }
 
-function importsOf(source: string): string[] {
-  return [...source.matchAll(/\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g)].map(
-    ([, from, other]) => from ?? other ?? '',
-  );
+/** @param lazy also those that are loaded when they are needed */
+function importsOf(source: string, lazy = true): string[] {
+  const pattern = lazy ? /\bfrom\s+'([^']+)'|\bimport\s*\(?\s*'([^']+)'/g : /\bfrom\s+'([^']+)'|\bimport\s+'([^']+)'/g;
+  return [...source.matchAll(pattern)].map(([, from, other]) => from ?? other ?? '');
 }
 
-function graphOf(path: string, graph = new Map<string, string>()): ReadonlyMap<string, string> {
+function graphOf(path: string, lazy = true, graph = new Map<string, string>()): ReadonlyMap<string, string> {
   if (graph.has(path)) return graph;
   const source = runtimeSource(path);
   graph.set(path, source);
-  for (const specifier of importsOf(source)) {
-    if (specifier.startsWith('.')) graphOf(normalize(join(dirname(path), specifier)), graph);
+  for (const specifier of importsOf(source, lazy)) {
+    if (specifier.startsWith('.')) graphOf(normalize(join(dirname(path), specifier)), lazy, graph);
   }
   return graph;
 }
@@ -47,7 +47,8 @@ describe('tallyhook/verify', () => {
   });
 
   it('stays small, so that importing it takes a few milliseconds', () => {
-    expect(graph.size).toBeLessThan(30);
+    // Other sites are loaded when a delivery of one is verified.
+    expect(graphOf(entry, false).size).toBeLessThan(30);
   });
 
   it('runs where only the globals of the web exist', async () => {

@@ -1,0 +1,106 @@
+import { closest } from '../../platform/did-you-mean.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json.ts';
+import { sites } from '../sites/index.ts';
+import { readDelivery, type SitePayload } from '../sites/read-delivery.ts';
+import { chooseScheme, readJws, readSignature, type Scheme, type SignedContent } from '../sites/scheme.ts';
+import { refuseOld } from '../sites/signature-age.ts';
+import type { Site } from '../sites/site.ts';
+import { malformed, mismatch, missing, notJws, rejectFuture, type Unauthentic } from '../sites/unauthentic.ts';
+import { type HeadersLike, readHeader } from './headers.ts';
+import type { Bytes } from './received-body.ts';
+import { listOf, type SiteSecrets } from './secrets.ts';
+import { VerificationError } from './verification-error.ts';
+import { importKey, isEqual, matchesSignature } from './web-hmac.ts';
+
+/** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */
+export function readSiteSecrets({ site: id, secrets }: SiteSecrets): {
+  readonly site: Site;
+  readonly secrets: readonly string[];
+} {
+  const known = sites.filter(({ schemes: [{ type }] }) => type !== 'none');
+  const site = known.find((each) => each.id === id);
+  if (site === undefined) {
+    const names = known.map((each) => each.id);
+    const meant = closest(id, names);
+    const hint = meant === undefined ? `The sites are ${names.join(', ')}.` : `Did you mean ${meant}?`;
+    throw new TallyhookError('invalid_options', 'The option site of verify is no site that tallyhook knows.', { hint });
+  }
+  const given = listOf(secrets);
+  if (given.length === 0) throw new VerificationError('webhook_secret_missing');
+  return { site, secrets: given };
+}
+
+/** A delivery of another site whose sender is known. */
+interface SiteSender {
+  readonly scheme: Scheme;
+  /** The JSON text of the delivery: its body, or what the body contains. */
+  readonly text: string;
+  readonly signedAt: number | null;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Verifies and parses a delivery of another site, as the receiver does.
+ * @param bytes null for a parsed body that cannot be serialised, so that no signature is valid
+ * @param kind what the webhook is for; null for what the delivery says
+ * @throws VerificationError
+ */
+export async function readSiteDelivery(
+  site: Site,
+  request: { readonly headers: HeadersLike; readonly bytes: Bytes | null; readonly secrets: readonly string[] },
+  { kind, id, now }: { readonly kind: 'server' | 'bot' | null; readonly id: string | null; readonly now: number },
+): Promise<{ readonly payload: SitePayload; readonly raw: string }> {
+  const sender = await authenticateSite(site, request, now);
+  if ('error' in sender) throw new VerificationError(sender.code, { message: sender.error });
+  const { text: raw, scheme, signedAt } = sender;
+  const json = parseJson(raw);
+  if (json === undefined) throw new VerificationError(raw === '' ? 'webhook_body_empty' : 'webhook_body_not_json');
+  return { payload: refuseOld(readDelivery(site, json, { kind, id }, { now, scheme }), signedAt, now), raw };
+}
+
+async function authenticateSite(
+  site: Site,
+  { headers, bytes, secrets }: Parameters<typeof readSiteDelivery>[1],
+  now: number,
+): Promise<SiteSender | Unauthentic> {
+  const scheme = chooseScheme(site.schemes, (name) => readHeader(headers, name));
+  if (scheme === null) return missing(site);
+  const value = 'header' in scheme ? (readHeader(headers, scheme.header) ?? '') : '';
+  // Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
+  switch (scheme.type) {
+    case 'none':
+      return { scheme, text, signedAt: null };
+    case 'token': {
+      const matches = await Promise.all(secrets.map((secret) => isEqual(scheme.prefix + secret, value)));
+      return matches.includes(true) ? { scheme, text, signedAt: null } : mismatch(site);
+    }
+    case 'signature':
+    case 'jws': {
+      const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, value);
+      if (signed === null) return scheme.type === 'jws' ? notJws() : malformed(scheme.header);
+      const isValid = bytes !== null && (await isSigned(signed, bytes, secrets));
+      const { signedAt, content } = signed;
+      return rejectFuture(signed, now) ?? (isValid ? { scheme, text: content ?? text, signedAt } : mismatch(site));
+    }
+  }
+}
+
+async function isSigned(
+  { lead, message, signature }: SignedContent,
+  bytes: Bytes,
+  secrets: readonly string[],
+): Promise<boolean> {
+  const signed = message === null ? concat(encoder.encode(lead), bytes) : encoder.encode(message);
+  const matches = secrets.map(async (secret) => matchesSignature(await importKey(secret), signed, signature));
+  return (await Promise.all(matches)).includes(true);
+}
+
+function concat(first: Bytes, second: Bytes): Bytes {
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
