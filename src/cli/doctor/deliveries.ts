@@ -1,12 +1,16 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { type Backlog, backlogOf, lastDeliveries } from '../../core/store/snapshots/statistics.ts';
+import { type Backlog, backlogOf, lastBodies, lastDeliveries } from '../../core/store/snapshots/statistics.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { day, formatAgo, formatCount, formatDuration, minute, pluralize } from '../../platform/durations.ts';
+import { parseJson } from '../../platform/json.ts';
+import { isObject, readField } from '../../webhook/fields.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
 import { ledgerCheck } from './installation.ts';
 
-export const deliveriesCheck = ledgerCheck('deliveries', async (snapshot, { config, clock }) =>
-  evaluateDeliveries(config.listings, await lastDeliveries(snapshot), clock.now()),
-);
+export const deliveriesCheck = ledgerCheck('deliveries', async (snapshot, { config, clock }) => [
+  ...evaluateDeliveries(config.listings, await lastDeliveries(snapshot), clock.now()),
+  ...evaluateVersions(await lastBodies(snapshot, namesOnTopgg(config.listings))),
+]);
 
 export const outboxCheck = ledgerCheck('outbox', async (snapshot, { clock }) =>
   evaluateBacklog(await backlogOf(snapshot), clock.now()),
@@ -24,15 +28,42 @@ function evaluateDeliveries(
   lastDeliveries: ReadonlyMap<string, number>,
   now: number,
 ): Finding[] {
-  const hint = 'Press "Test Webhook" in the dashboard of the service, and check the URL there.';
+  const hintOf = ({ name, site }: ListingConfig) =>
+    site === undefined
+      ? 'Press "Test Webhook" in the dashboard of the service, and check the URL there.'
+      : `Check at ${findSite(site).name} that the webhook has the address /webhooks/${name}, and send a test.`;
   // The variables always describe a server and a bot. One without a key and without deliveries is not in use.
-  const activeListings = listings.filter(({ name, lookupKey }) => lookupKey !== null || lastDeliveries.has(name));
-  return activeListings.map(({ name }) => {
+  const activeListings = listings.filter(
+    ({ name, lookupKey, site }) => lookupKey !== null || site !== undefined || lastDeliveries.has(name),
+  );
+  return activeListings.map((listing) => {
+    const { name } = listing;
     const at = lastDeliveries.get(name);
-    if (at === undefined) return warn(`No delivery for ${name} has been received yet.`, hint);
+    if (at === undefined) return warn(`No delivery for ${name} has been received yet.`, hintOf(listing));
     const message = `The last delivery for ${name} was received ${formatAgo(at, now)} (${new Date(at).toISOString()})`;
-    return now - at > maxSilenceMs ? warn(`${message}: none in the last 7 days.`, hint) : pass(`${message}.`);
+    return now - at > maxSilenceMs
+      ? warn(`${message}: none in the last 7 days.`, hintOf(listing))
+      : pass(`${message}.`);
   });
+}
+
+const namesOnTopgg = (listings: readonly ListingConfig[]) =>
+  listings.filter(({ site }) => site?.id === 'topgg').map(({ name }) => name);
+
+/** @param bodies of the last deliveries of top.gg, by listing name */
+function evaluateVersions(bodies: ReadonlyMap<string, string>): Finding[] {
+  return [...bodies].flatMap(([name, body]) =>
+    isVersion0(parseJson(body))
+      ? warn(
+          `The last delivery for ${name} is of version 0 of top.gg's webhooks: it has a token instead of a signature, and no time.`,
+          'Create a new webhook at top.gg, add its secret (whs_…) to voteSecrets, and delete the old one.',
+        )
+      : [],
+  );
+}
+
+function isVersion0(json: unknown): boolean {
+  return isObject(json) && readField(json, 'user') !== undefined && readField(json, 'data') === undefined;
 }
 
 /** Normal delay of an effect (ms). */

@@ -21,6 +21,7 @@ import { repeatedListingsCheck } from './repeated-listings.ts';
 import { rolesCheck } from './roles.ts';
 import { evaluateRunningProgram, isFileReplaced } from './running-program.ts';
 import { evaluateSecrets } from './secrets.ts';
+import { evaluateSites } from './sites.ts';
 import { slashCommandsCheck } from './slash-commands.ts';
 
 /** Timeout of a request to a time source (ms). */
@@ -33,7 +34,7 @@ const discordChecks: readonly InstallationCheck[] = [
     run({ config: { discord, lookup }, clock }) {
       const sources = [
         { name: 'Discord', url: `${discord.apiUrl}/v10/gateway` },
-        { name: 'the service', url: lookup.baseUrl },
+        ...(lookup.baseUrl === '' ? [] : [{ name: 'the service', url: lookup.baseUrl }]),
       ];
       return checkClock(sources, clock, requestTimeoutMs);
     },
@@ -59,6 +60,7 @@ const networkChecks = (config: Config): readonly InstallationCheck[] => [
     ],
   },
   { name: 'secrets', run: () => evaluateSecrets(config) },
+  { name: 'sites', run: () => evaluateSites(config.listings) },
   ...(needsDiscord(config.roles) ? discordChecks : []),
   { name: 'address', run: ({ url }) => checkAddress(url, config.http) },
   { name: 'program', run: ({ running }) => evaluateRunningProgram(running) },

@@ -63,7 +63,8 @@ function evaluatePresence(
     const hint = 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard of the service.';
     findings.push(fail('No vote secret is configured, so every vote is rejected.', hint));
   }
-  if (premiumSecrets.length === 0) {
+  // Other sites have no premium events.
+  if (premiumSecrets.length === 0 && !listings.every(({ site }) => site !== undefined)) {
     const hint = 'To receive them, set PREMIUM_WEBHOOK_SECRET.';
     findings.push(warn('No premium secret is configured, so premium events are rejected.', hint));
   }

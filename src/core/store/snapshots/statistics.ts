@@ -30,6 +30,20 @@ export async function lastDeliveries({ db, run }: Snapshot): Promise<ReadonlyMap
   return new Map(rows.map(({ listing, last }) => [listing ?? '', last]));
 }
 
+/** The body of the last delivery that has one, by listing name. Listings without deliveries are missing. */
+export async function lastBodies(
+  { db, run }: Snapshot,
+  listings: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const bodies = new Map<string, string>();
+  for (const listing of listings) {
+    const ofListing = db.selectFrom('deliveries').select('body').where('listing', '=', listing).where('body', '<>', '');
+    const [last] = await run(ofListing.orderBy('id', 'desc').limit(1));
+    if (last !== undefined) bodies.set(listing, last.body);
+  }
+  return bodies;
+}
+
 export interface Backlog {
   /** The number of waiting effects. */
   readonly waiting: number;
