@@ -16,6 +16,7 @@ import { separateAccounts } from '../features/communities/prepare-accounts.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
 import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
+import { createLostVotes } from '../features/lost-votes/lost-votes.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import { createSettings } from '../features/setup/create-settings.ts';
 import type { Store } from '../features/store.ts';
@@ -206,7 +207,11 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
   });
-  const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
+  const lostVotes = createLostVotes({
+    ...kit,
+    ...{ directory, lookups, ledgerIn: store.ledgerIn, recorder: handling.recording.claims(store.recorder), leases },
+  });
+  const loops = [settings.loop, targetLoop, lostVotes, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
   const health = createHealth({

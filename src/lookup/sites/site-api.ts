@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { day } from '../../platform/durations.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { RequestLimit } from '../budget.ts';
 import type { ListingKind } from '../lookup.ts';
 
@@ -112,4 +111,5 @@ export const anyTime = z
 /** Sites write 0 and 1, too. */
 export const flag = z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]);
 
-export const discordId = z.string().regex(snowflakePattern);
+/** IDs of the sites themselves are shorter. */
+export const discordId = z.string().regex(/^\d{17,20}$/);

@@ -1,0 +1,125 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { homeAccounts } from '../../../src/core/ledger/account-id.ts';
+import { plainRewards } from '../../../src/core/rewards/rules.ts';
+import type { CommunityListing } from '../../../src/features/communities/listings.ts';
+import { createLostVotes } from '../../../src/features/lost-votes/lost-votes.ts';
+import { openStore } from '../../../src/features/store.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { day, hour, minute } from '../../../src/platform/durations.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
+import { json } from '../../lookup/fake-service.ts';
+import { botId, member, siteFixture } from '../../lookup/sites/site-fixture.ts';
+import { eventually } from '../../support/eventually.ts';
+import { serverAndBot } from '../../support/listings.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const log = createLog({ level: 'silent', secrets: [] });
+
+/** A listing on a site whose history is played, and its ledger. */
+async function start(site: 'topgg' | 'discordbotlist') {
+  const fixture = await siteFixture({ site });
+  const { service, clock, client } = fixture;
+  const store = await openStore(newSqliteUrl(), { ...clock, sleep: systemClock.sleep }, { thread: false });
+  onTestFinished(() => store.close());
+  const [, bot] = serverAndBot();
+  const base = {
+    perVote: 10,
+    perPremium: 0,
+    whenDenied: 0,
+    cooldownMs: 12 * hour,
+    site: { retryHorizonMs: 30 * minute },
+  };
+  const listing = { ...bot, id: botId, name: 'lamp', rewards: plainRewards(base) } as unknown as CommunityListing;
+  let looks = 0;
+  const sleep: typeof clock.sleep = (ms, signal) => {
+    looks += 1;
+    return clock.sleep(ms, signal);
+  };
+  const lostVotes = createLostVotes({
+    directory: { listings: [listing] },
+    lookups: { findSite: () => client },
+    ledgerIn: store.ledgerIn,
+    recorder: store.recorder,
+    leases: null,
+    ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
+  });
+  onTestFinished(() => lostVotes.stop());
+  const list = (...times: readonly number[]) => {
+    const iso = (at: number) => new Date(at).toISOString();
+    const data = times.map((at) => ({
+      platform_id: member,
+      weight: 1,
+      created_at: iso(at),
+      expires_at: iso(at + 12 * hour),
+    }));
+    const upvotes = times.map((at) => ({ user_id: member, timestamp: iso(at) }));
+    service.respondWith((response, request) => {
+      const isNext = request.url?.includes('cursor=');
+      json(200, { data: isNext ? [] : data, cursor: 'next', upvotes, total: upvotes.length })(response, request);
+    });
+  };
+  const deliver = (at: number | null, receivedAt = at ?? clock.now()) => {
+    const vote: Vote = {
+      ...{ family: 'vote', kind: 'bot_vote', target: { kind: 'bot', id: botId }, userId: member, at },
+      ...{ creditsAwarded: null, denial: null, atSite: { id: null, weight: 1, nextVoteAt: null } },
+    };
+    const delivery = { receivedAt, family: 'vote', body: '{}' } as const;
+    return store.recorder.record(delivery, { type: 'event', event: vote, listing });
+  };
+  /** Starts it, or advances to the next look, and waits for its end. */
+  const look = async () => {
+    const before = looks;
+    lostVotes.start();
+    if (before > 0) await clock.advance(hour);
+    await eventually(() => expect(looks).toBe(before + 1));
+  };
+  return { ...fixture, store, list, deliver, look, account: () => store.ledgerIn(homeAccounts).account(member) };
+}
+
+describe.each(['topgg', 'discordbotlist'] as const)('a vote in the history of %s', (site) => {
+  it('that was not delivered is paid once, and its late delivery pays nothing', async () => {
+    const { clock, list, deliver, look, account } = await start(site);
+    const votedAt = clock.now() - 3 * hour;
+    list(votedAt);
+    await look();
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+    await look();
+    await look();
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+    expect(await deliver(site === 'topgg' ? votedAt : null)).toMatchObject({ credits: 0 });
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('that was delivered is not paid again', async () => {
+    const { clock, list, deliver, look, account } = await start(site);
+    const votedAt = clock.now() - hour;
+    await deliver(site === 'topgg' ? votedAt : null, votedAt + 2_000);
+    list(votedAt);
+    await look();
+    await look();
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('is left to its delivery while that may be under way', async () => {
+    const { clock, list, look, account } = await start(site);
+    list(clock.now() - minute);
+    await look();
+    expect(await account()).toMatchObject({ credits: 0 });
+    await look();
+    expect(await account()).toMatchObject({ credits: 10 });
+  });
+});
+
+it('is looked for again after an error, as far back as before', async () => {
+  const { service, clock, list, look, account } = await start('topgg');
+  service.respondWith(json(500, {}));
+  const first = clock.now();
+  await look();
+  list(first - 20 * hour);
+  await look();
+  expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  expect(service.requests[1]?.url).toContain(new Date(first + hour - day - hour).toISOString());
+  await look();
+  expect(service.requests.map(({ url }) => url)[3]).toContain(new Date(first + hour - hour).toISOString());
+});
