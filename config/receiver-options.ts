@@ -22,6 +22,7 @@ const receiverOptions = z.strictObject({
   handlers: receiverHandlers.optional(),
   host: z.string().min(1).optional(),
   port: z.int().min(0).max(65_535).optional(),
+  siteApiUrl: z.url({ protocol: /^https?$/, error: 'it must be an http(s) address' }).optional(),
   ...codeOptions,
 });
 

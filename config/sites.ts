@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { missingFor } from '../src/lookup/sites/site-apis.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-settings.ts';
 import type { TokenSite } from '../src/webhook/sites/token-site.ts';
@@ -47,6 +48,8 @@ interface SiteFields {
 }
 
 interface ListingOfSite extends SiteFields {
+  readonly kind: 'server' | 'bot';
+  readonly id?: string | undefined;
   readonly voteSecrets: readonly string[];
   readonly premiumSecrets: readonly string[];
   readonly lookupKey?: string | undefined;
@@ -88,6 +91,16 @@ export function siteIssues(
   }
   if (settings === undefined) return issues;
   const { name, schemes } = findSite(settings);
+  const asked = { site: settings.id, kind: listing.kind, id: listing.id ?? null, key: settings.key };
+  const missing = settings.confirm ? missingFor(asked) : null;
+  if (missing === 'api')
+    add('confirm', `needs a site that says who has voted for a ${listing.kind}, and ${name} does not.`, 'Remove it.');
+  else if (missing !== null)
+    add(
+      missing === 'key' ? 'siteKey' : 'id',
+      `is missing, and ${name} is to confirm votes.`,
+      `Add ${missing === 'key' ? 'the API token of the listing' : 'its Discord ID'}, or remove confirm.`,
+    );
   for (const field of serviceFields)
     if (listing[field] !== undefined)
       add(

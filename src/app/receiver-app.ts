@@ -24,6 +24,7 @@ import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
 import { readinessChecks } from './readiness-checks.ts';
+import type { createReceiverConfirming } from './receiver-confirming.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 import { createTemporaryDatabase } from './temporary-database.ts';
 
@@ -49,6 +50,8 @@ export interface ReceiverOptions {
   readonly log?: Logger;
   /** The clock of this machine by default. */
   readonly clock?: Clock;
+  /** Replaces the origin of every request to a site that confirms votes, for tests and proxies. */
+  readonly siteApiUrl?: string;
   /** Records spans, from `loadTracing()`; none by default. */
   readonly tracing?: Tracing;
 }
@@ -110,7 +113,11 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   try {
     store = await openStore(`sqlite:${database.path}`, clock, { log });
     const home = await prepareAccounts(store, listings, { clock, log });
-    return assembleReceiver(store, { ...options, clock, log }, { listings, home, removeDatabase: database.remove });
+    const createConfirming = listings.some(({ rewards }) => rewards.confirm)
+      ? (await import('./receiver-confirming.ts')).createReceiverConfirming
+      : null;
+    const opened = { listings, home, createConfirming, removeDatabase: database.remove };
+    return assembleReceiver(store, { ...options, clock, log }, opened);
   } catch (error) {
     await Promise.allSettled([store?.close()]);
     database.remove();
@@ -120,8 +127,8 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
 
 function assembleReceiver(
   store: Store,
-  { clock, log, tracing, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000 }: CompleteOptions,
-  { listings, home, removeDatabase }: Opened,
+  { clock, log, tracing, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000, ...options }: CompleteOptions,
+  { listings, home, createConfirming, removeDatabase }: Opened,
 ): VoteReceiver {
   const directory = createDirectory(listings, home);
   const metrics = createMetrics();
@@ -134,6 +141,8 @@ function assembleReceiver(
     onAttempted: () => {},
   });
   const recording = createRecording({ ...context, handling, onRecorded, nudge: handling.nudge });
+  const siteApiUrl = options.siteApiUrl ?? null;
+  const confirming = createConfirming?.({ ...context, ...recording, listings, home, siteApiUrl });
   const { receiver, ...receiving } = createReceiving({
     ...recording,
     directory,
@@ -155,7 +164,7 @@ function assembleReceiver(
   });
   const http = receiver.withFallback(healthListener(health, log));
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
-  const parts = [receiving, handling, upkeep];
+  const parts = [receiving, handling, upkeep, ...(confirming ? [confirming] : [])];
   const lifecycle = createLifecycle();
   let stopped: Promise<void> | undefined;
 
@@ -190,13 +199,16 @@ type CompleteOptions = Omit<ReceiverOptions, 'log'> & { readonly clock: Clock; r
 interface Opened {
   readonly listings: readonly ListingConfig[];
   readonly home: string | null;
+  /** Null if no site is to confirm votes. */
+  readonly createConfirming: typeof createReceiverConfirming | null;
   readonly removeDatabase: () => void;
 }
 
 function secretsOf(listings: readonly ListingConfig[]): string[] {
-  return listings.flatMap(({ voteSecrets, premiumSecrets, voteAuthorization }) => [
+  return listings.flatMap(({ voteSecrets, premiumSecrets, voteAuthorization, site }) => [
     ...voteSecrets,
     ...premiumSecrets,
     ...(voteAuthorization === null ? [] : [voteAuthorization]),
+    ...(site?.key ? [site.key] : []),
   ]);
 }

@@ -135,6 +135,27 @@ describe('an invalid site', () => {
   });
 });
 
+describe('a site that is to confirm votes', () => {
+  it.each([
+    [{}, ['TALLYHOOK_CONFIG listings.0.siteKey is missing, and top.gg is to confirm votes.']],
+    [{ siteKey: 'key' }, []],
+    [{ site: 'discordplace', siteKey: 'key', id: undefined }, ['TALLYHOOK_CONFIG listings.0.id is missing']],
+    [
+      { site: 'discords', siteKey: 'key' },
+      ['TALLYHOOK_CONFIG listings.0.confirm needs a site that says who has voted'],
+    ],
+    [
+      { site: 'discordplace', siteKey: 'key', kind: 'server' },
+      ['confirm needs a site that says who has voted for a server'],
+    ],
+    [{ site: 'infinity' }, []],
+  ])('has what it is asked with: %j', (changes, issues) => {
+    expect(issuesOf([{ ...topgg, confirm: true, ...changes }])).toEqual(
+      issues.map((each) => expect.stringContaining(each)),
+    );
+  });
+});
+
 describe('createReceiver', () => {
   it('takes the site of a listing', () => {
     const { listings } = readReceiverOptions({ listings: [topgg], database: ':memory:' });

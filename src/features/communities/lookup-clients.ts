@@ -70,7 +70,7 @@ export interface LookupClientDependencies {
 
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
-  config: Config,
+  config: Pick<Config, 'listings' | 'lookup' | 'siteApiUrl'>,
   { store, home, namesOf = (name) => [name], cache, metrics, tracing = null, clock, log }: LookupClientDependencies,
 ): LookupClients {
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();

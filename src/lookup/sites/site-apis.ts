@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { day, hour, minute } from '../../platform/durations.ts';
+import type { ListingKind } from '../lookup.ts';
 import { discordbotlist, recentVoters } from './recent-votes.ts';
 import { anyTime, flag, type SiteApi, time, votesOfMember } from './site-api.ts';
 import { topggFor } from './topgg.ts';
@@ -91,4 +92,23 @@ const apis: Readonly<Record<string, SiteApi | undefined>> = {
 export function findSiteApi(site: string, key: string | null): SiteApi | null {
   if (site === 'topgg') return topggFor(key ?? '');
   return (Object.hasOwn(apis, site) && apis[site]) || null;
+}
+
+/** A listing on another site than the service. */
+export interface SiteListing {
+  /** Its ID in the configuration, such as `topgg`. */
+  readonly site: string;
+  readonly kind: ListingKind;
+  /** The Discord ID of the server or bot; null if it is not configured. */
+  readonly id: string | null;
+  /** The API token of the site; null without one. */
+  readonly key: string | null;
+}
+
+/** What is missing to ask the site of a listing who has voted; null if nothing is. */
+export function missingFor({ site, kind, id, key }: SiteListing): 'api' | 'key' | 'id' | null {
+  const api = findSiteApi(site, key);
+  if (!api?.kinds.includes(kind)) return 'api';
+  if (key === null && api.authorization !== null) return 'key';
+  return id === null && api.check.includes('{id}') ? 'id' : null;
 }

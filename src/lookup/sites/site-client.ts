@@ -10,26 +10,15 @@ import type { Endpoint } from '../endpoints.ts';
 import { createErrorReporter } from '../error-reporter.ts';
 import type { CacheEntry } from '../freshness.ts';
 import { requireSendableKey } from '../get-text.ts';
-import type { KeyStatus, ListingKind, ObserveLookup } from '../lookup.ts';
+import type { KeyStatus, ObserveLookup } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
 import { createRequester } from '../request.ts';
 import { createResponseStore } from '../response-store.ts';
 import { sharedRequestsIn } from '../shared-requests.ts';
 import { withSharedBlocks } from './shared-blocks.ts';
 import { type HistoryPage, type SiteHistory, type SiteVote, type VotesAtSite, votesAtSiteSchema } from './site-api.ts';
-import { findSiteApi } from './site-apis.ts';
+import { findSiteApi, missingFor, type SiteListing } from './site-apis.ts';
 import { createSiteHttp, type SiteRequest, type SiteResponse, traceSiteHttp } from './site-http.ts';
-
-/** A listing on another site than the service. */
-export interface SiteListing {
-  /** Its ID in the configuration, such as `topgg`. */
-  readonly site: string;
-  readonly kind: ListingKind;
-  /** The Discord ID of the server or bot; null if it is not configured. */
-  readonly id: string | null;
-  /** The API token of the site; null without one. */
-  readonly key: string | null;
-}
 
 /** What the site says about a member. Times are ms since the epoch, null if it does not say. */
 export interface VoteAtSite {
@@ -96,10 +85,8 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   const { site, kind, id, key } = listing;
   const { cache, clock, timeoutMs, observe, tracing } = options;
   const api = findSiteApi(site, key);
-  const isPublic = api?.authorization === null;
-  if (!api?.kinds.includes(kind) || (key === null && !isPublic) || (id === null && api.check.includes('{id}'))) {
-    return null;
-  }
+  if (api === null || missingFor(listing) !== null) return null;
+  const isPublic = api.authorization === null;
   if (key !== null && !isPublic) requireSendableKey(key);
 
   const errors = createErrorReporter({ log: options.log, clock });

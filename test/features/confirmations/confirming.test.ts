@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
+import { createReceiver } from '../../../src/app/receiver-app.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -166,4 +167,29 @@ it('tests need no confirmation, nor do votes without the setting', async () => {
   expect(await plain.member()).toMatchObject({ credits: 10 });
   await clock.advance(minute);
   expect([...site.requests, ...plain.site.requests]).toEqual([]);
+});
+
+it('a receiver of the package has votes confirmed as well', async () => {
+  const site = await startFakeService();
+  onTestFinished(() => site.close());
+  site.respondWith(yes);
+  const listing = { name: 'lamp', kind: 'bot', id: botId, site: 'discordplace', voteSecrets: ['secret'] } as const;
+  const votes: string[] = [];
+  const receiver = await createReceiver({
+    listings: [{ ...listing, siteKey, confirm: true }],
+    database: ':memory:',
+    siteApiUrl: site.origin,
+    handlers: { onVote: ({ userId, credits }) => void votes.push(`${userId} +${credits}`) },
+  });
+  onTestFinished(() => receiver.stop());
+  await receiver.start({ listen: false });
+  const body = JSON.stringify(vote);
+  const request = new Request('https://bot.example/webhooks/lamp', {
+    method: 'POST',
+    headers: { authorization: 'secret' },
+    body,
+  });
+  expect(await (await receiver.fetch(request)).json()).toMatchObject({ outcome: 'recorded' });
+  await eventually(() => expect(votes).toEqual([`${voter} +10`]));
+  expect(site.requests).toHaveLength(1);
 });

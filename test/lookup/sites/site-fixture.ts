@@ -2,12 +2,8 @@ import { onTestFinished } from 'vitest';
 import { memoryBudgetStore } from '../../../src/lookup/budget.ts';
 import { LookupError } from '../../../src/lookup/lookup-error.ts';
 import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
-import {
-  createSiteClient,
-  type SiteClient,
-  type SiteClientOptions,
-  type SiteListing,
-} from '../../../src/lookup/sites/site-client.ts';
+import type { SiteListing } from '../../../src/lookup/sites/site-apis.ts';
+import { createSiteClient, type SiteClient, type SiteClientOptions } from '../../../src/lookup/sites/site-client.ts';
 import { second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { manualClock } from '../../support/manual-clock.ts';
