@@ -43,7 +43,8 @@ export interface App extends WebhookRoutes {
   commandData(): CommandData[];
   /**
    * Whether tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons, selects or
-   * modals, of discord.js or as Discord sends it. Commands are known by their ids, from shortly after {@link start}.
+   * modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered for the
+   * first time after {@link start}, by their names.
    */
   owns(interaction: AnyInteraction): boolean;
   /**

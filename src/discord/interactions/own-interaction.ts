@@ -6,24 +6,33 @@ export interface AnyInteraction {
   readonly type: number;
   /** Of discord.js. */
   readonly commandId?: string;
+  readonly commandName?: string;
   readonly commandType?: number;
   readonly customId?: string;
   /** Of Discord. */
-  readonly data?: { readonly id?: string; readonly type?: number; readonly custom_id?: string } | null;
+  readonly data?: {
+    readonly id?: string;
+    readonly name?: string;
+    readonly type?: number;
+    readonly custom_id?: string;
+  } | null;
 }
 
 /**
  * Whether this program answers the interaction: one of its commands, buttons, selects or modals.
- * @param isKnown whether a command's id is of one of its commands
+ * @param isKnown whether the id and name of a command are those of one of its commands
  */
-export function isOwnInteraction(interaction: AnyInteraction, isKnown: (commandId: string) => boolean): boolean {
+export function isOwnInteraction(
+  interaction: AnyInteraction,
+  isKnown: (commandId: string, name: string) => boolean,
+): boolean {
   const { type, data } = interaction;
-  const commandId = interaction.commandId ?? data?.id ?? '';
+  const isCommand = () => isKnown(interaction.commandId ?? data?.id ?? '', interaction.commandName ?? data?.name ?? '');
   switch (type) {
     case InteractionType.ApplicationCommand:
-      return (interaction.commandType ?? data?.type) === ApplicationCommandType.ChatInput && isKnown(commandId);
+      return (interaction.commandType ?? data?.type) === ApplicationCommandType.ChatInput && isCommand();
     case InteractionType.ApplicationCommandAutocomplete:
-      return isKnown(commandId);
+      return isCommand();
     case InteractionType.MessageComponent:
     case InteractionType.ModalSubmit:
       return isOwnCustomId(interaction.customId ?? data?.custom_id ?? '');

@@ -35,8 +35,8 @@ export interface Registrar {
    * a deploy script has put there is recognised, too. Rejects with what {@link CommandRegistry} throws.
    */
   isOwn(commandId: string, name?: string): Promise<boolean>;
-  /** What {@link isOwn} knows without asking the database or Discord. */
-  isKnown(commandId: string): boolean;
+  /** What {@link isOwn} knows without asking the database or Discord: before the first registration, by the name. */
+  isKnown(commandId: string, name: string): boolean;
   /** The id of our command of this name in the scope of the registration; null before it is registered. */
   idOf(name: string): string | null;
   stop(): void;
@@ -140,10 +140,12 @@ export function createRegistrar(
     }
   }
 
+  const isOurName = (name: string | undefined) => registration.commands.some((command) => command.name === name);
+
   /** A command that is not known, after the commands were registered again if its name is one of ours. */
   async function adopt(commandId: string, name: string | undefined): Promise<boolean> {
-    const isOurName = registration.commands.some((command) => command.name === name);
-    if (startedFor === undefined || !isOurName || clock.monotonic() - adoptedAt < adoptionIntervalMs) return false;
+    if (startedFor === undefined || !isOurName(name) || clock.monotonic() - adoptedAt < adoptionIntervalMs)
+      return false;
     adoptedAt = clock.monotonic();
     await settleWithin(adoptionTimeoutMs, clock, run(startedFor));
     return ownIds.has(commandId);
@@ -171,7 +173,8 @@ export function createRegistrar(
       if (startedFor !== undefined) void recheck(startedFor);
       return true;
     },
-    isKnown: (commandId) => ownIds.has(commandId),
+    isKnown: (commandId, name) =>
+      ownIds.has(commandId) || (startedFor !== undefined && !hasAttempted && isOurName(name)),
     idOf: (name) => idsByName.get(name) ?? null,
     stop: () => stopping.abort(),
   };
