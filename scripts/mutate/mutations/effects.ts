@@ -82,8 +82,8 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/reminders/vote-check.ts',
-    find: 'return { left: ((await keyStatus(name))?.budgetLeft ?? 0) - reservedRequests };',
-    replace: 'return { left: (await keyStatus(name))?.budgetLeft ?? 0 };',
+    find: 'return { left: (budgetLeft ?? 0) - budgetLimit * reservedPart };',
+    replace: 'return { left: budgetLeft ?? 0 };',
     breaks: 'reminders leave requests for the commands of members',
   },
   {

@@ -128,7 +128,7 @@ it('a vote of which the site says nothing for a day is left to the owner, who ca
   const reason = 'the site did not say within 24 hours whether the member has voted';
   await within(minute, async () => expect(await deliveries()).toMatchObject([{ outcome: 'quarantined', reason }]));
   const [delivery] = await deliveries();
-  expect(await owner(`/deliveries/${delivery?.['id']}/replay`, 'POST')).toMatchObject({ outcome: 'recorded' });
+  expect(await owner(`/deliveries/${String(delivery?.['id'])}/replay`, 'POST')).toMatchObject({ outcome: 'recorded' });
   expect(await member()).toMatchObject({ credits: 10, votes: 1 });
 });
 
@@ -138,7 +138,7 @@ it('the owner can release a vote that waits', async () => {
   await post();
   await within(10 * second, () => expect(site.requests.length).toBeGreaterThan(0));
   const [delivery] = await deliveries();
-  await owner(`/deliveries/${delivery?.['id']}/replay`, 'POST');
+  await owner(`/deliveries/${String(delivery?.['id'])}/replay`, 'POST');
   site.respondWith(yes);
   expect(await post()).toBe('duplicate');
   await within(15 * second, async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }));
