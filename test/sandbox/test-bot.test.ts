@@ -8,6 +8,7 @@ import {
   EmbedBuilder,
   Events,
   GatewayIntentBits,
+  type Interaction,
   ModalBuilder,
   SlashCommandBuilder,
   StringSelectMenuBuilder,
@@ -26,12 +27,13 @@ type Run = (interaction: ChatInputCommandInteraction) => Promise<unknown>;
 /** Starts a bot with one command, /do. */
 async function startBot(run: Run, options: TestBotOptions = {}, builder = new SlashCommandBuilder()) {
   const client = new Client({ intents: [GatewayIntentBits.Guilds] });
-  client.on(Events.InteractionCreate, async (interaction) => {
+  async function handle(interaction: Interaction): Promise<void> {
     if (interaction.isChatInputCommand()) await run(interaction);
     if (interaction.isModalSubmit()) await interaction.reply(`Hello ${interaction.fields.getTextInputValue('name')}`);
     if (interaction.isAutocomplete())
       await interaction.respond([{ name: `${interaction.options.getFocused()}bour`, value: 'harbour' }]);
-  });
+  }
+  client.on(Events.InteractionCreate, (interaction) => void handle(interaction));
   const commands = [builder.setName('do').setDescription('Does it.')];
   const bot = await createTestBot(client, { commands, ...options });
   onTestFinished(() => bot.stop());
@@ -98,7 +100,9 @@ it('selects by label', async () => {
     const select = new StringSelectMenuBuilder().setCustomId('colours').setPlaceholder('Colours').addOptions(options);
     const components = [new ActionRowBuilder<StringSelectMenuBuilder>().addComponents(select.setMaxValues(2))];
     const collector = (await interaction.reply({ content: '?', components })).createMessageComponentCollector();
-    collector.on('collect', (used) => used.isStringSelectMenu() && used.reply(used.values.join(' ')));
+    collector.on('collect', (used) => {
+      if (used.isStringSelectMenu()) void used.reply(used.values.join(' '));
+    });
   });
   const reply = await bot.member().run('/do');
   expect((await reply.select(['Red', 'b'], { from: 'Colours' })).text).toBe('r b');
@@ -129,7 +133,7 @@ it('waits for messages that answer nobody, in a channel and to a member', async 
   });
   const channel = await client.channels.fetch(bot.discord.channels.announcements);
   await bot.member().run('/do');
-  setTimeout(() => channel?.isSendable() && void channel.send('News'), 20);
+  setTimeout(() => void (channel?.isSendable() && channel.send('News')), 20);
   expect((await bot.nextMessage('announcements')).text).toBe('News');
   const member = bot.member('Mira');
   void client.users.send(member.id, 'Psst');
