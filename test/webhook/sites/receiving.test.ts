@@ -104,7 +104,8 @@ describe('deliveries of other sites', () => {
   });
 
   it('are accepted at the address of their listing only, with its secret and scheme (T6, T15)', async () => {
-    const { send, post } = await startProgram({ discords: { voteSecrets: ['another'] } });
+    const others = { discords: { voteSecrets: ['another'] }, service: { voteSecrets: ['another'] } };
+    const { send, post } = await startProgram(others);
     const {
       votes: [vote],
     } = topggVersion1;
@@ -123,6 +124,10 @@ describe('deliveries of other sites', () => {
     const body = JSON.stringify(vote);
     const seed = createHmac('sha256', secret).update(body).digest('hex');
     expect(await post('/webhooks/topgg', { 'x-webhook-signature': seed }, body)).toMatchObject({ status: 401 });
+    const ofService = JSON.stringify({ event: 'bot_vote', botId: target, userId: voter });
+    const signature = createHmac('sha256', secret).update(ofService).digest('hex');
+    for (const path of ['/webhooks', '/webhooks/vote', '/webhooks/topgg'])
+      expect(await post(path, { 'x-webhook-signature': signature }, ofService), path).toMatchObject({ status: 401 });
     // A relay that dropped the signature.
     expect(await post('/webhooks/topgg', { authorization: secret }, body)).toMatchObject({ outcome: 'quarantined' });
     expect(await post('/webhooks/topgg', { authorization: secret, 'x-topgg-signature': '' }, body)).toMatchObject({
@@ -204,7 +209,7 @@ describe('top.gg', () => {
     expect(await send('topgg', vote, { scheme: 0, at: start - 23 * hour })).toMatchObject({ outcome: 'recorded' });
     await clock.advance(minute);
     expect(await send('topgg', vote, { scheme: 0 })).toMatchObject({ outcome: 'duplicate' });
-    const old = JSON.parse(JSON.stringify(vote).replace('808499215864008704', '9').replace('00:47', '01:47'));
+    const old = JSON.parse(JSON.stringify(vote).replace('808499215864008704', '9').replace('00:47', '00:46'));
     expect(await send('topgg', old, { scheme: 0, at: clock.now() - 25 * hour })).toMatchObject({
       outcome: 'quarantined',
     });
