@@ -56,4 +56,34 @@ export const lookupMutations: readonly Mutation[] = [
     replace: 'if (chunk.byteLength > maxResponseBytes) {',
     breaks: 'a response of the service that never ends is cut off',
   },
+  {
+    file: 'src/lookup/sites/site-client.ts',
+    find: 'return voteOf(userId, await votes.read(memberOf(userId), notBefore));',
+    replace: 'return voteOf(userId, await votes.read(memberOf(userId)));',
+    breaks: 'a site is asked anew whether a delivered vote is genuine',
+  },
+  {
+    file: 'src/lookup/sites/site-client.ts',
+    find: 'servesStale: false,',
+    replace: 'servesStale: true,',
+    breaks: 'a site that fails is never taken to say that a member has not voted',
+  },
+  {
+    file: 'src/lookup/sites/shared-blocks.ts',
+    find: 'void log.acquire(keyId, until - blockMs, blockMs, maxBlocks).catch(() => {});',
+    replace: '',
+    breaks: 'no process asks top.gg while it rejects the key',
+  },
+  {
+    file: 'src/features/confirmations/hold-vote.ts',
+    find: 'if (waiting !== null) return writeDuplicate(vote, waiting, { ...unrecorded, tally });',
+    replace: '',
+    breaks: 'repeats of a vote that waits for its confirmation are duplicates',
+  },
+  {
+    file: 'src/features/confirmations/confirm.ts',
+    find: "return at !== null && recordedAt !== null && at <= recordedAt + toleranceMs ? 'no' : 'yes';",
+    replace: "return 'yes';",
+    breaks: 'a recorded vote confirms no other one',
+  },
 ];
