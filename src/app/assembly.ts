@@ -125,13 +125,14 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     log,
   });
   const context = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, nudge: nudgeEverywhere };
+  const claimRecorder = handling.recording.claims(store.recorder);
   const services = await createServices({
     ...context,
     rest: access.rest,
     encryption,
     setup: settings.setup,
     compareTargets: targetLoop.compare,
-    claimRecorder: handling.recording.claims(store.recorder),
+    claimRecorder,
   });
   const contexts = createCommandContexts({ ...context, services });
   const leases = isShared ? store.leases : null;
@@ -183,10 +184,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     nudgeHere(queues);
   });
   const recording = createRecording({ ...context, isShared, handling, onRecorded });
-  const confirming = createConfirming({
-    ...kit,
-    ...{ store, directory, lookups, replay: recording.replay, newEffectsPollMs, onAttempted },
-  });
+  const confirming = createConfirming({ ...context, replay: recording.replay, newEffectsPollMs, onAttempted });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')
     ? createReceiving({
@@ -207,10 +205,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
   });
-  const lostVotes = createLostVotes({
-    ...kit,
-    ...{ directory, lookups, ledgerIn: store.ledgerIn, recorder: handling.recording.claims(store.recorder), leases },
-  });
+  const lostVotes = createLostVotes({ ...context, ledgerIn: store.ledgerIn, recorder: claimRecorder, leases });
   const loops = [settings.loop, targetLoop, lostVotes, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
