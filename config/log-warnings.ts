@@ -10,7 +10,7 @@ export function logConfigWarnings(
   { warnings, ownerToken, roles }: Pick<Config, 'warnings' | 'ownerToken' | 'roles'>,
   listings: readonly Pick<
     ListingConfig,
-    'lookupKey' | 'voteSecrets' | 'premiumSecrets' | 'voteAuthorization' | 'announceChannelId'
+    'lookupKey' | 'site' | 'voteSecrets' | 'premiumSecrets' | 'voteAuthorization' | 'announceChannelId'
   >[],
   log: Log,
 ): void {
@@ -49,7 +49,7 @@ function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof 
       'no channel is configured: nothing will be announced',
     );
   }
-  if (roles.includes('answer') && listings.every(({ lookupKey }) => lookupKey === null)) {
+  if (roles.includes('answer') && listings.every(({ lookupKey, site }) => lookupKey === null && !site)) {
     log.warn(
       { hint: 'Set LOOKUP_SERVER_KEY, LOOKUP_BOT_KEY or lookupKey of a listing, or add the key with /setup.' },
       'no API key is configured: /canvote, /reviews and /stats are not offered',
