@@ -356,7 +356,7 @@ describe('the connection to Discord', () => {
       expect(clock.sleepers()).toBe(1);
       await clock.advance(second);
     }
-    for (const error of errors()) expect(error['hint']).toContain('DISCORD_TOKEN');
+    for (const error of errors()) expect(error['hint']).toContain('bot token');
     expect(JSON.stringify(logged)).not.toContain('wrong.token');
   });
 
