@@ -22,6 +22,8 @@ export function blockOf(path: string, heading: string): string {
   return /```ts\n(.*?)```/s.exec(section)?.[1] ?? '';
 }
 
+export const handlesSigterm = "process.once('SIGTERM'";
+
 interface Running {
   readonly child: ChildProcess;
   readonly output: () => string;
@@ -48,18 +50,32 @@ function runSample(code: string, environment: Record<string, string>): Running {
   return { child, output: () => Buffer.concat(chunks).toString() };
 }
 
-/** Runs a sample, votes, and expects that it ends after SIGTERM. */
-export async function expectToStop(code: string): Promise<void> {
-  expect(code).toContain("process.once('SIGTERM'");
+/** The variables of a sample that reads them. */
+async function environmentOf(code: string): Promise<Record<string, string>> {
   const discord = await localDiscord();
-  const listings = code.includes('listings.json');
   const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET, LOOKUP_SERVER_KEY, ...others } = settings(discord);
   const ofListing = { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET, LOOKUP_SERVER_KEY } as Record<string, string>;
-  const { child, output } = runSample(code, {
-    ...{ ...others, ...(listings ? {} : ofListing) },
+  return {
+    ...{ ...others, ...(code.includes('listings.json') ? {} : ofListing) },
     ...{ DATABASE_URL: 'sqlite:tally.db', CACHE_URL: 'memory:', DISCORD_GUILD_ID: discord.guildId },
-    ...{ VOTE_SECRET: voteSecret, SUPPORTER_ROLE_ID: discord.roles.regular },
-  });
+    ...{ VOTE_SECRET: voteSecret, TOPGG_SECRET: voteSecret, SUPPORTER_ROLE_ID: discord.roles.regular },
+  };
+}
+
+/** Runs a sample and expects that it comes to its last line. @param environment more variables */
+export async function expectToFinish(code: string, environment: Record<string, string> = {}): Promise<void> {
+  const all = { ...(await environmentOf(code)), ...environment };
+  const { child, output } = runSample(`${code}\nprocess.stdout.write('the last line\\n');\n`, all);
+  const finished = expect.poll(output, { timeout: 120_000 }).toContain('the last line\n');
+  const ended = once(child, 'exit').then(() => expect(output()).toContain('the last line\n'));
+  await Promise.race([finished, ended]);
+}
+
+/** Runs a sample, votes, and expects that it ends after SIGTERM. */
+export async function expectToStop(code: string): Promise<void> {
+  expect(code).toContain(handlesSigterm);
+  const listings = code.includes('listings.json');
+  const { child, output } = runSample(code, await environmentOf(code));
   await expect.poll(output, { timeout: 120_000 }).toMatch(/listening on port \d+/);
   const port = /listening on port (\d+)/.exec(output())?.[1];
   const secret = listings ? 'secret-of-the-harbour' : voteSecret;
