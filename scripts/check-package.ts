@@ -11,7 +11,7 @@ import { checkDependencies } from './package/dependencies.ts';
 import { installPackage } from './package/install.ts';
 import { lintPackage } from './package/lint.ts';
 import { checkLoading } from './package/loading.ts';
-import { checkRuntimes } from './package/runtimes.ts';
+import { checkOtherRuntimes, checkRuntimes } from './package/runtimes.ts';
 
 /** A user's program: opens both kinds of cache, and fails if an adapter cannot be loaded. */
 const use = `
@@ -61,7 +61,7 @@ try {
   }
   assert(statSync(join(project, 'cache.db')).size > 0, 'the cache in a file is not used');
 
-  for (const check of [checkLoading, checkRuntimes, checkBundles, checkConsumers, lintPackage])
+  for (const check of [checkLoading, checkRuntimes, checkOtherRuntimes, checkBundles, checkConsumers, lintPackage])
     console.log(await check(installed));
 } finally {
   rmSync(folder, { recursive: true, force: true });
