@@ -130,6 +130,7 @@ export const commandSchema = z
 
 export type ValueOption = z.output<typeof valueOption>;
 export type Option = z.output<typeof option>;
+/** A slash command as a bot registers it (Discord: "Application Command Object"). */
 export type CommandSchema = z.output<typeof commandSchema>;
 
 /** A bulk overwrite. */

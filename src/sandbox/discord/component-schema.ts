@@ -122,7 +122,9 @@ export const entitySelect = z
     }
   });
 
+/** A button as a bot sends it: with a custom id, or with a link. */
 export type Button = z.output<typeof button>;
+/** A select as a bot sends it: of strings, users, roles, mentionables or channels. */
 export type Select = z.output<typeof stringSelect> | z.output<typeof entitySelect>;
 
 const actionRow = z
@@ -139,6 +141,7 @@ const actionRow = z
       addIssue(context, ['components'], 'COMPONENT_LAYOUT_WIDTH_EXCEEDED');
   });
 
+/** A row of up to five buttons, or of one select, as a bot sends it. */
 export type ActionRow = z.output<typeof actionRow>;
 
 /** Discord: "Component Types", those without interaction. */

@@ -9,6 +9,7 @@ export interface Person {
   readonly displayName?: string;
 }
 
+/** The guild that exists at the start, and who is in it. Everything has a default. */
 export interface DefaultGuildOptions {
   readonly guild?: { readonly id: string; readonly name: string };
   /** The first one owns the guild. */

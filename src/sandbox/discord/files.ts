@@ -8,6 +8,7 @@ import type { Attachment, Message } from './objects.ts';
 export const maxFileBytes = 10 * 1024 * 1024;
 const maxFiles = 10;
 
+/** A file as it was uploaded. {@link Attachment} describes it in messages. */
 export interface StoredFile {
   readonly contentType: string;
   readonly bytes: Buffer;

@@ -43,6 +43,7 @@ export const callbackSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal(callbackType.modal), data: modalSchema }),
 ]);
 
+/** What a bot sends as the initial response to an interaction (Discord: "Interaction Callback"), by `type`. */
 export type Callback = z.output<typeof callbackSchema>;
 
 /** The initial response to an interaction. */

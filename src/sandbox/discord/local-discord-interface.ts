@@ -19,6 +19,7 @@ import type { PersistedState } from './persistence.ts';
 import type { OptionInput } from './resolve-command.ts';
 import type { LinkedRoleControls } from './role-connections.ts';
 
+/** Options of {@link startLocalDiscord}. Everything has a default. */
 export interface LocalDiscordOptions extends DefaultGuildOptions {
   /** 0 (default) selects a free port. */
   readonly port?: number;
@@ -134,6 +135,7 @@ export interface InteractionHandle {
   readonly messages: readonly Message[];
 }
 
+/** A member uses a slash command. */
 export interface CommandAction {
   /** Including subcommands, as in `vote trace`. */
   readonly name: string;
@@ -145,6 +147,7 @@ export interface CommandAction {
   readonly locale?: string;
 }
 
+/** A member presses a button, or submits a select. */
 export interface ComponentAction {
   readonly messageId: string;
   readonly customId: string;
@@ -155,6 +158,7 @@ export interface ComponentAction {
   readonly locale?: string;
 }
 
+/** A member types in an option of a slash command, and the others have these values. */
 export interface AutocompleteAction extends CommandAction {
   /** The option that the member is typing in, and its text so far. */
   readonly focused: { readonly name: string; readonly value: string };
@@ -167,6 +171,7 @@ export interface Choice {
   readonly value: string | number;
 }
 
+/** A member submits a modal. */
 export interface ModalAction {
   /** The id of the interaction that opened it. */
   readonly interactionId: string;

@@ -37,6 +37,7 @@ const embed = z
     }
   });
 
+/** An embed as a bot sends it; {@link NormalizedEmbed} is how it is stored. */
 export type Embed = z.output<typeof embed>;
 
 const allowedMentions = z

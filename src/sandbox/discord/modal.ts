@@ -129,6 +129,7 @@ export const modalSchema = z
     if (hasDuplicates(givenIds(components))) addIssue(context, ['components'], 'COMPONENT_ID_DUPLICATED');
   });
 
+/** A modal that a bot opens: a title, a custom id and fields. */
 export type Modal = z.output<typeof modalSchema>;
 type Part = Modal['components'][number];
 type ModalField = z.output<typeof textInput> | z.output<typeof label>['component'];

@@ -3,6 +3,7 @@ import type { Embed } from './message-schema.ts';
 
 /** Discord's API objects, limited to the fields that this server supports. Names follow Discord's documentation. */
 
+/** A user, who may be in no guild. */
 export interface User {
   readonly id: string;
   readonly username: string;
@@ -122,6 +123,7 @@ export interface GroupChannel {
 
 export type Channel = GuildChannel | DirectChannel | GroupChannel;
 
+/** A file of a message. */
 export interface Attachment {
   readonly id: string;
   readonly filename: string;
@@ -138,6 +140,7 @@ export interface Attachment {
   readonly ephemeral?: boolean;
 }
 
+/** The interaction that a message responds to. `type` is 2 for a command, 3 for a component, 5 for a modal. */
 export interface InteractionMetadata {
   readonly id: string;
   readonly type: number;
@@ -150,6 +153,7 @@ export interface InteractionMetadata {
   readonly triggering_interaction_metadata?: InteractionMetadata;
 }
 
+/** A message as Discord returns it to the bot. */
 export interface Message {
   readonly id: string;
   readonly channel_id: string;
@@ -191,12 +195,16 @@ export interface Media {
   readonly attachment_id?: string;
 }
 
+/** A component with its id, which is unique in its message. */
 export type Identified<Part> = Part & { readonly id: number };
 
+/** A button or a select of a message. */
 export type NormalizedControl = Identified<Normalized<Button | Select>>;
+/** A row of buttons, or of one select, of a message. */
 export type NormalizedRow = Identified<Omit<ActionRow, 'components' | 'id'>> & {
   readonly components: readonly NormalizedControl[];
 };
+/** A text of a message: Markdown. */
 export type NormalizedText = Identified<{ readonly type: 10; readonly content: string }>;
 /** A picture with its description. */
 export interface Shown {
@@ -204,13 +212,17 @@ export interface Shown {
   readonly description: string | null;
   readonly spoiler: boolean;
 }
+/** A small picture beside texts. */
 export type NormalizedThumbnail = Identified<Shown & { readonly type: 11 }>;
+/** Texts with a button or a picture beside them. */
 export type NormalizedSection = Identified<{
   readonly type: 9;
   readonly components: readonly NormalizedText[];
   readonly accessory: NormalizedControl | NormalizedThumbnail;
 }>;
+/** A gallery of pictures. */
 export type NormalizedGallery = Identified<{ readonly type: 12; readonly items: readonly Shown[] }>;
+/** A file that is shown in the components of a message. */
 export type NormalizedFile = Identified<{
   readonly type: 13;
   readonly file: Media;
@@ -219,6 +231,7 @@ export type NormalizedFile = Identified<{
   readonly size: number | null;
   readonly spoiler: boolean;
 }>;
+/** Space between components, with or without a line. `spacing` 2 is the larger one. */
 export type NormalizedSeparator = Identified<{
   readonly type: 14;
   readonly divider: boolean;
@@ -232,6 +245,7 @@ export type Inner =
   | NormalizedGallery
   | NormalizedFile
   | NormalizedSeparator;
+/** A box of components. `accent_color` is RGB, as in 0xff0000. */
 export type NormalizedContainer = Identified<{
   readonly type: 17;
   readonly components: readonly Inner[];
@@ -261,8 +275,10 @@ export function textsOf(components: readonly NormalizedComponent[]): string[] {
 
 /** Converts payloads to the form in which Discord stores them: without empty fields, with defaults. */
 
+/** A part of a message as it is stored: without nulls. */
 export type Normalized<Part> = { readonly [Key in keyof Part]: Exclude<Part[Key], null> };
 
+/** An embed of a message. */
 export type NormalizedEmbed = Normalized<Embed> & { readonly type: 'rich' };
 export function normalizeEmbeds(embeds: readonly Embed[] | null | undefined): NormalizedEmbed[] {
   return (embeds ?? []).map((embed) => {

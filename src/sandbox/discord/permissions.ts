@@ -17,6 +17,7 @@ export const permission = {
   useApplicationCommands: 1n << 31n,
 } as const;
 
+/** The permissions that the local Discord checks; a bot may have others as well. */
 export type PermissionName = keyof typeof permission;
 
 export const allPermissions = (1n << 53n) - 1n;

@@ -53,6 +53,7 @@ export const persistedState = z.object({
   locales: z.record(id, z.enum(locales)).default({}),
   guildLocale: z.enum(locales).default(defaultLocale),
 });
+/** What survives a restart: messages, members, channels, roles and languages, as JSON can represent it. */
 export type PersistedState = z.output<typeof persistedState>;
 
 /** Whether a change affects the saved state. */

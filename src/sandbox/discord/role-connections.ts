@@ -31,6 +31,7 @@ const connectionSchema = z.object({
   metadata: z.record(z.string(), z.string().max(100)).nullish(),
 });
 
+/** A value that an application defines for linked roles (Discord: "Application Role Connection Metadata"). */
 export type RoleConnectionRecord = z.output<typeof recordSchema>;
 
 /** What an owner demands of members for a role: a record with the value to compare with (a number, or days). */

@@ -13,6 +13,7 @@ type VoteResult =
   | { readonly outcome: 'too_soon' /** ms since the epoch */; readonly nextVoteAt: number }
   | { readonly outcome: 'refused'; readonly reason: string };
 
+/** How an item is shown: as success, neutral, or as a problem. */
 export type Tone = 'good' | 'plain' | 'bad';
 
 /** An event other than a delivery. */
@@ -40,6 +41,7 @@ export type StepName =
   | 'unannounced'
   | 'buried';
 
+/** A step of a delivery: what happened to it, and when. */
 export interface Step {
   readonly name: StepName;
   readonly tone: Tone;
@@ -64,6 +66,7 @@ export interface TimelineDelivery {
   readonly isSettled: boolean;
 }
 
+/** An item of the timeline on the page, by `kind`. */
 export type TimelineItem = TimelineLine | TimelineDelivery;
 
 /** An item with a key; a later item with the same key replaces it. */

@@ -16,6 +16,7 @@ import { findBan } from './moderate.ts';
  * all that is stored about the member, which searches all listings.
  */
 export const limitedActions = ['sign-in', 'vote', 'review', 'report', 'create', 'edit', 'send', 'data'] as const;
+/** An action whose number is limited for each member and address. */
 export type LimitedAction = (typeof limitedActions)[number];
 
 /** The limit of each member, and that of each address: an IPv4 address, or an IPv6 network of 64 bits. */

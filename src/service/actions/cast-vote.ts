@@ -5,6 +5,7 @@ import type { ServiceMember } from '../storage/members/members.ts';
 import { newDelivery } from '../webhooks/enqueue.ts';
 import { votePayload } from '../webhooks/payloads.ts';
 
+/** A vote of a member. */
 export interface VoteInput {
   readonly voter: ServiceMember;
   /** `creditsAwarded` in the webhook: a number of credits, or true for the receiver's own amount (default). */

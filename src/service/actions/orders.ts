@@ -8,6 +8,7 @@ import { findPurchase, insertPurchase, type Purchase, type Tier, updateActivePur
 import { enqueue } from '../webhooks/enqueue.ts';
 import { type LifecycleEvent, lifecyclePayload, purchasePayload } from '../webhooks/payloads.ts';
 
+/** An order of premium, for the buyer or as a gift. */
 export interface PurchaseOrder {
   readonly buyer: ServiceMember;
   /** The recipient, if the order is a gift. */

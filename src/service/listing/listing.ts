@@ -23,7 +23,9 @@ export const serverFactsSchema = z.object({
 /** The properties that only bots have (document, section 2.3), as stored in the column `facts_json`. */
 export const botFactsSchema = z.object({ servers: z.number(), shards: z.number() });
 
+/** The properties that only servers have. */
 export type ServerFacts = Readonly<z.infer<typeof serverFactsSchema>>;
+/** The properties that only bots have. */
 export type BotFacts = Readonly<z.infer<typeof botFactsSchema>>;
 
 /** What servers and bots have in common. */
@@ -39,8 +41,11 @@ export interface CommonListing {
   readonly createdAt: number;
 }
 
+/** The listing of a server. */
 export type ServerListing = CommonListing & { readonly kind: 'server'; readonly facts: ServerFacts };
+/** The listing of a bot. */
 export type BotListing = CommonListing & { readonly kind: 'bot'; readonly facts: BotFacts };
+/** A listing of the service: a server or a bot, by `kind`. */
 export type Listing = ServerListing | BotListing;
 
 /** The path of a listing's public page: `/servers/:id` or `/bots/:id`. */

@@ -16,6 +16,7 @@ export type DeliveryState = 'waiting' | 'delivered' | 'failed';
  */
 export type ListingState = 'published' | 'pending' | 'hidden' | 'deleting';
 
+/** The state of a premium order. `revoked` ended before its time, as after a refund. */
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 
 /** What a report is about. */

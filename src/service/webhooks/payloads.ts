@@ -12,6 +12,7 @@ export type WebhookEventKind =
   | 'subscription.expired'
   | 'subscription.revoked';
 
+/** The later event of a premium order: renewed, expired or revoked. */
 export type LifecycleEvent = Extract<WebhookEventKind, `subscription.${string}`>;
 
 /** The body of a delivery before it is serialized as JSON. */

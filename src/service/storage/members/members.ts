@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { normalizeLine } from '../../../platform/truncate.ts';
 import type { Sql } from '../database.ts';
 
+/** A user of Discord, as the service knows one: the Discord id and the name. */
 export interface ServiceMember {
   readonly userId: string;
   readonly username: string;
