@@ -40,6 +40,9 @@ export interface WebhookSettings {
   readonly premiumSecret?: string;
 }
 
+/** The secrets that sign from now on, of the families whose URL was set. */
+export type WebhookSecrets = Pick<WebhookSettings, 'voteSecret' | 'premiumSecret'>;
+
 /**
  * The programmatic API of the service: the actions of members and owners, for the sandbox, for tests and for the
  * command line. Methods throw a TallyhookError `unknown_listing` if the listing does not exist, and `invalid_user` for a
@@ -69,7 +72,19 @@ export interface ServiceAdmin {
    * created. Throws a TallyhookError `webhook_url_rejected` for an address that is not on the public internet, unless it
    * is on this machine and the service was started with `allowLoopbackTargets`.
    */
-  setWebhook(listingId: string, settings: WebhookSettings): Promise<{ voteSecret?: string; premiumSecret?: string }>;
+  setWebhook(
+    listingId: string,
+    settings: WebhookSettings & { readonly voteUrl: string; readonly premiumUrl: string },
+  ): Promise<Required<WebhookSecrets>>;
+  setWebhook(
+    listingId: string,
+    settings: WebhookSettings & { readonly voteUrl: string },
+  ): Promise<WebhookSecrets & { readonly voteSecret: string }>;
+  setWebhook(
+    listingId: string,
+    settings: WebhookSettings & { readonly premiumUrl: string },
+  ): Promise<WebhookSecrets & { readonly premiumSecret: string }>;
+  setWebhook(listingId: string, settings: WebhookSettings): Promise<WebhookSecrets>;
   /** Creates a new secret, which signs from now on. The previous one remains valid for a day. */
   rotateSecret(listingId: string, family: WebhookFamily): Promise<string>;
   /** "Test Webhook": sends one delivery immediately; null if the listing has no webhook of this family. */
@@ -156,7 +171,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       return outcome;
     },
 
-    async setWebhook(listingId, settings) {
+    async setWebhook(listingId: string, settings: WebhookSettings) {
       await requireListing(listingId);
       const secrets: { voteSecret?: string; premiumSecret?: string } = {};
       for (const family of ['vote', 'premium'] as const) {
@@ -165,7 +180,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
         secrets[`${family}Secret`] = await configureWebhook(database, { listingId, family, url, secret }, targets);
       }
       onQueued();
-      return secrets;
+      return secrets as Required<WebhookSecrets>; // The overloads say which of them there are.
     },
 
     rotateSecret: (listingId, family) => rotateWebhookSecret(database, listingId, family, clock.now()),

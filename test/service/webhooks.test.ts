@@ -35,9 +35,10 @@ test('a vote is sent to the receiver, with a signature of the exact bytes', asyn
 test('a bot vote contains the bot, and a denied vote the reason', async () => {
   const { service } = await running();
   const { url, received } = await receiver();
-  await service.setWebhook(botId, { voteUrl: url });
+  const { voteSecret: newSecret } = await service.setWebhook(botId, { voteUrl: url });
   await service.castVote({ kind: 'bot', ...mira, adBlocker: true });
   await eventually(() => expect(received).toHaveLength(1));
+  expect(received[0]?.headers['x-webhook-signature']).toBe(sign(received[0]?.body ?? '', newSecret));
   expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
     event: 'bot_vote',
     bot: { id: botId, name: 'Quartermaster' },
