@@ -7,8 +7,9 @@ import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from 
 const help = `tallyhook: credits and announcements on Discord for votes on a listing service
 
 Usage
+  tallyhook                without settings, try it: run the sandbox, a local Discord and a local listing service
   tallyhook init           ask for the settings, check them, and write the file .env
-  tallyhook [start]        receive webhooks and run the bot; without DISCORD_TOKEN it runs the sandbox
+  tallyhook [start]        receive webhooks and run the bot, once there are settings
   tallyhook sandbox        run the bot with a local Discord and a local listing service, to try it without an account
   tallyhook service        run a listing service with its API, webhooks and pages
   tallyhook send           send a signed test delivery to a webhook receiver and print the response

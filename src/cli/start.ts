@@ -44,12 +44,13 @@ export async function startCommand(
 }
 
 async function startSandboxCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  const { sandboxCommand } = await import('../sandbox/cli.ts');
+  const { createSandboxCommand } = await import('../sandbox/cli.ts');
   if (args.some((arg) => arg === '--help' || arg === '-h')) {
     terminal.print(`${help}\n\nWithout DISCORD_TOKEN it has these options:\n`);
-  } else {
-    terminal.print('DISCORD_TOKEN is not set: starting the sandbox, with a local Discord and a local listing service.');
   }
+  const sandboxCommand = createSandboxCommand(
+    'DISCORD_TOKEN is not set: starting the sandbox, with a local Discord and a local listing service.',
+  );
   return sandboxCommand(args, terminal);
 }
 

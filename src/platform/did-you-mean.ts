@@ -1,11 +1,11 @@
 /**
- * The candidate that a misspelled word most likely means: up to a quarter of the candidate's characters may differ.
- * Undefined when none is that close.
+ * The candidate that a misspelled word most likely means: up to a quarter of the candidate's characters may differ,
+ * not counting the dashes of an option. Undefined when none is that close.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   const near = candidates
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.ceil(candidate.length / 4))
+    .filter(({ candidate, distance }) => distance <= Math.ceil(candidate.replace(/^--/, '').length / 4))
     .toSorted((a, b) => a.distance - b.distance);
   return near[0]?.candidate;
 }

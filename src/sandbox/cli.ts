@@ -5,7 +5,7 @@ import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
-import { command } from '../platform/terminal/command.ts';
+import { type CliCommand, command } from '../platform/terminal/command.ts';
 import { installProcessErrorHandlers } from '../platform/terminal/process-errors.ts';
 import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
 import { exitCode, UsageError, untilStopped } from '../platform/terminal/terminal.ts';
@@ -40,44 +40,49 @@ Exit codes: 0 stopped by a signal, 1 runtime error, or exit after a second signa
 const host = '127.0.0.1';
 
 /** `tallyhook sandbox`: runs until the terminal is stopped. */
-export const sandboxCommand = command({
-  help,
-  options: {
-    port: { type: 'string' },
-    'no-open': { type: 'boolean', default: false },
-    speed: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    data: { type: 'string', default: join('data', 'sandbox') },
-    fresh: { type: 'boolean', default: false },
-    unlinked: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-  async run({ values }, terminal) {
-    const port = values.port === undefined ? null : parsePort(values.port);
-    const speed = parseSpeed(values.speed);
-    const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
-    if (values.fresh) deleteState(values.data);
+export const sandboxCommand = createSandboxCommand();
 
-    const format = resolveLogFormat(loadLogFormat(process.env));
-    const log = createLog({ level: 'warn', secrets: [], format });
-    installProcessErrorHandlers(log);
-    const start = async () =>
-      startSandbox({
-        ...seed,
-        speed,
-        directory: values.data,
-        linked: !values.unlinked,
-        environment: await botEnvironment(process.env),
-        ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
-        log,
-        botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
-      });
-    // Another program can take a free port before it is used.
-    const sandbox = await start().catch((error: unknown) => (isPortTaken(error) ? start() : Promise.reject(error)));
-    const { page, service, bot } = sandbox.urls;
-    if (values.json) terminal.print(JSON.stringify(sandbox.urls));
-    else
-      terminal.print(`
+/** @param introduction is printed as soon as the arguments are known to be valid */
+export function createSandboxCommand(introduction?: string): CliCommand {
+  return command({
+    help,
+    options: {
+      port: { type: 'string' },
+      'no-open': { type: 'boolean', default: false },
+      speed: { type: 'string', default: '1' },
+      seed: { type: 'string' },
+      data: { type: 'string', default: join('data', 'sandbox') },
+      fresh: { type: 'boolean', default: false },
+      unlinked: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+    async run({ values }, terminal) {
+      const port = values.port === undefined ? null : parsePort(values.port);
+      const speed = parseSpeed(values.speed);
+      const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
+      if (introduction !== undefined && !values.json) terminal.print(introduction);
+      if (values.fresh) deleteState(values.data);
+
+      const format = resolveLogFormat(loadLogFormat(process.env));
+      const log = createLog({ level: 'warn', secrets: [], format });
+      installProcessErrorHandlers(log);
+      const start = async () =>
+        startSandbox({
+          ...seed,
+          speed,
+          directory: values.data,
+          linked: !values.unlinked,
+          environment: await botEnvironment(process.env),
+          ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
+          log,
+          botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
+        });
+      // Another program can take a free port before it is used.
+      const sandbox = await start().catch((error: unknown) => (isPortTaken(error) ? start() : Promise.reject(error)));
+      const { page, service, bot } = sandbox.urls;
+      if (values.json) terminal.print(JSON.stringify(sandbox.urls));
+      else
+        terminal.print(`
   tallyhook sandbox: everything runs on this machine.
 
     Open  ${page}
@@ -87,15 +92,16 @@ export const sandboxCommand = command({
 
   Press Ctrl+C to stop.
 `);
-    const { platform, env: environment } = process;
-    const isTerminal = process.stdout.isTTY === true;
-    if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
-      openPage(page, platform);
-    await untilStopped(terminal.stop);
-    await sandbox.stop();
-    return exitCode.ok;
-  },
-});
+      const { platform, env: environment } = process;
+      const isTerminal = process.stdout.isTTY === true;
+      if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
+        openPage(page, platform);
+      await untilStopped(terminal.stop);
+      await sandbox.stop();
+      return exitCode.ok;
+    },
+  });
+}
 
 /** The environment with a port for the bot, if it has none. */
 async function botEnvironment(environment: Environment): Promise<Environment> {

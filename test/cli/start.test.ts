@@ -36,4 +36,11 @@ describe('tallyhook start', () => {
     expect(output()).toMatch(/^tallyhook start: .*Without DISCORD_TOKEN it has these options:\n\ntallyhook sandbox: /s);
     expect(output()).not.toContain('is not set');
   });
+
+  it('says only what is wrong with an option, not that it starts the sandbox', async () => {
+    for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
+    const { terminal, output } = captive();
+    expect(await startCommand(['--nope'], terminal, () => ({}))).toBe(2);
+    expect(output()).not.toContain('starting the sandbox');
+  });
 });

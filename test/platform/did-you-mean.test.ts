@@ -30,5 +30,6 @@ describe('the closest word', () => {
   it('is undefined if none is close', () => {
     expect(closest('nonsense', verbs)).toBe(undefined);
     expect(closest('', verbs)).toBe(undefined);
+    expect(closest('--nope', ['--name', '--round'])).toBe(undefined);
   });
 });

@@ -63,7 +63,7 @@ const networkChecks = (config: Config): readonly InstallationCheck[] => [
   { name: 'sites', run: () => evaluateSites(config.listings) },
   ...(needsDiscord(config.roles) ? discordChecks : []),
   { name: 'address', run: ({ url }) => checkAddress(url, config.http) },
-  { name: 'program', run: ({ running }) => evaluateRunningProgram(running) },
+  { name: 'program', run: ({ running, status }) => evaluateRunningProgram(running, status.state) },
 ];
 
 const databaseChecks: readonly InstallationCheck[] = [

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
 import { fileReplacedMessages } from '../../platform/database-files.ts';
 import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
 import { probeHttp } from '../../platform/doctor/http-probe.ts';
@@ -31,8 +32,17 @@ export function isFileReplaced(store: RunningStoreState): boolean {
   return Object.values(fileReplacedMessages).includes(store?.reason ?? '');
 }
 
-export function evaluateRunningProgram(store: RunningStoreState): Finding[] {
+/** @param database the state of the database of DATABASE_URL */
+export function evaluateRunningProgram(store: RunningStoreState, database: DatabaseStatus['state']): Finding[] {
   if (store === null) return [];
+  if (store.ready && database === 'absent') {
+    return [
+      fail(
+        'Another tallyhook runs at HOST and PORT: it has a database, and that of DATABASE_URL does not exist yet.',
+        'Choose another PORT. If you mean the one that runs, start the doctor in its folder, with its settings.',
+      ),
+    ];
+  }
   if (store.ready) return [pass('The running tallyhook can store votes.')];
   const hint =
     store.reason === fileReplacedMessages.log
