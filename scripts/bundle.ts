@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { build } from 'rolldown';
+import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
 import { buildPage } from '../src/sandbox/page/assets.ts';
 import { ascii } from './ascii.ts';
@@ -17,7 +17,20 @@ const program = { launch: 'src/launch.js', 'write-worker': 'src/features/write-w
 /** Not in any bundle: what is only installed in the repository, and an option of discord.js. */
 const neverBundled = ['rolldown', 'zlib-sync'];
 
+/** What `imports` of package.json choose between, by its conditions. */
+const sites = {
+  sites: 'src/webhook/verification/site-sender.ts',
+  'no-sites': 'src/webhook/verification/no-sites.ts',
+};
+
 const builtIn = builtinModules.flatMap((name) => [name, `node:${name}`]);
+
+/** Leaves the choice to who loads or bundles the package: of the sites, a browser gets an error instead. */
+const sitesByCondition: Plugin = {
+  name: 'sites-by-condition',
+  resolveId: (source, importer) =>
+    importer && source.endsWith('/site-sender.ts') ? { id: '#sites', external: true } : null,
+};
 
 /**
  * Bundles the program with its dependencies into `folder`: a few large files instead of hundreds of small ones, which Node would have to
@@ -50,6 +63,7 @@ export async function bundle(
     onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
     plugins: [
       withoutUnused(),
+      sitesByCondition,
       // Another bundler would not see a require() through createRequire.
       esmExternalRequirePlugin({ external: builtIn }),
       ascii(),
@@ -72,6 +86,6 @@ export async function bundlePackage(folder: string): Promise<void> {
   );
   const entries = Object.fromEntries(readEntries().map(({ shortName, source }) => [shortName, source]));
   // Started by their file names, as the writer thread is.
-  const files = { 'direct-discordjs': 'src/sandbox/discord/direct-discordjs.js' };
+  const files = { 'direct-discordjs': 'src/sandbox/discord/direct-discordjs.js', ...sites };
   await bundle(folder, { ...entries, ...files }, Object.keys({ ...dependencies, ...peerDependencies }));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,7 +8,7 @@ import type { InstalledPackage } from './install.ts';
 
 const run = promisify(execFile);
 
-/** What a browser loads to verify deliveries of the service, minified; other sites are loaded when they are needed (bytes). */
+/** `tallyhook/verify` for a browser, in one file, minified (bytes). */
 const maxBrowserBytes = 25_000;
 
 const vote = `
@@ -21,7 +21,10 @@ const programs: Readonly<Record<string, string>> = {
   verify: `import { sign, verify } from 'tallyhook/verify';${vote}
 const headers = { 'x-webhook-signature': await sign(body, secret) };
 const { userId } = await verify(new Request('http://127.0.0.1/', { method: 'POST', headers, body }), secret);
-if (userId !== '42') throw new Error(userId);`,
+if (userId !== '42') throw new Error(userId);
+const voteAtSite = { type: 'upvote', user: '123456789012345678', bot: '1' };
+const request = { headers: { authorization: secret }, body: voteAtSite };
+console.log(await verify(request, { site: 'topgg', secrets: secret }).then(({ type }) => type, ({ code }) => code));`,
 
   client: `import { createLookup } from 'tallyhook/client';
 const lookup = createLookup({ kind: 'server', baseUrl: 'http://127.0.0.1:1/api/v1', key: 'key' });
@@ -97,27 +100,32 @@ export async function checkBundles({ folder, project, runNpm }: InstalledPackage
     }),
   );
   const sizes = await Promise.all(lines);
-  const stdin = { contents: `export * from 'tallyhook/verify';`, resolveDir: project };
-  const splitting = { bundle: true, splitting: true, metafile: true, platform: 'browser', format: 'esm', minify: true };
-  const { metafile } = await build({ stdin, ...splitting, outdir: join(target, 'browser') });
-  const size = sizeOf(metafile.outputs, 'stdin.js');
-  assert(size <= maxBrowserBytes, `verify for a browser has ${size} bytes, more than ${maxBrowserBytes}`);
+  const size = await checkVerify(build, target);
   return `bundles run (bytes): ${sizes.join(', ')}, verify for a browser ${size}`;
 }
 
-/** The bytes of an output, and of all that it imports when it is loaded. */
-function sizeOf(
-  outputs: Readonly<Record<string, { bytes: number; imports: readonly { path: string; kind: string }[] }>>,
-  entry: string,
-): number {
-  const loaded = new Set<string>();
-  const load = (path: string): void => {
-    if (loaded.has(path)) return;
-    loaded.add(path);
-    for (const each of outputs[path]?.imports ?? []) if (each.kind === 'import-statement') load(each.path);
-  };
-  load(Object.keys(outputs).find((path) => path.endsWith(entry)) ?? '');
-  return [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+/** What `verify` says of a vote on another site, by esbuild's platform and conditions; wrangler, too, bundles for a browser. */
+const votesAtSite: ReadonlyArray<readonly [outcome: string, platform: string, ...conditions: string[]]> = [
+  ['vote', 'node'],
+  ['vote', 'neutral'],
+  ['vote', 'browser', 'workerd', 'worker', 'browser'],
+  ['sites_not_bundled', 'browser'],
+];
+
+/** Bundles `tallyhook/verify` in one file per platform, and uses it. Returns the size of the last, for a browser (bytes). */
+async function checkVerify(build: (options: object) => Promise<unknown>, folder: string): Promise<number> {
+  const stdin = { contents: `export * from 'tallyhook/verify';`, resolveDir: folder };
+  const outfile = join(folder, 'verify-alone.mjs');
+  const user = join(folder, 'use-verify.mjs');
+  writeFileSync(user, programs['verify']?.replace('tallyhook/verify', './verify-alone.mjs') ?? '');
+  for (const [outcome, platform, ...conditions] of votesAtSite) {
+    await build({ stdin, bundle: true, platform, conditions, format: 'esm', minify: true, outfile });
+    const { stdout } = await run(process.execPath, [user], { timeout: 60_000 });
+    assert.equal(stdout.trim(), outcome, `other sites for ${[platform, ...conditions].join(', ')}`);
+  }
+  const { size } = statSync(outfile);
+  assert(size <= maxBrowserBytes, `verify for a browser has ${size} bytes, more than ${maxBrowserBytes}`);
+  return size;
 }
 
 /** CommonJS has no await outside of functions. */

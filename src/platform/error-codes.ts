@@ -143,6 +143,7 @@ export type OptionErrorCode =
   | 'invalid_options'
   | 'invalid_settings'
   | 'node_too_old'
+  | 'sites_not_bundled'
   | 'tracing_not_installed';
 
 /**

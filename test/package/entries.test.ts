@@ -22,6 +22,16 @@ describe('the entries of the package', () => {
     }
   });
 
+  it('verify other sites in every runtime: it has to find its condition before that of browsers', () => {
+    const targets = Object.entries(manifest.imports['#sites']);
+    const chosen = (...conditions: string[]) =>
+      targets.find(([condition]) => [...conditions, 'default'].includes(condition))?.[1];
+    const wrangler = ['browser', 'worker', 'workerd'];
+    for (const conditions of [wrangler, ['browser', 'worker'], ['deno', 'node'], ['bun', 'node'], ['node'], []])
+      expect(chosen(...conditions)).toBe('./dist/package/sites.js');
+    expect(chosen('browser')).toBe('./dist/package/no-sites.js');
+  });
+
   it('export only what they import from elsewhere', () => {
     for (const path of ['src/index.ts', ...globSync('src/exports/*.ts', { cwd: root })]) {
       const code = readFileSync(`${root}${path}`, 'utf8').replace(/\/\*.*?\*\//gs, '');

@@ -71,6 +71,7 @@ export async function verify(
  * @param secrets the site and the secrets of the listing
  * @returns a vote, a test, or another event of the site (`type` is `ignored`)
  * @throws VerificationError as above
+ * @throws TallyhookError `sites_not_bundled` in a bundle for a browser, whose pages receive no webhooks
  *
  * @example
  * ```ts
