@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ReminderClaim } from '../../src/features/reminders/reminder.ts';
+import { createVoteCheck } from '../../src/features/reminders/vote-check.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
@@ -12,6 +13,11 @@ const start = Date.UTC(2026, 0, 5, 12);
 const cooldownMs = 12 * hour;
 const [server, bot] = serverAndBot();
 const listing = { name: 'server', cooldownMs };
+/** A time that the site of the listing states is the truth. */
+const atOtherSite = server && {
+  ...server,
+  rewards: { ...server.rewards, base: { ...server.rewards.base, site: { retryHorizonMs: minute } } },
+};
 
 function claimAt(now: number, changes: Partial<ReminderClaim> = {}): ReminderClaim {
   const leaseUntil = now + 30 * second;
@@ -27,11 +33,13 @@ function reminderTests(newUrl: () => string): void {
     return { store, url };
   }
 
-  function castVote(store: Store, userId: string, at: number, to = server) {
+  /** @param nextVoteAt what the site of the listing says of the next vote, if it says anything */
+  function castVote(store: Store, userId: string, at: number, to = server, nextVoteAt: number | null = null) {
     if (to === undefined) throw new Error('no listing');
     const target = { kind: to.kind, id: null };
     const kind = to.kind === 'server' ? 'server_vote' : 'bot_vote';
-    const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded: null, denial: null };
+    const atSite = nextVoteAt === null ? {} : { atSite: { id: null, weight: 1, nextVoteAt } };
+    const event: Vote = { family: 'vote', kind, target, userId, at, creditsAwarded: null, denial: null, ...atSite };
     return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, { type: 'event', event, listing: to });
   }
 
@@ -82,6 +90,42 @@ function reminderTests(newUrl: () => string): void {
     expect(await store.reminders.claim(claimAt(start + 13 * hour - 1))).toEqual([]);
     expect(await store.reminders.claim(claimAt(start + 13 * hour))).toHaveLength(1);
   });
+
+  it.each([
+    ['earlier', 6 * hour],
+    ['later', 20 * hour],
+  ])(
+    'follow what the site of the listing has said of the next vote, also if it is %s than the cooldown',
+    async (_, ms) => {
+      const { store } = await open();
+      const nextVoteAt = start + ms;
+      const ofListing = { ...listing, lookup: null, accounts: '' as const };
+      await castVote(store, '1', start, server, nextVoteAt);
+      expect(await switchOn(store, '1')).toEqual([{ listing: 'server', dueAt: nextVoteAt }]);
+      await castVote(store, '1', nextVoteAt, atOtherSite, nextVoteAt + ms);
+      const dueAt = nextVoteAt + ms;
+      expect(await store.reminders.snooze(homeAccount('1'), listing, dueAt + day, dueAt - 1)).toEqual({
+        ...{ outcome: 'voted', dueAt },
+      });
+      const checkAt = (now: number) =>
+        createVoteCheck({
+          lastVote: store.reminders.lastVote,
+          keyStatus: async () => undefined,
+          clock: manualClock(now),
+        })('1', ofListing);
+      expect(await checkAt(dueAt - 1)).toEqual({ outcome: 'notYet', nextVoteAt: dueAt });
+      expect(await checkAt(dueAt)).toEqual({ outcome: 'mayVote' });
+      expect(await store.reminders.claim(claimAt(dueAt - 1))).toEqual([]);
+      const [due] = await store.reminders.claim(claimAt(dueAt));
+      if (due === undefined) throw new Error('nothing is due');
+      await store.reminders.enqueue(due, '', dueAt);
+      expect(await store.reminders.isCurrent(due, ofListing)).toBe(true);
+      // A vote of which the site says nothing is followed by the cooldown again.
+      await castVote(store, '1', dueAt, atOtherSite);
+      expect(await store.reminders.isCurrent(due, ofListing)).toBe(false);
+      expect(await store.reminders.lastVote('1', ofListing)).toEqual({ at: dueAt, nextVoteAt: dueAt + cooldownMs });
+    },
+  );
 
   it('are claimed by one of several processes, and by another one when the lease ends', async () => {
     const { store, url } = await open();

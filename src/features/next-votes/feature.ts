@@ -3,6 +3,8 @@ import { storeNextVote } from './on-vote.ts';
 import * as sql from './store.ts';
 import { deleteNextVotes, tables } from './tables.ts';
 
+export { lastVoteFor } from './store.ts';
+
 export const nextVotes = {
   sql,
   tables,

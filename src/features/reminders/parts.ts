@@ -1,6 +1,4 @@
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
-import type { AccountScope } from '../../core/ledger/account-id.ts';
-import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { createLoop } from '../../platform/loop.ts';
@@ -76,10 +74,7 @@ export function create({
   clock,
   log,
 }: PartsContext & {
-  readonly store: {
-    readonly reminders: StoredReminders;
-    readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
-  };
+  readonly store: { readonly reminders: StoredReminders };
   readonly reminders: Pick<ReminderService, 'findListing' | 'isStillWanted' | 'directMessagesClosed'>;
 }) {
   const checked = metrics.counter({
@@ -94,12 +89,7 @@ export function create({
     clock,
     log,
     longestCooldownMs: () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs)),
-    createCheck: () =>
-      createVoteCheck({
-        lastVoteAt: (userId, { name, names = [name], accounts }) => store.ledgerIn(accounts).lastVoteAt(userId, names),
-        keyStatus: lookups.keyStatus,
-        clock,
-      }),
+    createCheck: () => createVoteCheck({ lastVote: store.reminders.lastVote, keyStatus: lookups.keyStatus, clock }),
     onChecked: (outcome) => checked.inc({ outcome }),
     onEnqueued: (queue) => nudge([queue]),
   });

@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import { lastVoteIn } from '../../core/ledger/account.ts';
 import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../core/ledger/account-id.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
@@ -11,6 +10,7 @@ import { insertMissing, preparedStatement, run, upsert } from '../../core/store/
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
+import { lastVoteFor } from '../next-votes/feature.ts';
 import type {
   ListingCooldown,
   NextReminder,
@@ -46,9 +46,20 @@ export const reads = {
   async isCurrent(sql: Sql, { userId, listing, dueAt }: Reminder, account: ReminderAccounts): Promise<boolean> {
     const { accounts, cooldownMs, names = [listing] } = account;
     const { isOn, lastVotes } = await readState(sql, accountIdOf(accounts, userId));
-    const lastVoteAt = lastVoteIn(lastVotes, names);
-    if (!isOn || (lastVoteAt !== null && lastVoteAt + cooldownMs > dueAt)) return false;
+    if (!isOn) return false;
+    const lastVote = await lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
+    if (lastVote !== null && lastVote.nextVoteAt > dueAt) return false;
     return (await findPostponed(sql, { userId, listings: [listing, ...names] })).length === 0;
+  },
+
+  /** The member's last vote for the listing in the ledger, and when the next one is due; null without a vote. */
+  async lastVote(
+    sql: Sql,
+    userId: string,
+    { name, names = [name], cooldownMs, accounts }: RemindedListing & ReminderAccounts,
+  ) {
+    const { lastVotes } = await readState(sql, accountIdOf(accounts, userId));
+    return lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
   },
 
   /** The members that are to be informed why their reminders were switched off. */
@@ -75,8 +86,12 @@ export const writes = {
     const { userId } = account;
     await setReminder(sql, accountId, 1);
     await run(connection, db.deleteFrom('reminder_stops').where('user_id', '=', userId));
-    const next = listings.map((listing) => ({ listing: listing.name, dueAt: dueAfter(account, listing, now) }));
-    for (const { listing, dueAt } of next) if (dueAt !== null) await save(sql, { userId, listing, dueAt });
+    const next: NextReminder[] = [];
+    for (const listing of listings) {
+      const dueAt = await dueAfter(sql, account, listing, now);
+      if (dueAt !== null) await save(sql, { userId, listing: listing.name, dueAt });
+      next.push({ listing: listing.name, dueAt });
+    }
     return next;
   },
 
@@ -99,7 +114,7 @@ export const writes = {
       await releaseAccount(connection, db, account);
       return { outcome: 'off' };
     }
-    const dueAt = dueAfter(account, { ...listing, nextVoteAt: null }, now);
+    const dueAt = await dueAfter(sql, account, { ...listing, nextVoteAt: null }, now);
     if (dueAt !== null) return { outcome: 'voted', dueAt };
     await save(sql, { userId: memberOf(accountId), listing: listing.name, dueAt: until });
     return { outcome: 'snoozed', dueAt: until };
@@ -263,13 +278,14 @@ function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: Unleased) {
 }
 
 /** When the member can vote again, by the ledger and by the service; null if that is not in the future. */
-function dueAfter(
-  { lastVotes }: AccountState,
+async function dueAfter(
+  sql: Sql,
+  account: AccountState,
   { name, names = [name], cooldownMs, nextVoteAt }: ListingCooldown,
   now: number,
-): number | null {
-  const lastVoteAt = lastVoteIn(lastVotes, names);
-  const dueAt = Math.max(nextVoteAt ?? 0, lastVoteAt === null ? 0 : lastVoteAt + cooldownMs);
+): Promise<number | null> {
+  const lastVote = await lastVoteFor(sql, account, { names, cooldownMs });
+  const dueAt = Math.max(nextVoteAt ?? 0, lastVote?.nextVoteAt ?? 0);
   return dueAt > now ? dueAt : null;
 }
 

@@ -7,6 +7,7 @@ import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { RemindedListing } from './reminder.ts';
+import type { StoredReminders } from './store.ts';
 
 /** The part of the budget that is left to commands; checks beyond it use the ledger alone. */
 const reservedPart = 1 / 2;
@@ -46,14 +47,14 @@ export type CheckVote = (userId: string, listing: CheckedListing) => Promise<Vot
 /**
  * Creates the check for one batch. The service is asked, because it may know votes that were never received. Without a
  * fresh answer, the ledger confirms that a vote is due if it contains the last one.
- * @param lastVoteAt rejects with the database driver's error
+ * @param lastVote of the ledger; rejects with the database driver's error
  */
 export function createVoteCheck(options: {
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
-  readonly lastVoteAt: (userId: string, listing: CheckedListing) => Promise<number | null>;
+  readonly lastVote: StoredReminders['lastVote'];
   readonly clock: Clock;
 }): CheckVote {
-  const { keyStatus, lastVoteAt, clock } = options;
+  const { keyStatus, lastVote, clock } = options;
   const budgets = new Map<string, Promise<{ left: number }>>();
 
   async function readBudget(name: string): Promise<{ left: number }> {
@@ -79,10 +80,10 @@ export function createVoteCheck(options: {
   return async (userId, listing) => {
     const checked = await askService(userId, listing);
     if (checked !== null) return checked;
-    const votedAt = await lastVoteAt(userId, listing);
+    const last = await lastVote(userId, listing);
     const now = clock.now();
-    if (votedAt === null || votedAt > now) return { outcome: 'unknown' };
-    const nextVoteAt = votedAt + listing.cooldownMs;
+    if (last === null || last.at > now) return { outcome: 'unknown' };
+    const { nextVoteAt } = last;
     return nextVoteAt <= now ? { outcome: 'mayVote' } : { outcome: 'notYet', nextVoteAt };
   };
 }
