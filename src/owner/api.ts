@@ -13,6 +13,7 @@ import type { OwnerContext } from './context.ts';
 import { correct } from './correct.ts';
 import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';
 import { getSummary, type Summary } from './get-summary.ts';
+import { listDeliveries } from './list-deliveries.ts';
 import { findEffect, replayDelivery, replayEffect } from './replay.ts';
 import {
   correctionRequest,
@@ -70,8 +71,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
   router.get(
     '/deliveries',
     sendJson(async ({ query }) => {
-      const { user, ...filter } = parseRequest(deliveriesQuery, query);
-      const { rows, next } = await paginate({ ...filter, userId: user }, context.records.deliveries);
+      const { rows, next } = await listDeliveries(context, parseRequest(deliveriesQuery, query));
       return { deliveries: rows.map(deliveryJson), next };
     }),
   );

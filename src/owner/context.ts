@@ -8,6 +8,7 @@ import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../webhook/response.ts';
+import type { Site } from '../webhook/sites/site.ts';
 
 import type { ListingPreviews } from './announcement-previews.ts';
 import type { OwnerCommunities } from './communities.ts';
@@ -48,6 +49,8 @@ export interface OwnerContext extends RecordsContext {
   readonly replay: ReplayDelivery;
   /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
   readonly cooldowns: (accounts: AccountScope | null) => ReadonlyMap<string, number>;
+  /** The site of each listing, by the name of the listing. */
+  readonly sites: () => ReadonlyMap<string, Pick<Site, 'id' | 'name'>>;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   /** The current status of each component, by name. */

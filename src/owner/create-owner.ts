@@ -11,6 +11,8 @@ import type { KeyStatus } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readiness.ts';
 import type { Log } from '../platform/log.ts';
+import { service } from '../webhook/sites/service.ts';
+import { findSite } from '../webhook/sites/site-settings.ts';
 import { previewListings } from './announcement-previews.ts';
 import { createOwnerCommunities } from './communities.ts';
 import { createOwner } from './owner.ts';
@@ -59,6 +61,7 @@ export function createOwnerApp(
       );
       return new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs]));
     },
+    sites: () => new Map(directory.listings.map(({ name, site }) => [name, site ? findSite(site) : service])),
     announcementPreviews: () => previewListings(directory.listings, clock.now()),
     rewards: {
       rules: () => directory.listings.filter(({ implied }) => !implied),

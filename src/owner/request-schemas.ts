@@ -5,6 +5,7 @@ import { isOnCalendar } from '../platform/calendar-date.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
 import { HttpError } from '../platform/web/http-error.ts';
 import { outcomes } from '../webhook/response.ts';
+import { siteIds } from '../webhook/sites/site-settings.ts';
 
 const id = z
   .string()
@@ -55,6 +56,7 @@ export const deliveriesQuery = z.strictObject({
   outcome: optional(z.enum(outcomes, `must be ${outcomes.join(', ')}`)),
   kind: optional(filterText),
   listing: optional(filterText),
+  site: optional(z.enum(siteIds, `must be ${siteIds.join(', ')}`)),
   user: optional(userId),
   since: optional(time),
   until: optional(time),

@@ -5,7 +5,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { remindedUserId, start, startOwnerServer, vote, votedAt } from './owner-server.ts';
+import { remindedUserId, start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
 
 const replay = { method: 'POST' };
 
@@ -323,6 +323,20 @@ describe('the owner API', () => {
     expect(await ids('since=2026-01-02')).toEqual([]);
   });
 
+  it('finds deliveries by the site of their listing', async () => {
+    const { post, request } = await startOwnerServer({ sites: twoSites });
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { event: 'bot_vote', userId: '42', timestamp: votedAt });
+    const ids = async (query: string) =>
+      ((await request(`/deliveries?${query}`)).json['deliveries'] as { id: number }[]).map(({ id }) => id);
+    expect(await ids('site=topgg')).toEqual([2]);
+    expect(await ids('site=service')).toEqual([1]);
+    expect(await ids('site=')).toEqual([2, 1]);
+    expect(await ids('site=topgg&listing=server')).toEqual([]);
+    expect(await ids('site=discords')).toEqual([]);
+    expect(await ids('site=topgg&outcome=ignored')).toEqual([]);
+  });
+
   it('returns totals, the status of each component, and the remaining budget', async () => {
     const { post, request, buryAll } = await startOwnerServer();
     await post('/webhooks/vote', vote);
@@ -347,6 +361,7 @@ describe('the owner API', () => {
       ['/deliveries?limit=lots', 400, 'limit'],
       ['/deliveries?limit=501', 400, 'limit'],
       ['/deliveries?outcome=lost', 400, 'outcome'],
+      ['/deliveries?site=nowhere', 400, 'site'],
       ['/deliveries?since=yesterday', 400, 'since'],
       ['/deliveries?until=2026-13-01', 400, 'until'],
       ['/deliveries?since=2026-02-30T12:00Z', 400, 'since'],

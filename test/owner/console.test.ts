@@ -6,7 +6,7 @@ import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
-import { start, startOwnerServer, token, vote } from './owner-server.ts';
+import { start, startOwnerServer, token, twoSites, vote, votedAt } from './owner-server.ts';
 
 /** An HTTP client that keeps the cookie, follows no redirects, and sends forms like a browser. */
 async function openConsole(changes: Partial<OwnerContext> = {}) {
@@ -325,6 +325,23 @@ describe('the console', () => {
     expect(second.text).toContain('href="./deliveries/1"');
     expect(second.text).not.toContain('href="./deliveries/2"');
     expect(second.text).not.toContain('rel="next"');
+  });
+
+  it('filters deliveries by site, and names the site of each listing, if there are several', async () => {
+    const one = await openConsole();
+    await one.signIn();
+    const { text: withoutSites } = await one.open('deliveries');
+    expect(withoutSites).toContain('<option value="ignored">ignored</option>');
+    expect(withoutSites).not.toContain('name="site"');
+    const { signIn, open, post } = await openConsole({ sites: twoSites });
+    await post('/webhooks/vote', vote);
+    await post('/webhooks/vote', { event: 'bot_vote', userId: '42', timestamp: votedAt });
+    await signIn();
+    const { text } = await open('deliveries?site=topgg');
+    expect(text).toContain('<option value="topgg" selected>top.gg</option>');
+    expect(text).toContain('<bdi>bot</bdi> <span class="quiet">top.gg</span>');
+    expect(text).not.toContain('href="./deliveries/1"');
+    expect((await open('deliveries/2')).text).toContain('<bdi>bot</bdi> <span class="quiet">top.gg</span>');
   });
 
   it('has only relative links that work, and loads only its own resources', async () => {

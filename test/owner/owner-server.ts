@@ -9,6 +9,8 @@ import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { service } from '../../src/webhook/sites/service.ts';
+import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -19,6 +21,13 @@ export const token = 'the-owner-token';
 export const start = Date.UTC(2026, 0, 1);
 export const votedAt = '2025-12-31T23:00:00.000Z';
 export const vote = { event: 'server_vote', userId: '42', timestamp: votedAt };
+
+/** The bot is on another site than the server. */
+export const twoSites: OwnerContext['sites'] = () =>
+  new Map([
+    ['server', service],
+    ['bot', topgg],
+  ]);
 
 /** The only member with a reminder. */
 export const remindedUserId = '77';
@@ -74,6 +83,7 @@ export async function startOwnerServer({
         ['server', 12 * hour],
         ['bot', 12 * hour],
       ]),
+    sites: () => new Map(serverAndBot().map(({ name }) => [name, service])),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
     budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],
     nudge: () => void nudges.push(clock.now()),

@@ -9,6 +9,7 @@ import { paginate } from '../../platform/web/pagination.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../announcement-previews.ts';
 import type { OwnerContext } from '../context.ts';
 import { getSummary } from '../get-summary.ts';
+import { listDeliveries, siteNames } from '../list-deliveries.ts';
 import {
   deliveriesQuery,
   effectsQuery,
@@ -33,7 +34,7 @@ const queryParameters = z.record(z.string(), z.string());
 
 /** The pages. They only read. */
 export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Router {
-  const { records, cooldowns, clock } = context;
+  const { records, cooldowns, sites, clock } = context;
   const router = Router({ strict: true });
   const { requireSession } = sessionMiddleware(sessions);
 
@@ -53,16 +54,18 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   page('/', async () => ({ title: 'Overview', body: overviewPage(await getSummary(context), './', clock.now()) }));
 
   page('/deliveries', async (request) => {
-    const { user, ...parameters } = parseRequest(deliveriesQuery, listQuery(request));
-    const { rows: deliveries, next } = await paginate({ ...parameters, userId: user }, records.deliveries);
+    const parameters = parseRequest(deliveriesQuery, listQuery(request));
+    const { rows: deliveries, next } = await listDeliveries(context, parameters);
     const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
-    const view = { deliveries, filter, listings: [...cooldowns(null).keys()], next, now: clock.now() };
+    const shown = { listings: [...cooldowns(null).keys()], sites: [...sites().values()], siteOf: siteNames(context) };
+    const view = { deliveries, filter, ...shown, next, now: clock.now() };
     return { title: 'Deliveries', body: deliveriesPage(view, './') };
   });
 
   page('/deliveries/:id', async (request, session) => {
     const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
-    const body = deliveryPage(details, relativeRoot(request.path), session);
+    const site = siteNames(context)(details.delivery.listing);
+    const body = deliveryPage(details, relativeRoot(request.path), session, site);
     return { title: `Delivery #${details.delivery.id}`, body };
   });
 
