@@ -27,6 +27,8 @@ const strict = {
   verbatimModuleSyntax: true,
   skipLibCheck: false,
   noEmit: true,
+  // As Node, Bun and Deno run them.
+  allowImportingTsExtensions: true,
 };
 
 /**
