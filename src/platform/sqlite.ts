@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { createPrivateFile } from './create-private-file.ts';
@@ -6,6 +6,9 @@ import type { Connection, MigratingConnection, Transactions } from './database/d
 
 /** Page cache of a connection. SQLite's default of 2 MB is less than the balances of a large community. */
 const cacheKib = 16_000;
+
+/** Node's SQLite, loaded by the first use: the package can be imported on a Node that has none, and says which it needs. */
+export const nodeSqlite = () => process.getBuiltinModule('node:sqlite');
 
 export interface OpenSqliteOptions {
   /** How long a statement waits for a lock of another connection. It blocks the thread. */
@@ -24,7 +27,7 @@ export function openSqlite(
   { busyTimeoutMs: timeout, mustExist = false }: OpenSqliteOptions,
 ): DatabaseSync {
   if (!mustExist && path !== ':memory:') createPrivateFile(path);
-  const database = new DatabaseSync(mustExist ? withoutCreating(path) : path, { timeout });
+  const database = new (nodeSqlite().DatabaseSync)(mustExist ? withoutCreating(path) : path, { timeout });
   database.exec(`PRAGMA cache_size = ${-cacheKib}`);
   return database;
 }

@@ -30,3 +30,10 @@ it('is what package.json says, and the command line', () => {
       'A clone brings its own: "npm ci && npm start".\n',
   );
 });
+
+it('can be imported where Node has no SQLite, so that its functions can say what they need', () => {
+  const entry = JSON.stringify(join(root, 'src', 'exports', 'sandbox.ts'));
+  const args = ['--no-experimental-sqlite', '--input-type=module', '--eval', `await import(${entry})`];
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
+});

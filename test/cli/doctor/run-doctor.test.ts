@@ -64,6 +64,13 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     return { environment, path };
   }
 
+  it('tells a tallyhook of another installation on the same port', async () => {
+    const { environment, url } = shared();
+    const changes = { PORT: new URL(url).port, DATABASE_URL: `sqlite:${newSqliteFile()}-of-another` };
+    const { findingsOf } = await diagnose({ ...environment, ...changes });
+    expect(findingsOf('program').join()).toContain('fail: Another tallyhook runs at HOST and PORT');
+  });
+
   it('finds no problem in a valid installation, and prints no secret', async () => {
     const { environment, url, post } = shared();
     await post('/webhooks/vote', vote('1'));

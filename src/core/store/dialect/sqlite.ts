@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { literalLimits, sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import {
@@ -12,6 +12,7 @@ import {
 import { makeDirectory } from '../../../platform/make-directory.ts';
 import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
 import {
+  nodeSqlite,
   openSqlite,
   sqliteConnection,
   sqliteMigratingConnection,
@@ -140,7 +141,7 @@ function create(path: string, reader: () => DatabaseSync): DatabaseFiles {
 function isUnused(path: string): boolean {
   const url = pathToFileURL(path);
   url.searchParams.set('mode', 'rw');
-  const probe = new DatabaseSync(url, { timeout: 0 });
+  const probe = new (nodeSqlite().DatabaseSync)(url, { timeout: 0 });
   try {
     // Exclusive before its first access, a connection locks the file itself and uses no index (sqlite.org/wal.html, 8).
     probe.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -158,7 +159,7 @@ function isUnused(path: string): boolean {
 function openImmutable(path: string): DatabaseSync {
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
-  return new DatabaseSync(url, { readOnly: true });
+  return new (nodeSqlite().DatabaseSync)(url, { readOnly: true });
 }
 
 function open(path: string, mustExist: boolean): DatabaseSync {

@@ -1,6 +1,5 @@
-import { backup } from 'node:sqlite';
 import { messageOf, TallyhookError } from '../../errors.ts';
-import { openSqlite } from '../../sqlite.ts';
+import { nodeSqlite, openSqlite } from '../../sqlite.ts';
 import { DatabaseTooNewError } from '../database-too-new-error.ts';
 import { copyBytes, createParentFolder, exists, sidecars, writeFileAtomically } from './atomic-file.ts';
 import { statusOfDatabase } from './database-status.ts';
@@ -47,7 +46,7 @@ export async function copyDatabase<Tables, Contents>(
     // A snapshot, because SQLite restarts a backup whenever its source changes.
     const source = openReadSnapshot(from);
     try {
-      await backup(source, partial, {
+      await nodeSqlite().backup(source, partial, {
         rate: pagesPerStep,
         progress({ totalPages, remainingPages }) {
           if (stop.aborted)
