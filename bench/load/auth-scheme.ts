@@ -1,12 +1,13 @@
 import { type SignedBody, secret } from './vote.ts';
 
 /** How a delivery is authenticated. */
-export type AuthScheme = 'tallyhook' | 'top.gg' | 'github';
+export type AuthScheme = 'tallyhook' | 'top.gg' | 'top.gg v1' | 'github';
 
 /** The headers that a contender requires in addition to the common ones. */
 const headers: Readonly<Record<AuthScheme, (vote: SignedBody, number: number) => string>> = {
   tallyhook: ({ signature }) => `x-webhook-signature: ${signature}\r\n`,
   'top.gg': () => `authorization: ${secret}\r\n`,
+  'top.gg v1': ({ signature }) => `x-topgg-signature: ${signature}\r\n`,
   github: ({ signature }, number) =>
     `x-github-event: star\r\nx-github-delivery: ${number}\r\nx-hub-signature-256: sha256=${signature}\r\n`,
 };

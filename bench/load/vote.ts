@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { day } from '../../src/platform/durations.ts';
+import { topgg } from '../../src/webhook/sites/topgg.ts';
 
 /** The secret shared by the contenders and the load generator. */
 export const secret = 'bench-secret-bench-secret-bench';
@@ -12,6 +13,8 @@ export interface VoteSeries {
   readonly voters: VoterOrder;
   /** The members vote for this many listings, each with its own secret. */
   readonly listings: number;
+  /** Votes for one bot on top.gg, version 1, instead of the document's service. */
+  readonly site?: 'topgg' | null;
 }
 
 /** The number of members who vote in turn. The numbers are prime, so a stride visits every member. */
@@ -41,8 +44,9 @@ export interface SignedBody {
 }
 
 /** The signed vote with this number: about 190 bytes, unique. */
-export function vote(number: number, { voters, listings }: VoteSeries): SignedBody {
+export function vote(number: number, { voters, listings, site = null }: VoteSeries): SignedBody {
   const member = (number * strides[voters]) % voterCounts[voters];
+  if (site === 'topgg') return voteAtTopgg(number, memberId(member));
   const listing = member % listings;
   const body = JSON.stringify({
     event: 'server_vote',
@@ -54,6 +58,24 @@ export function vote(number: number, { voters, listings }: VoteSeries): SignedBo
   });
   // Of Node, because it is computed for every vote of a load.
   return { body, signature: createHmac('sha256', listingSecret(listing)).update(body).digest('hex') };
+}
+
+/** As the site sends it: about 500 bytes. The time of the signature is the present, that of the vote is as of the others. */
+function voteAtTopgg(number: number, userId: string): SignedBody {
+  const at = first + number * interval;
+  const body = JSON.stringify(
+    topgg.write({
+      kind: 'bot',
+      targetId: listingId(0),
+      userId,
+      at,
+      id: String(808_499_215_864_008_704n + BigInt(number)),
+      isTest: false,
+    }),
+  );
+  const seconds = Math.floor(Date.now() / 1_000);
+  const digest = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
+  return { body, signature: `t=${seconds},v1=${digest}` };
 }
 
 /** The Discord id of a listing, counted from 0. */

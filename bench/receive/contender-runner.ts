@@ -5,7 +5,7 @@ import { type ChildOptions, startChild } from '../process/child.ts';
 import { readNodeOptions } from '../process/node-options.ts';
 import type { OtherProgramsWatch } from '../process/other-programs.ts';
 import { readThreadCpu } from '../process/thread-cpu.ts';
-import { type Contender, path, type Setting } from './contender.ts';
+import { type Contender, type Setting, path as sharedPath } from './contender.ts';
 import type { SurroundingsSource } from './surroundings.ts';
 
 /** Concurrent connections. */
@@ -53,7 +53,8 @@ export async function startContender(
   { generator, directory, surroundings, otherPrograms }: Environment,
   { module = contenderProcess, ...options }: ChildOptions & { readonly module?: URL } = {},
 ): Promise<RunningContender> {
-  const { name, dialect, voters, listings, members, rewards, storesVotes, module: contenderModule } = contender;
+  const { name, dialect, voters, listings, members, rewards, site, storesVotes, module: contenderModule } = contender;
+  const path = site === null ? sharedPath : `/webhooks/${site}`;
   const ownDirectory = join(directory, name);
   mkdirSync(ownDirectory, { recursive: true });
   const setting: Setting = {
@@ -62,6 +63,7 @@ export async function startContender(
     listings,
     members,
     rewards,
+    site,
   };
   const nodeOptions =
     options.nodeOptions ?? (contenderModule === 'tallyhook' ? readNodeOptions(new URL('../../', module)) : []);
@@ -75,7 +77,7 @@ export async function startContender(
     directory: ownDirectory,
     acknowledged: () => acknowledged,
     async run(count, options = {}) {
-      const load = { port, path, dialect, series: { voters, listings }, from: acknowledged, count, connections };
+      const load = { port, path, dialect, series: { voters, listings, site }, from: acknowledged, count, connections };
       const endSample = otherPrograms.begin();
       const { cpu: processBefore } = await child.usage();
       const before = readThreadCpu(child.pid);

@@ -20,6 +20,8 @@ export interface Contender {
   /** Whether every rule for rewards applies to every vote. */
   readonly rewards: boolean;
   readonly discord: DiscordKind;
+  /** The site that its listing is on; null for the document's service. */
+  readonly site: 'topgg' | null;
 }
 
 /** Whether Discord and the service respond and limit, or accept connections and never respond. */
@@ -27,6 +29,7 @@ export type DiscordKind = 'responding' | 'silent';
 
 export type ContenderName =
   | 'tallyhook'
+  | 'tallyhook-topgg'
   | 'tallyhook-scattered'
   | 'tallyhook-listings'
   | 'tallyhook-rewards'
@@ -40,7 +43,7 @@ export type ContenderName =
   | 'fastify'
   | 'hono';
 
-/** The path at which every contender accepts votes. */
+/** The path at which every contender accepts votes. A listing on another site has its own address. */
 export const path = '/webhooks/vote';
 
 /** The Discord and the listing service of a bot. */
@@ -56,7 +59,7 @@ export interface Surroundings {
 }
 
 /** What a contender is started with. */
-export interface Setting extends Pick<Contender, 'listings' | 'members' | 'rewards'> {
+export interface Setting extends Pick<Contender, 'listings' | 'members' | 'rewards' | 'site'> {
   /** Its own. */
   readonly directory: string;
   readonly surroundings: Surroundings;
@@ -78,6 +81,7 @@ function sample(name: ContenderName, title: string, more: Partial<Contender> = {
     members: 0,
     rewards: false,
     discord: 'silent',
+    site: null,
     ...more,
   };
 }
@@ -96,6 +100,10 @@ export const contenders: readonly Contender[] = [
   sample('bare-http', 'bare node:http, HMAC'),
   sample('express', 'Express sample: express.json, HMAC of JSON.stringify'),
   tallyhook('tallyhook', '**tallyhook**'),
+  tallyhook('tallyhook-topgg', 'tallyhook with a listing on top.gg, version 1', {
+    dialect: 'top.gg v1',
+    site: 'topgg',
+  }),
   tallyhook('tallyhook-listings', 'tallyhook with 1,000 listings', { listings: 1_000 }),
   tallyhook('tallyhook-rewards', 'tallyhook with every rule for every vote', { rewards: true }),
   tallyhook('tallyhook-scattered', 'tallyhook, scattered voters of a million members', {

@@ -12,6 +12,7 @@ export function goals(results: readonly ContenderResult[], saturated: RunKind): 
   const { over } = resultOf(results, 'tallyhook');
   const rateOver = (name: ContenderName) => over(name, saturated, 'rate');
   const listings = resultOf(results, 'tallyhook-listings').over('tallyhook', saturated, 'cpu');
+  const atTopgg = resultOf(results, 'tallyhook-topgg').over('tallyhook', saturated, 'cpu');
   const rewards = resultOf(results, 'tallyhook-rewards').over('express', saturated, 'cpu');
   return [
     atLeast('rate over the Express sample without storage', 1.5, rateOver('express')),
@@ -21,6 +22,7 @@ export function goals(results: readonly ContenderResult[], saturated: RunKind): 
     atMost("p99 at saturation, of the Express sample's", 1.5, over('express', saturated, 'p99')),
     atMost("p99 at half the Express sample's load, of the Express sample's", 3, over('express', 'half', 'p99')),
     atMost('CPU per vote with 1,000 listings, of that with one', 1.1, listings),
+    atMost('CPU per top.gg v1 vote, of that of a plain vote', 1.05, atTopgg),
     atMost("CPU per vote with every rule, of the Express sample's per request", everyRuleOfExpress, rewards),
     atMost("the sender's CPU per request, of the leanest server's", 1, senderOver(results, saturated)),
   ];

@@ -31,16 +31,15 @@ export const start: Start = async (setting) => {
 };
 
 /** One listing in variables, several listings and rewards in a file. */
-function listingVariables({ directory, surroundings, listings, rewards }: Setting): Record<string, string> {
+function listingVariables({ directory, surroundings, listings, rewards, site }: Setting): Record<string, string> {
   const { lookupKey } = surroundings;
-  if (listings === 1 && !rewards) return { LOOKUP_SERVER_KEY: lookupKey, VOTE_WEBHOOK_SECRET: secret };
+  if (listings === 1 && !rewards && site === null) return { LOOKUP_SERVER_KEY: lookupKey, VOTE_WEBHOOK_SECRET: secret };
   const file = join(directory, 'listings.json');
   const all = Array.from({ length: listings }, (_, at) => ({
-    name: `listing-${at}`,
-    kind: 'server',
+    ...(site === null ? { name: `listing-${at}`, kind: 'server' } : { name: site, kind: 'bot', site }),
     id: listingId(at),
     voteSecrets: [listingSecret(at)],
-    ...(at === 0 ? { lookupKey } : {}),
+    ...(at === 0 && site === null ? { lookupKey } : {}),
     ...(rewards ? { guildId: surroundings.guildId, rewards: everyRule(surroundings) } : {}),
   }));
   writeFileSync(file, JSON.stringify({ listings: all }), { mode: 0o600 });
