@@ -11,7 +11,11 @@ export type Columns = { readonly user: string } & Partial<Readonly<Record<Import
 
 /** Usual names in other programs, best first, in lower case and without signs. */
 const usualNames: Readonly<Record<ImportedField, readonly string[]>> = {
-  user: ['userid', 'discordid', 'discorduserid', 'memberid', 'user', 'member', 'voter', 'voterid', 'uid', 'id', 'key'],
+  user: [
+    // Before the ID of the user: in the history of top.gg, that one is the site's own.
+    ...['platformid', 'userid', 'discordid', 'discorduserid', 'memberid', 'user', 'member', 'voter', 'voterid'],
+    ...['uid', 'id', 'key'],
+  ],
   credits: [
     ...['credits', 'points', 'balance', 'coins', 'tokens', 'money', 'cash', 'wallet', 'bal', 'currency', 'amount'],
     ...['score', 'value', 'data'],

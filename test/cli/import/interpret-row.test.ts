@@ -107,6 +107,18 @@ describe('columns', () => {
     expect(findColumns([row], parseMapping(mapping), false)).toEqual(expected);
   });
 
+  it('of the history of top.gg are the Discord ID and the time, and not the ID of the site', () => {
+    const times = { created_at: '2026-01-04T00:47:14.2510149+00:00', expires_at: '2026-01-04T12:47:14.2510149+00:00' };
+    const row = { user_id: '140862798832861184', platform_id: id, weight: 1, ...times };
+    const columns = findColumns([row], {}, false);
+    expect(columns).toEqual({ user: 'platform_id', time: 'created_at' });
+    const at = Date.UTC(2026, 0, 4, 0, 47, 14, 251);
+    expect(interpretRow(row, { ...rules, columns, rowsAre: 'votes' })).toEqual({
+      type: 'items',
+      items: [{ userId: id, key: `vote server ${at}`, credits: 0, vote: { listing: 'server', at, isTotal: false } }],
+    });
+  });
+
   it('that are missing are reported with what the file has, or how keys are read', () => {
     expect(() => findColumns([{ name: 'x', points: 1 }], {}, false)).toThrow('The file has: name, points.');
     expect(() => findColumns([{ id, points: 1 }], parseMapping('credits=point'), false)).toThrow(
