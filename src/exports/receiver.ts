@@ -27,7 +27,7 @@ export type {
   StreakEvent,
   VoteEvent,
 } from '../core/outbox/handler-events.ts';
-export type { EntryRecord as LedgerEntry } from '../core/records/records.ts';
+export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';

@@ -1,6 +1,6 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
-import { type DeliveryRecord, type EffectRecord, type EntryRecord, isPruned } from '../core/records/records.ts';
+import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
 import { type DeliveryDetails, getDelivery } from '../features/traces/delivery-details.ts';
 import { explainDelivery, explainEffect } from '../features/traces/explain.ts';
 import { TallyhookError } from '../platform/errors.ts';
@@ -176,7 +176,7 @@ function effectDetailsJson(effect: EffectRecord) {
   return { ...effectJson(effect), why: explainEffect(effect) };
 }
 
-function entryJson(entry: EntryRecord) {
+function entryJson(entry: LedgerEntry) {
   return { ...entry, at: iso(entry.at) };
 }
 

@@ -1,7 +1,7 @@
 import { lastVoteIn } from '../core/ledger/account.ts';
 import { accountIdOf } from '../core/ledger/account-id.ts';
 import type { Standing } from '../core/ledger/standing.ts';
-import type { DeliveryRecord, EntryRecord } from '../core/records/records.ts';
+import type { DeliveryRecord, LedgerEntry } from '../core/records/records.ts';
 import { type PageRequest, paginate, type ResultPage } from '../platform/web/pagination.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
@@ -29,7 +29,7 @@ export interface MemberDetails {
   /** The listing with the most recent vote; null before the first vote. */
   readonly last: VoteTimes | null;
   readonly listings: readonly VoteTimes[];
-  readonly entries: ResultPage<EntryRecord>;
+  readonly entries: ResultPage<LedgerEntry>;
   /** The newest deliveries of the member without an entry: duplicates, tests, and quarantined ones. */
   readonly unpaid: readonly DeliveryRecord[];
 }

@@ -1,4 +1,4 @@
-import type { EntryRecord } from '../records/records.ts';
+import type { LedgerEntry } from '../records/records.ts';
 
 /** The calendar week or month of the community in which a time is, or all time. */
 export const leaderboardPeriods = ['week', 'month', 'all'] as const;
@@ -58,7 +58,7 @@ export interface Standing {
   /** One per role, in the order of the role ids. */
   readonly grants: readonly LastingGrant[];
   /** The newest entries first, at most five. */
-  readonly entries: readonly Pick<EntryRecord, 'cause' | 'credits' | 'at' | 'reason' | 'listing' | 'key'>[];
+  readonly entries: readonly Pick<LedgerEntry, 'cause' | 'credits' | 'at' | 'reason' | 'listing' | 'key'>[];
 }
 
 /** A standing without what the member is given. @internal */

@@ -61,7 +61,7 @@ export interface EffectRecord {
 }
 
 /** A ledger entry of a user. Later entries have higher ids. @category Ledger */
-export interface EntryRecord extends ProgramKey {
+export interface LedgerEntry extends ProgramKey {
   readonly id: number;
   readonly listing: string | null;
   readonly credits: number;
@@ -102,9 +102,9 @@ export interface Records {
   /** The effects of a delivery, oldest first. */
   effectsOf(deliveryId: number): Promise<readonly EffectRecord[]>;
   /** The entries of an account, newest first; `before` is the id of an entry. */
-  entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly EntryRecord[]>;
+  entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly LedgerEntry[]>;
   /** The entry of a delivery's event, without those of other rewards; null for none. */
-  entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<EntryRecord | null>;
+  entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<LedgerEntry | null>;
   /** The roles of a user in all guilds, with their ends. */
   grants(userId: string): Promise<readonly StoredGrant[]>;
   counts(): Promise<Counts>;

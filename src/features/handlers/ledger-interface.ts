@@ -5,7 +5,7 @@ import type {
   LeaderboardQuery,
   LeaderboardScore,
 } from '../../core/ledger/standing.ts';
-import type { EntryRecord } from '../../core/records/records.ts';
+import type { LedgerEntry } from '../../core/records/records.ts';
 import type { WritableLedger } from './writable-ledger.ts';
 
 /** Which community is read: that of this guild. @category Ledger */
@@ -60,7 +60,7 @@ export interface Ledger extends WritableLedger {
    * The entries of a member, newest first. For the next page, pass the `id` of the last one as `before`. Entries of a
    * program have its `key` and `reason`, and the cause `correction`.
    */
-  entries(userId: string, query?: LedgerEntriesQuery): Promise<readonly EntryRecord[]>;
+  entries(userId: string, query?: LedgerEntriesQuery): Promise<readonly LedgerEntry[]>;
   /** A leaderboard. Credits of a week or month are what its votes earned; those of all time are the balances. */
   standings(period: LeaderboardPeriod, by: LeaderboardScore, query?: LedgerStandingsQuery): Promise<LeaderboardPage>;
 }

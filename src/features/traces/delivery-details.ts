@@ -1,8 +1,8 @@
 import {
   type DeliveryRecord,
   type EffectRecord,
-  type EntryRecord,
   isPruned,
+  type LedgerEntry,
   type Records,
 } from '../../core/records/records.ts';
 import { formatCount, minute } from '../../platform/durations.ts';
@@ -15,7 +15,7 @@ export interface DeliveryDetails {
   readonly delivery: DeliveryRecord;
   /** The id of the delivery that this one duplicates; null if it is not a duplicate, or the original is unknown. */
   readonly original: number | null;
-  readonly entry: EntryRecord | null;
+  readonly entry: LedgerEntry | null;
   readonly effects: readonly EffectRecord[];
   readonly why: string;
   readonly timeline: readonly TimelineStep[];
@@ -79,7 +79,7 @@ function timelineOf(
     entry,
     original,
     effects,
-  }: { entry: EntryRecord | null; original: number | null; effects: readonly EffectRecord[] },
+  }: { entry: LedgerEntry | null; original: number | null; effects: readonly EffectRecord[] },
 ): TimelineStep[] {
   const { receivedAt: at, body, family, listing, outcome } = delivery;
   // Only a replay records an event with a later time than its delivery.

@@ -1,12 +1,12 @@
 import { directMessagesClosed } from '../../core/outbox/effect.ts';
-import type { DeliveryRecord, EffectRecord, EntryRecord } from '../../core/records/records.ts';
+import type { DeliveryRecord, EffectRecord, LedgerEntry } from '../../core/records/records.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 
 /** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */
 export function explainDelivery(
   delivery: DeliveryRecord,
-  { entry = null, original = null }: { readonly entry?: EntryRecord | null; readonly original?: number | null } = {},
+  { entry = null, original = null }: { readonly entry?: LedgerEntry | null; readonly original?: number | null } = {},
 ): string {
   const { outcome, reason, userId } = delivery;
   switch (outcome) {
@@ -27,7 +27,7 @@ export function explainDelivery(
   }
 }
 
-function explainEntry(entry: EntryRecord | null, userId: string | null): string {
+function explainEntry(entry: LedgerEntry | null, userId: string | null): string {
   if (entry === null) return 'It ends a purchase: nothing is paid, and nothing is taken back.';
   switch (entry.cause) {
     case 'within_cooldown':

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
-import type { DeliveryRecord, EntryRecord } from '../../core/records/records.ts';
+import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import { explainDelivery } from '../../features/traces/explain.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
@@ -103,7 +103,7 @@ function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, now: number): 
 <span class="quiet">${lastVoteAt === null ? 'no votes yet' : html`last vote ${timeAgo(lastVoteAt, now)}`}</span></dd></div>`;
 }
 
-function entryTable(entries: readonly EntryRecord[], root: string): Html {
+function entryTable(entries: readonly LedgerEntry[], root: string): Html {
   if (entries.length === 0) return html`<p>The ledger has no entries of this member.</p>`;
   return html`<table><thead><tr><th scope="col">Time</th><th scope="col">Cause</th><th scope="col" class="number">Credits</th><th scope="col">Delivery</th></tr></thead>
 <tbody>${entries.map(
@@ -113,7 +113,7 @@ function entryTable(entries: readonly EntryRecord[], root: string): Html {
   )}</tbody></table>`;
 }
 
-function entryCause({ cause, reason, listing, key }: EntryRecord): Html {
+function entryCause({ cause, reason, listing, key }: LedgerEntry): Html {
   if (key !== undefined)
     return html`${untrustedText(reason)}<br><span class="quiet">your program, key ${untrustedText(key)}</span>`;
   return html`${causeNames[cause]}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}`;
