@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { InstalledPackage } from './install.ts';
@@ -62,18 +62,27 @@ const others = { bun: ['run'], deno: ['run', '--allow-all', '--node-modules-dir=
 export async function checkOtherRuntimes({ folder, project, runNpm }: InstalledPackage): Promise<string> {
   const source = readFileSync(new URL('./receive-anywhere.ts', import.meta.url), 'utf8');
   const program = join(project, 'receive-anywhere.ts');
-  writeFileSync(program, source.replaceAll(/'[./]+src\/exports\/(\w+)\.ts'/g, "'tallyhook/$1'"));
+  writeFileSync(
+    program,
+    source.replaceAll(/'[./]+src\/exports\/(\w+)\.ts'/g, "'tallyhook/$1'").replaceAll('../../examples/', './examples/'),
+  );
+  const example = 'examples/receiver-in-your-framework';
+  cpSync(new URL(`../../${example}`, import.meta.url), join(project, example), { recursive: true });
   const prefix = join(folder, 'runtimes');
   mkdirSync(prefix);
   runNpm('install', '--prefix', prefix, '--no-audit', '--no-fund', ...Object.keys(others));
   const checks = Object.entries(others).map(async ([name, args]) => {
     const command = join(prefix, 'node_modules', '.bin', name);
     const { stdout } = await promisify(execFile)(command, [...args, program], { cwd: project, timeout: 60_000 });
-    const expected = { outcomes: ['200 recorded', '200 duplicate', '200 duplicate'], call: '42 +10', credits: 10 };
+    const expected = {
+      outcomes: ['200 recorded', '200 duplicate', '200 duplicate', '200 recorded'],
+      call: '42 +10',
+      credits: 10,
+    };
     assert.deepEqual(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''), expected, name);
     return name;
   });
-  return `a receiver runs on ${(await Promise.all(checks)).join(' and ')}`;
+  return `a receiver and its example run on ${(await Promise.all(checks)).join(' and ')}`;
 }
 
 /** Uses every entry and the command line on other versions of Node, which npm's packages of Node have. */
