@@ -14,10 +14,10 @@ import { systemClock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { adaptLogger } from '../platform/logger.ts';
+import { createTemporaryDatabase } from '../platform/temporary-database.ts';
 import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
 import { overrideTexts } from '../texts/texts.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
-import { createTemporaryDatabase } from './temporary-database.ts';
 
 /**
  * Creates the bot: it receives and pays votes, announces them in Discord, answers commands, and calls your handlers. Opens

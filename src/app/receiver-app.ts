@@ -20,13 +20,13 @@ import { createHttpServer } from '../platform/http/server.ts';
 import { createLifecycle } from '../platform/lifecycle.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { adaptLogger, type Logger } from '../platform/logger.ts';
+import { createTemporaryDatabase } from '../platform/temporary-database.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import type { createReceiverConfirming } from './receiver-confirming.ts';
 import { createReceiving, createRecording } from './receiving.ts';
-import { createTemporaryDatabase } from './temporary-database.ts';
 
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. @category Start here */
 export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak' | 'onMilestone' | 'concurrency'>;
