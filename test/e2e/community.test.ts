@@ -45,6 +45,28 @@ describe('the members on the page', { timeout: 60_000 }, () => {
     await expectText(profile.getByRole('region', { name: 'Roles' }), 'Voter');
   });
 
+  it('keep a choice that is on its way, however often the page is drawn meanwhile', async () => {
+    const { discord, page } = await visitLocal(exporter);
+    const [, tomas] = discord.members;
+    await page.getByLabel('Acting as').selectOption('Tomás');
+    await page.getByRole('button', { name: 'Profile' }).click();
+    const profile = page.getByRole('dialog', { name: 'Tomás' });
+    const sent = Promise.withResolvers<void>();
+    await page.route('**/page/direct-messages', async (route) => {
+      await sent.promise;
+      await route.continue();
+    });
+    const choice = profile.getByLabel('Accepts direct messages');
+    await choice.uncheck();
+    const role = `/guilds/${discord.guildId}/members/${tomas?.id}/roles/${discord.roles.vip}`;
+    await rest(discord)('PUT', role);
+    await expectText(profile.getByRole('region', { name: 'Roles' }), 'VIP');
+    expect(await choice.isChecked()).toBe(false);
+    sent.resolve();
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(await choice.isChecked()).toBe(false);
+  });
+
   it('leave and join again, and accept no direct messages', async () => {
     const { discord, bot, page, messages } = await visitLocal(exporter);
     const [, tomas] = discord.members;

@@ -9,6 +9,8 @@ export function startProfile(store: PageStore): void {
   const error = findById('profile-error');
   const accepts = findById<HTMLInputElement>('profile-accepts');
   const membership = findById<HTMLButtonElement>('profile-membership');
+  /** What was chosen and is not in the state yet: drawing again must not take it back. */
+  let chosen: boolean | null = null;
   const shown = () => state.members.find(({ id }) => id === state.profileId);
 
   function draw(): void {
@@ -19,18 +21,22 @@ export function startProfile(store: PageStore): void {
     findById('profile-name').replaceChildren(toElement(coloredName(member, roles)));
     findById('profile-username').textContent = `@${member.username}`;
     render(roleChips(member, roles) ?? html`<span class="left">No roles</span>`, findById('profile-roles'));
-    accepts.checked = member.acceptsDirectMessages;
+    if (chosen === member.acceptsDirectMessages) chosen = null;
+    accepts.checked = chosen ?? member.acceptsDirectMessages;
     membership.disabled = member.isOwner;
     membership.textContent = member.isMember ? 'Leave the server' : 'Join the server again';
   }
 
   async function send(sent: Promise<{ readonly error?: string | undefined }>): Promise<void> {
-    error.textContent = (await sent).error ?? '';
+    const { error: reason } = await sent;
+    if (reason !== undefined) chosen = null;
+    error.textContent = reason ?? '';
     draw();
   }
 
   accepts.addEventListener('change', () => {
-    void send(postAction('/page/direct-messages', { userId: state.profileId, accepted: accepts.checked }));
+    chosen = accepts.checked;
+    void send(postAction('/page/direct-messages', { userId: state.profileId, accepted: chosen }));
   });
   membership.addEventListener('click', () => {
     const change = shown()?.isMember ? 'leave' : 'rejoin';
@@ -40,6 +46,7 @@ export function startProfile(store: PageStore): void {
   store.on(['full_state', 'sidebar'], draw);
   store.on(['profile'], () => {
     error.textContent = '';
+    chosen = null;
     draw();
     dialog.showModal();
   });
