@@ -183,7 +183,8 @@ describe('a reminder', { timeout: 120_000 }, () => {
     }
     discord.faults.outage(true);
     clock.advance(12 * hour);
-    await vi.waitFor(async () => expect(await checked('due')).toBe(before + 2), waitOptions);
+    // At least: reminders of the tests before may be due as well.
+    await vi.waitFor(async () => expect(await checked('due')).toBeGreaterThanOrEqual(before + 2), waitOptions);
     clock.advance(hour);
     await member.vote();
     discord.faults.outage(false);
