@@ -100,9 +100,13 @@ export async function expectToSurvive(crashes: Crashes): Promise<void> {
     await Promise.all(programs.map(({ ended }) => ended));
   }
 
-  for (const [index, moment] of moments.entries()) {
+  /** Whether all that the moment interrupts was in progress at a kill. */
+  const isInterrupted = (moment: MomentName) =>
+    [moment].flatMap((each) => interruptedAt[each] ?? []).every((kind) => (interrupted.begun[kind] ?? 0) > 0);
+
+  async function interruptAt(moment: MomentName, delayMs: number): Promise<string> {
     pass(moment === 'digest' ? longPauseMs : pauseMs);
-    await killAt(moment, moments.indexOf(moment) === index ? 0 : 20 * random());
+    await killAt(moment, delayMs);
     freeSlots();
     const { waiting, begun, messages } = await readInterrupted(databaseUrl, clock.now());
     const purchases = { purchase: shoppers.unanswered.length };
@@ -111,7 +115,15 @@ export async function expectToSurvive(crashes: Crashes): Promise<void> {
       begun: addCounts(addCounts(interrupted.begun, begun), purchases),
       messages: [...new Set([...interrupted.messages, ...messages])],
     };
-    onRound(`${index + 1} of ${moments.length}, ${moment}: ${JSON.stringify({ waiting, begun, ...purchases })}`);
+    return JSON.stringify({ waiting, begun, ...purchases });
+  }
+
+  for (const [index, moment] of moments.entries()) {
+    const delayMs = moments.indexOf(moment) === index ? 0 : 20 * random();
+    let result = await interruptAt(moment, delayMs);
+    // The program may have been quicker than the kill.
+    for (let kills = 1; kills < 5 && !isInterrupted(moment); kills += 1) result = await interruptAt(moment, delayMs);
+    onRound(`${index + 1} of ${moments.length}, ${moment}: ${result}`);
   }
 
   pass(pauseMs);
