@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { receiver } from './receiver.ts';
 
 export const app = new Hono();
-// With `all`, a GET is told that only a POST makes sense.
+// With `all`, a GET gets 405 with a hint.
 app.all('/webhooks/*', (context) => receiver.fetch(context.req.raw));
 app.get('/', (context) => context.text('My page'));
 

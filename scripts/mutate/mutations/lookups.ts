@@ -60,7 +60,7 @@ export const lookupMutations: readonly Mutation[] = [
     file: 'src/lookup/sites/site-client.ts',
     find: 'return voteOf(userId, await votes.read(memberOf(userId), { notBefore }));',
     replace: 'return voteOf(userId, await votes.read(memberOf(userId)));',
-    breaks: 'a site is asked anew whether a delivered vote is genuine',
+    breaks: 'a site is asked again whether a delivered vote is genuine',
   },
   {
     file: 'src/lookup/sites/site-client.ts',

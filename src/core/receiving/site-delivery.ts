@@ -20,9 +20,14 @@ export function rejectSiteHeaders(
   { headers, family }: Pick<IncomingDelivery, 'headers' | 'family'>,
   now: number,
 ): WebhookResponse | null {
-  if (family !== null) return { status: 401, error: `Votes of this site are accepted at /webhooks/${listing.name}.` };
+  if (family !== null) return wrongAddress(listing);
   const rejection = rejectByHeaders(findSite(listing.site), headerReader(headers), listing.voteSecrets, now);
   return rejection && { status: 401, error: rejection.error };
+}
+
+/** Other sites have no addresses for a family. */
+function wrongAddress({ name }: SiteListing): WebhookResponse {
+  return { status: 401, error: `Votes of this site are accepted at /webhooks/${name}.` };
 }
 
 /** Authenticates and reads a delivery to the address of a listing on another site. */
@@ -31,8 +36,7 @@ export function readSiteDelivery(
   incoming: IncomingDelivery,
   receivedAt: number,
 ): WebhookResponse | { readonly delivery: Delivery; readonly routed: RoutedDelivery } {
-  const rejection = rejectSiteHeaders(listing, incoming, receivedAt);
-  if (rejection !== null) return rejection;
+  if (incoming.family !== null) return wrongAddress(listing);
   const site = findSite(listing.site);
   const { headers, body } = incoming;
   const sender = authenticate(site, { readHeader: headerReader(headers), body }, listing.voteSecrets, receivedAt);

@@ -8,7 +8,7 @@ import type { CommandData, NativeFunctions } from './command.ts';
 export interface NativeCommand<Context> {
   /** A `SlashCommandBuilder`, or what its `toJSON` returns. */
   readonly data: CommandData | { toJSON(): CommandData };
-  /** Answers the interaction. An error is logged, and the member is told that something went wrong. */
+  /** Answers the interaction. An error is logged, and the member reads that something went wrong. */
   execute(interaction: ChatInputCommandInteraction, context: Context): unknown;
   /** Answers with choices, within 3 s. */
   autocomplete?(interaction: AutocompleteInteraction, context: Context): unknown;

@@ -101,7 +101,7 @@ export function votesOfMember(
 /** ISO 8601 with a time zone → ms since the epoch. */
 export const time = z.iso.datetime({ offset: true }).transform(Date.parse);
 
-/** A time as text, or in ms since the epoch (from 2001 to 2286), which is told apart from seconds. */
+/** A time as text, or in ms since the epoch (from 2001 to 2286), as opposed to seconds. */
 export const anyTime = z
   .union([time, z.number().min(1e12).max(1e13)])
   .nullish()

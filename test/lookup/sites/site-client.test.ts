@@ -41,7 +41,7 @@ describe.each(siteCases)('$site', ({ site, url, authorization, voted, notVoted, 
     expect(service.requests).toHaveLength(2);
   });
 
-  it('is asked anew after a delivery, although it has just said no', async () => {
+  it('is asked again after a delivery, although it has just said no', async () => {
     const { service, client, clock } = await siteFixture({ site });
     service.respondWith(json(notVotedStatus, notVoted(clock.now())));
     await client.check(member);
