@@ -26,20 +26,22 @@ ENV NODE_OPTIONS=--max-semi-space-size=16
 # The program brings its packages along, except for the one that draws pictures, which has native code.
 COPY --from=build /app/dist/program dist/program
 COPY --from=build /app/node_modules/@takumi-rs node_modules/@takumi-rs
-COPY package.json LICENSE ./
+COPY package.json LICENSE .env.example ./
 # A new named volume that is mounted at /data gets this owner. There is no VOLUME: it would hide that nothing is mounted, in a
 # volume without a name, and some hosts reject it.
 RUN mkdir /data dist/.compile-cache && chown node:node /data dist/.compile-cache
+# `docker compose exec tallyhook tallyhook doctor`, and `init` in a directory that is mounted anywhere.
+RUN ln -s /app/dist/program/launch.js /usr/local/bin/tallyhook
 USER node
 # Loads what a start loads, so that it lies there compiled: nothing can be written there later.
-RUN DISCORD_TOKEN=none node dist/program/launch.js start --help
+RUN DISCORD_TOKEN=none tallyhook start --help
 EXPOSE 3000
 # Whether the process responds, and nothing else: a restart repairs neither Discord nor a full disk. For a load balancer that is
 # GET /readyz?role=receive, for a monitor GET /readyz.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm in between, so that SIGTERM reaches the program.
-ENTRYPOINT ["node", "dist/program/launch.js"]
+ENTRYPOINT ["tallyhook"]
 CMD ["start"]
 # Last, because they differ in every build.
 ARG VERSION=unreleased

@@ -113,6 +113,7 @@ const config = z.strictObject({
   clientSecret: present,
   encryption: present,
   ownerToken: present,
+  updateCheckUrl: present,
   logLevel: present,
   logFormat: present,
   tracing: present,

@@ -8,7 +8,8 @@ import { listedListings, type ReadListings, readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
 import { needsDiscord, roles, rolesOf } from './roles.ts';
 import type { Config } from './schema.ts';
-import { type Setting, settings, type Values } from './settings.ts';
+import type { Setting } from './settings/setting.ts';
+import { settings, type Values } from './settings.ts';
 import { missingSettings, type RequiredSetting, toConfig } from './to-config.ts';
 
 /** A text as in the variable of a setting. */

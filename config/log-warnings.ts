@@ -1,6 +1,6 @@
 import type { Log } from '../src/platform/log.ts';
 import type { Config, ListingConfig } from './schema.ts';
-import { minOwnerTokenLength } from './settings.ts';
+import { minOwnerTokenLength } from './settings/program.ts';
 
 /**
  * Warns about settings that are valid, but probably a mistake.

@@ -107,6 +107,8 @@ export interface Config {
   readonly encryption: KeySources;
   /** Null disables the owner API and the console. */
   readonly ownerToken: string | null;
+  /** Where `tallyhook doctor` looks for the latest release; null for nowhere. @internal */
+  readonly updateCheckUrl: string | null;
   readonly logLevel: LogLevel;
   /** `auto` is `pretty` on a terminal and `json` elsewhere. */
   readonly logFormat: 'auto' | 'json' | 'pretty';

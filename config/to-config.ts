@@ -77,6 +77,7 @@ export function toConfig({
     clientSecret: values.DISCORD_CLIENT_SECRET ?? null,
     encryption: keySourcesOf(values),
     ownerToken: values.OWNER_TOKEN ?? null,
+    updateCheckUrl: values.UPDATE_CHECK ?? null,
     logLevel: values.LOG_LEVEL ?? 'info',
     logFormat: values.LOG_FORMAT ?? 'auto',
     tracing: exporterOptionsOf(values),

@@ -3,5 +3,5 @@
 ARG IMAGE=ghcr.io/tallyhook/tallyhook:0.1.0
 FROM ${IMAGE}
 USER root
-ENTRYPOINT ["sh", "-c", "chown -R node:node /data && exec setpriv --reuid=node --regid=node --init-groups node dist/program/launch.js \"$@\"", "tallyhook"]
+ENTRYPOINT ["sh", "-c", "chown -R node:node /data && exec setpriv --reuid=node --regid=node --init-groups tallyhook \"$@\"", "tallyhook"]
 CMD ["start"]

@@ -11,7 +11,8 @@ step() { printf '── %s\n' "$*"; }
 
 # Each of the two defines: clean, prepare, new_volume NAME, give_to_root NAME, start NAME VOLUME [NAME=VALUE…] -- [ARGUMENTS…],
 # which waits for the health check, inside NAME COMMAND…, stop NAME, which fails unless the exit code is 0, run_once VOLUME
-# [NAME=VALUE…], and the variables port, page_port, owner (UID:GID of the program) and data_of_root (its path in a hint).
+# [NAME=VALUE…], run_in_volume VOLUME [NAME=VALUE…] -- ARGUMENTS…, in the directory of the volume, env_of VOLUME, which prints its
+# .env, and the variables port, page_port, owner (UID:GID of the program) and data_of_root (its path in a hint).
 if [ "$image" = --staged ]; then source scripts/image/staged.sh; else source scripts/image/docker.sh; fi
 trap clean EXIT
 clean
@@ -20,7 +21,7 @@ prepare
 step 'a receiver with a volume stores a delivery once'
 new_volume data
 start receiver data TALLYHOOK_ROLES=receive "VOTE_WEBHOOK_SECRET=$secret" --
-inside receiver node dist/program/launch.js send vote --to "http://127.0.0.1:$port/webhooks/vote" --secret "$secret" --duplicate
+inside receiver tallyhook send vote --to "http://127.0.0.1:$port/webhooks/vote" --secret "$secret" --duplicate
 
 step 'SIGTERM stops it'
 stop receiver
@@ -38,6 +39,12 @@ for host in '' ::; do
   inside sandbox node -e "fetch('http://127.0.0.1:$page_port/').then(({ ok }) => process.exit(ok ? 0 : 1))"
   stop sandbox
 done
+
+step 'init writes .env into a directory that is mounted'
+new_volume out
+written=$(run_in_volume out DISCORD_TOKEN=none LOOKUP_BASE_URL=http://127.0.0.1:9/api/v1 -- init --yes --offline)
+grep -qF '.env' <<<"$written"
+env_of out | grep -qx 'DISCORD_TOKEN=none'
 
 step 'a volume that belongs to root is reported with a hint'
 new_volume root

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import type { CommandSyntax } from './platform/terminal/command.ts';
 import { processTerminal } from './platform/terminal/process-terminal.ts';
 import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './platform/terminal/terminal.ts';
+import { readVersion } from './platform/version.ts';
 
 const help = `tallyhook: credits and announcements on Discord for votes on a listing service
 
@@ -131,19 +131,6 @@ async function loadVerb(verb: string): Promise<Verb> {
 
 function isGlobalOption(arg: string): boolean {
   return ['--help', '-h', '--version', '-v'].includes(arg);
-}
-
-/** The version in the package.json, which is one level above the sources and two above the bundle. */
-function readVersion(): string {
-  for (const path of ['../package.json', '../../package.json']) {
-    try {
-      const manifest: unknown = JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
-      if (typeof manifest === 'object' && manifest !== null && 'version' in manifest) return String(manifest.version);
-    } catch {
-      // Try the next level.
-    }
-  }
-  return 'unknown';
 }
 
 /** Adds the variables of `.env` to `process.env`, where libraries read theirs, such as pg `PGPASSWORD`. */

@@ -4,7 +4,7 @@ page_port=3100
 owner=1000:1000
 data_of_root=/data
 containers=(receiver bot sandbox)
-volumes=(data bot sandbox root)
+volumes=(data bot sandbox root out)
 
 clean() {
   docker rm -fv "${containers[@]/#/check-}" >/dev/null 2>&1 || true
@@ -52,6 +52,19 @@ stop() {
   docker stop -t 20 "check-$1" >/dev/null
   [ "$(docker inspect -f '{{.State.ExitCode}}' "check-$1")" = 0 ]
 }
+
+run_in_volume() {
+  local volume=$1 environment=()
+  for (( ; $# > 1; )); do
+    shift
+    [ "$1" = -- ] && shift && break
+    environment+=(-e "$1")
+  done
+  # As root, which owns a new volume that is not mounted at /data.
+  docker run --rm --user root "${hardened[@]}" ${environment[@]+"${environment[@]}"} -v "check-$volume:/out" -w /out "$image" "$@"
+}
+
+env_of() { docker run --rm --user root --entrypoint cat -v "check-$1:/out" "$image" /out/.env; }
 
 run_once() {
   local volume=$1 variable environment=()

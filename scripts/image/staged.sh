@@ -35,6 +35,9 @@ prepare() {
   mkdir -p "$build" "$app/dist" "$stage/volumes" "$stage/bin"
   # Node itself may be in a directory that other users cannot enter.
   cp -L "$(command -v node)" "$stage/bin/node"
+  # What the Dockerfile puts on the PATH, and what its first line runs.
+  ln -s "$app/dist/program/launch.js" "$stage/bin/tallyhook"
+  ln -s "$(command -v env)" "$stage/bin/env"
   step 'the files before npm ci are all that it needs'
   check_packages "$stage/packages"
   ln -s "$PWD/node_modules" "$build/node_modules"
@@ -129,5 +132,17 @@ stop() {
   unset "process_of[$1]"
   [ $code = 0 ] || { cat "$stage/$1.log" && echo "$1 ended with $code after SIGTERM." && return 1; }
 }
+
+run_in_volume() {
+  local volume=$1 environment=()
+  for (( ; $# > 1; )); do
+    shift
+    [ "$1" = -- ] && shift && break
+    environment+=("$1")
+  done
+  (in_app "$volume" ${environment[@]+"${environment[@]}"} -- env -C "../volumes/$volume" "${entrypoint[@]}" "$@")
+}
+
+env_of() { cat "$stage/volumes/$1/.env"; }
 
 run_once() { (in_app "$1" "${@:2}" -- "${entrypoint[@]}" "${command[@]}"); }

@@ -51,14 +51,17 @@ describe('the image', () => {
 });
 
 describe('compose.yaml', () => {
-  const { services } = z
+  const { services, configs } = z
     .object({
+      configs: z.object({ caddyfile: z.object({ content: z.string() }) }),
       services: z.object({
+        caddy: z.looseObject({ profiles: z.tuple([z.literal('https')]), ports: z.array(z.string()) }),
+        cloudflared: z.looseObject({ profiles: z.tuple([z.literal('tunnel')]), ports: z.never().optional() }),
         tallyhook: z.looseObject({
-          build: z.string(),
           image: z.string(),
           restart: z.literal('unless-stopped'),
-          env_file: z.literal('.env'),
+          env_file: z.tuple([z.strictObject({ path: z.literal('.env'), required: z.literal(false) })]),
+          environment: z.record(z.string(), z.string()),
           ports: z.array(z.string()),
           volumes: z.array(z.string()),
           logging: z.object({ driver: z.string(), options: z.record(z.string(), z.string()) }),
@@ -70,15 +73,36 @@ describe('compose.yaml', () => {
         }),
       }),
     })
-    .parse(parse(read('compose.yaml')));
+    .parse(parse(read('compose.yaml'), { merge: true }));
 
   it('overrides no setting of .env, and follows its PORT', () => {
-    expect(services.tallyhook).not.toHaveProperty('environment');
+    // Its own value first; otherwise the address that the profile `https` has.
+    expect(services.tallyhook.environment).toEqual({ PUBLIC_URL: '${PUBLIC_URL:-${DOMAIN:+https://${DOMAIN}}}' });
     expect(services.tallyhook.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:(\$\{PORT:-3000\}):\1$/)]);
     const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
     const defaults = [...block.matchAll(/(\w+)=/g)].map(([, name = '']) => name).filter((name) => name !== 'NODE_ENV');
     expect(settingNames).toEqual(expect.arrayContaining(defaults));
     expect(read('.env.example')).not.toMatch(new RegExp(`^(?:${defaults.join('|')})=`, 'm'));
+  });
+
+  it('runs the published image of this version', () => {
+    const { version } = JSON.parse(read('package.json'));
+    expect(services.tallyhook.image).toBe(`ghcr.io/tallyhook/tallyhook:${version}`);
+    expect(services.tallyhook).not.toHaveProperty('build');
+  });
+
+  it('makes the same paths public with Caddy as the guide does, to the port of the program', () => {
+    const [, guide = ''] = /```caddyfile\n([^`]*)```/.exec(read('docs/hosting/caddy.md')) ?? [];
+    const directives = (text: string) =>
+      text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line && !line.startsWith('#'));
+    const filledIn = configs.caddyfile.content
+      .replaceAll('${DOMAIN:-localhost}', 'votes.example.com')
+      .replaceAll('tallyhook:${PORT:-3000}', '127.0.0.1:3000');
+    expect(directives(filledIn)).toEqual(directives(guide));
+    expect(services.caddy.ports).toEqual(['80:80', '443:443', '443:443/udp']);
   });
 
   it('rotates the log and stores the data in a volume', () => {

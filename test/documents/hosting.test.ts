@@ -12,7 +12,7 @@ const pages = globSync('docs/{guides/*,hosting/*,troubleshooting}.md', { cwd: ro
 }));
 
 /** Variables of systemd, the panel, and Node. */
-const foreignNames = ['AF_INET', 'AF_INET6', 'AF_UNIX', 'NODE_ENV', 'SERVER_PORT', 'TALLYHOOK_VERSION'];
+const foreignNames = ['TUNNEL_TOKEN', 'AF_INET', 'AF_INET6', 'AF_UNIX', 'NODE_ENV', 'SERVER_PORT', 'TALLYHOOK_VERSION'];
 
 function blocksOf(text: string, language: string): string[] {
   const blocks = [...text.matchAll(/^( *)```(\w+)\n([\s\S]*?)\n *```$/gm)];

@@ -152,7 +152,7 @@ describe('the address of the project', () => {
       (file) => /\.(md|ya?ml|json|toml|ts)$|Dockerfile$|Caddyfile$/.test(file) && existsSync(join(root, file)),
     );
     const named = texts.flatMap((file) =>
-      [...read(file).matchAll(/(?:github\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g)].map(
+      [...read(file).matchAll(/(?<!api\.)(?:github\.com|ghcr\.io)\/([\w.-]+\/tallyhook)\b/g)].map(
         ([, name]) => `${name} in ${file}`,
       ),
     );
@@ -161,7 +161,7 @@ describe('the address of the project', () => {
   });
 
   it('names the image of this version', () => {
-    const files = globSync('{deploy,docs}/**/*.{md,yaml,Dockerfile,json}', { cwd: root });
+    const files = globSync('{compose.yaml,{deploy,docs}/**/*.{md,yaml,Dockerfile,json}}', { cwd: root });
     const versions = files.flatMap((file) =>
       [...read(file).matchAll(/ghcr\.io\/[\w.-]+\/tallyhook:([\w.-]+)/g)].map(([, tag]) => `${tag} in ${file}`),
     );

@@ -9,9 +9,9 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a duration of 0 is rejected',
   },
   {
-    file: 'config/settings.ts',
-    find: '.pipe(z.number().positive().max(8_760)),',
-    replace: '.pipe(z.number().max(8_760)),',
+    file: 'config/settings/rewards.ts',
+    find: 'schema: decimal.pipe(z.number().positive().max(8_760)),',
+    replace: 'schema: decimal.pipe(z.number().max(8_760)),',
     breaks: 'a cooldown of 0 hours is rejected',
   },
   {

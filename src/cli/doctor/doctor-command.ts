@@ -21,8 +21,8 @@ Options
               "warn" or "fail", and hint may be null
   --help      print this help
 
-It sends requests to Discord and to the service (one request for each API key, counted in its rate limit) and reads the
-whole database. It writes a single row, to check that the database is writable.
+It sends requests to Discord, to the service (one request for each API key, counted in its rate limit) and to GitHub, for the
+latest version (UPDATE_CHECK=off: none), and reads the whole database. It writes a single row, to check that the database is writable.
 
 Exit codes: 0 no check failed (there may be warnings), 1 a check failed, 2 invalid usage or settings.`;
 

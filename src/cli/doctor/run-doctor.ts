@@ -8,6 +8,7 @@ import { checkDisk } from '../../platform/doctor/disk.ts';
 import { checkFiles } from '../../platform/doctor/files.ts';
 import { second } from '../../platform/durations.ts';
 import { keyFilesOf } from '../../platform/encryption/encryption.ts';
+import { readVersion } from '../../platform/version.ts';
 import { checkAddress } from './address.ts';
 import { channelsCheck } from './channels.ts';
 import { databaseCheck, settingsKeyCheck } from './database.ts';
@@ -17,6 +18,7 @@ import { type Installation, type InstallationCheck, openInstallation } from './i
 import { keysCheck } from './keys.ts';
 import { ledgerSumsCheck, rewardsCheck } from './ledger.ts';
 import { rejectedRequestsCheck } from './rejected-requests.ts';
+import { checkRelease } from './release.ts';
 import { repeatedListingsCheck } from './repeated-listings.ts';
 import { rolesCheck } from './roles.ts';
 import { evaluateRunningProgram, isFileReplaced } from './running-program.ts';
@@ -24,7 +26,7 @@ import { evaluateSecrets } from './secrets.ts';
 import { evaluateSites } from './sites.ts';
 import { slashCommandsCheck } from './slash-commands.ts';
 
-/** Timeout of a request to a time source (ms). */
+/** Timeout of a request to a time source, or for the latest release (ms). */
 const requestTimeoutMs = 6 * second;
 
 /** What only a process that uses Discord or the lookup API needs. */
@@ -59,6 +61,7 @@ const networkChecks = (config: Config): readonly InstallationCheck[] => [
       ...config.warnings.map(({ setting, problem, hint }) => warn(`${setting} ${problem}`, hint)),
     ],
   },
+  { name: 'version', run: () => checkRelease(config.updateCheckUrl, readVersion(), requestTimeoutMs) },
   { name: 'secrets', run: () => evaluateSecrets(config) },
   { name: 'sites', run: () => evaluateSites(config.listings) },
   ...(needsDiscord(config.roles) ? discordChecks : []),

@@ -1,5 +1,5 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import { minOwnerTokenLength } from '../../../config/settings.ts';
+import { minOwnerTokenLength } from '../../../config/settings/program.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 
 /** Shorter secrets can be guessed from one captured delivery (characters). */

@@ -6,7 +6,7 @@ import { formatResult, sanitizeResult } from '../../../src/platform/doctor/repor
 
 /** Runs the doctor on an installation with these settings. */
 export async function diagnose(environment: Record<string, string>, changes: Partial<DoctorOptions> = {}) {
-  const config = loadConfig(environment);
+  const config = loadConfig({ UPDATE_CHECK: 'off', ...environment });
   const results: CheckResult[] = [];
   const progress: string[] = [];
   await runDoctor(config, {

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import {
+  durationPattern,
+  expectedDuration,
+  isDurationInRange,
+  parseDuration,
+} from '../../src/platform/duration-text.ts';
+import { digits, group, setting } from './setting.ts';
+
+const perHour = digits(1, 1_000_000_000);
+const expectedPerHour = 'a whole number from 1 to 1000000000';
+
+/** A duration in ms; null for `forever`. */
+const retention = z.union([
+  z.literal('forever').transform(() => null),
+  z.string().regex(durationPattern).transform(parseDuration).refine(isDurationInRange),
+]);
+const expectedRetention = `forever, or ${expectedDuration}`;
+
+/** Whether a URL with a host can be parsed and decoded. URLs without a host are not checked. */
+function isDecodable(url: string): boolean {
+  if (!url.includes('://')) return true;
+  try {
+    decodeURIComponent(new URL(url).href);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const storage = group('Storage and limits', {
+  KEEP_BODIES: setting({
+    schema: retention,
+    expected: expectedRetention,
+    default: 'forever',
+    wish: 'a smaller database',
+    description:
+      'How long the bodies of deliveries are stored, except of quarantined ones: a duration such as `90d`, or `forever`. See [growth](growth.md).',
+  }),
+  KEEP_EFFECTS: setting({
+    schema: retention,
+    expected: expectedRetention,
+    default: 'forever',
+    wish: 'an even smaller one',
+    description: 'The same for effects that are done. Waiting and buried ones are never deleted.',
+  }),
+  LINKED_DELIVERIES_PER_HOUR: setting({
+    schema: perHour,
+    expected: expectedPerHour,
+    default: '20000',
+    wish: 'to limit what other owners send',
+    description:
+      'How many deliveries each listing that was [linked in Discord](operations.md#listings-of-other-owners) may send in an hour to one process; further ones get 503 with `Retry-After`. Your own listings have no quota.',
+  }),
+  LINKED_MIB_PER_HOUR: setting({
+    schema: perHour,
+    expected: expectedPerHour,
+    default: '20',
+    wish: 'the same in MiB',
+    description: 'The same for the bodies of these deliveries together, in MiB.',
+  }),
+  DATABASE_URL: setting({
+    schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
+    expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
+    default: 'sqlite:data/tallyhook.db',
+    secret: true,
+    isAddress: true,
+    wish: 'PostgreSQL, or the file elsewhere',
+    description:
+      '`sqlite:` and a path (with Docker below `/data/`), or `postgres://user:password@host/database`, also through PgBouncer in transaction mode.',
+  }),
+  CACHE_URL: setting({
+    schema: z
+      .string()
+      .regex(/^(sqlite:(?!\/\/).+|rediss?:\/\/.+|memory:)$/)
+      .refine(isDecodable),
+    expected: 'sqlite: followed by a path, redis://host:6379, or memory:',
+    default: 'sqlite:data/cache.db',
+    secret: true,
+    isAddress: true,
+    wish: 'several processes with one cache',
+    description:
+      '`sqlite:` and a path, `redis://host:6379`, or `memory:`. Several processes also notify each other of announcements through Redis.',
+  }),
+});

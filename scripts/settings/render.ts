@@ -1,0 +1,64 @@
+import type { Setting } from '../../config/settings/setting.ts';
+import { settingGroups, settings } from '../../config/settings.ts';
+
+/** Where the tables are in docs/configuration.md. */
+const start = '<!-- Written by scripts/settings.ts: -->';
+const end = '<!-- To here. -->';
+
+type Entry = readonly [name: string, setting: Setting];
+const groups = settingGroups.map((group) => ({ title: group.title, entries: Object.entries<Setting>(group.settings) }));
+const first = Object.entries<Setting>(settings).filter(([, { isFirst }]) => isFirst);
+
+/** The page with the tables of settings between its two marks. */
+export function withTables(page: string): string {
+  const [before, rest] = page.split(start);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`docs/configuration.md has no "${start}" … "${end}".`);
+  const sections = [
+    ['### The two that you need', table(first)],
+    ...groups.map(({ title, entries }) => [`### ${title}`, table(entries.filter(([, { isFirst }]) => !isFirst))]),
+  ];
+  return `${before}${start}\n\n${sections.flat().join('\n\n')}\n\n${end}${after}`;
+}
+
+function table(entries: readonly Entry[]): string {
+  const rows = entries.map(([name, setting]) => {
+    const value = setting.default === undefined ? '–' : `\`${setting.default}\``;
+    return `| ${setting.wish} | \`${name}\` | ${value} | ${setting.description} |`;
+  });
+  return ['| I want … | variable | default | meaning |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+const introduction = [
+  "Settings of tallyhook. Copy this file to .env and fill in your values; settings that you leave out have their defaults. For every NAME you can set NAME_FILE instead, the path of a file that contains the value (for a secret: chmod 600, so that other users of the machine cannot read it). Put values that contain #, $ or spaces in 'single quotes'. `npm run tallyhook config` shows the settings in effect (outside of a clone: `npx tallyhook config`).",
+  `${first.map(([name]) => name).join(' and ')} are enough: /setup in Discord links a listing, with its API key, its webhooks, channels and rewards.`,
+];
+
+/** `.env.example`, a comment above each setting. */
+export function renderExample(): string {
+  const sections = groups.map(({ title, entries }) => {
+    const parts = entries.map(([name, setting]) => [
+      ...comment(setting.description),
+      `${setting.isFirst ? '' : '#'}${name}=${setting.default ?? ''}`,
+    ]);
+    return [`# ── ${title} `.padEnd(80, '─'), ...parts.flat()].join('\n');
+  });
+  return `${[introduction.flatMap(comment).join('\n'), ...sections].join('\n\n')}\n`;
+}
+
+/** Markdown as lines of a comment: without marks of code, and with the file that a link leads to. */
+function comment(markdown: string): readonly string[] {
+  const plain = markdown
+    .replaceAll(/\[([^\]]+)\]\(#[^)]*\)/g, '$1')
+    .replaceAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g, '$1 (docs/$2)')
+    // A command stays on one line.
+    .replaceAll(/`([^`]*)`/g, (_, code: string) => code.replaceAll(' ', '\u00A0'));
+  const lines: string[] = [];
+  for (const word of plain.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < 100) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`# ${word}`);
+  }
+  return lines.map((line) => line.replaceAll('\u00A0', ' '));
+}
