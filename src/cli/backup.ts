@@ -3,7 +3,7 @@ import { backUp, type CopyResult, restoreBackup } from '../core/store/snapshots/
 import { sqlitePathOf } from '../platform/database/database-url.ts';
 import { formatCount, isoTime } from '../platform/durations.ts';
 import { type CliCommand, command } from '../platform/terminal/command.ts';
-import { printCopyProgress, singleFile } from '../platform/terminal/copy-arguments.ts';
+import { copyWithProgress, singleFile } from '../platform/terminal/copy-arguments.ts';
 import { exitCode, type Terminal } from '../platform/terminal/terminal.ts';
 
 const help = `tallyhook backup: copy the SQLite database of DATABASE_URL to a file while tallyhook runs, and verify the copy
@@ -27,7 +27,7 @@ PostgreSQL.`;
 export const backupCommand = copyCommand({
   help,
   postgresHint: (file) => `Back it up with: pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
-  copy: (file, path, terminal) => backUp(path, file, { onProgress: printCopyProgress(terminal), stop: terminal.stop }),
+  copy: (file, path, terminal) => copyWithProgress(terminal, (options) => backUp(path, file, options)),
   formatSuccess: (file, path) => `Copied ${path} to ${file}`,
 });
 

@@ -62,7 +62,7 @@ export const registerCommand = command({
     const commands = commandsFor(config);
     const rest = createDiscordRest(config.discord);
     const context = configuredOffer(config);
-    const onMigration = printProgress(terminal.printError, systemClock);
+    const onMigration = printProgress(terminal, systemClock);
     const register = async (store: Store): Promise<number> => {
       const registry = store.commandRegistry;
       const report = await fetchApplicationId(rest)

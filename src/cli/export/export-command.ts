@@ -10,6 +10,7 @@ import { formatCount } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { command } from '../../platform/terminal/command.ts';
+import { type Progress, startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, UsageError } from '../../platform/terminal/terminal.ts';
 import { writeOutput } from '../../platform/terminal/write-output.ts';
 import { withLedger } from '../open-database.ts';
@@ -54,9 +55,12 @@ export const exportCommand = command({
     const format = parseFormat(values.format);
     const selection = { userId: parseUserId(values.user), since: parseSince(values.since) };
     return withLedger(loadDatabaseUrl(process.env), { older: true }, async (snapshot) => {
-      const summary = createSummary(terminal.printError);
+      // What is drawn would stand between the entries.
+      const { printError } = terminal;
+      const progress = startProgress(values.out === undefined ? { printError } : terminal, { unit: 'entries' });
+      const summary = createSummary(progress);
       const lines = Readable.from(formatEntries(snapshot, selection, format, summary.add));
-      if (values.out !== undefined) await writeToFile(lines, values.out, terminal.stop);
+      if (values.out !== undefined) await writeToFile(lines, values.out, terminal.stop).finally(progress.end);
       else if (!(await writeOutput(lines, terminal))) return exitCode.ok;
       terminal.printError(values.json ? summary.asJson() : summary.asText());
       return exitCode.ok;
@@ -112,19 +116,15 @@ function parseSince(date: string | undefined): number | null {
   return Date.parse(hasZone || !date.includes('T') ? date : `${date}Z`);
 }
 
-/** Number of entries between two progress messages. */
-const progressInterval = 100_000;
-
 /** Counts exported entries and reports progress. */
-function createSummary(onProgress: (line: string) => void) {
+function createSummary(progress: Progress) {
   let entries = 0;
   let credits = 0;
   return {
     add(page: readonly NumberedEntry[]): void {
-      const intervals = Math.floor(entries / progressInterval);
       entries += page.length;
       credits += page.reduce((sum, entry) => sum + entry.credits, 0);
-      if (Math.floor(entries / progressInterval) > intervals) onProgress(`${entries} entries …`);
+      progress.advanceTo(entries);
     },
     asText: () => `Exported ${formatCount(entries, 'entry', 'entries')}, ${formatCount(credits, 'credit')} in total.`,
     asJson: () => JSON.stringify({ entries, credits }),

@@ -1,14 +1,13 @@
 import { statSync } from 'node:fs';
 import type { ImportItem, ItemOutcome } from '../../features/imports/items.ts';
 import { TallyhookError } from '../../platform/errors.ts';
+import type { Progress } from '../../platform/terminal/progress.ts';
 import type { ImportReport } from './import-report.ts';
 import { interpretRow, type RowRules } from './interpret-row.ts';
 import { type FileOptions, readRows } from './read-rows.ts';
 
 /** Items per transaction: some ms, in which votes wait. */
 const itemsAtOnce = 250;
-/** Rows between two messages. */
-const progressInterval = 50_000;
 
 interface WaitingItem {
   readonly item: ImportItem;
@@ -26,14 +25,15 @@ export async function importFiles(
     readonly rules: RowRules;
     readonly report: ImportReport;
     readonly credit: (items: readonly ImportItem[]) => Promise<readonly ItemOutcome[]>;
-    readonly onProgress: (line: string) => void;
+    readonly progress: Progress;
     readonly stop: AbortSignal;
   },
 ): Promise<void> {
-  const { rules, report, credit, onProgress, stop } = options;
+  const { rules, report, credit, progress, stop } = options;
   const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
   let waiting: WaitingItem[] = [];
   let read = 0;
+  let bytesRead = 0;
   let rows = 0;
 
   async function creditWaiting(minimum: number): Promise<void> {
@@ -51,12 +51,15 @@ export async function importFiles(
         const outcome = outcomes[index];
         if (outcome !== undefined) report.addItem(item, outcome, { file, line });
       }
+      const left = waiting.length - start - part.length;
+      progress.advanceTo(rows - left, ((bytesRead / size) * (rows - left)) / rows);
     }
     if (start > 0) waiting = waiting.slice(start);
   }
 
   for (const file of files) {
     for await (const batch of readRows(file, options)) {
+      bytesRead = read + batch.bytesRead;
       for (const { line, fields } of batch.rows) {
         report.addRow();
         rows += 1;
@@ -64,9 +67,6 @@ export async function importFiles(
         if (interpreted.type === 'skipped') report.skip(interpreted.reason);
         else if (interpreted.type === 'rejected') report.reject({ file, line, reason: interpreted.reason });
         else for (const item of interpreted.items) waiting.push({ item, file, line });
-        if (rows % progressInterval === 0) {
-          onProgress(`${rows.toLocaleString('en')} rows, ${Math.floor(((read + batch.bytesRead) / size) * 100)} % …`);
-        }
         if (waiting.length >= 20 * itemsAtOnce) await creditWaiting(itemsAtOnce);
       }
       await creditWaiting(itemsAtOnce);

@@ -12,6 +12,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
+import { type Progress, startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { olderDatabase } from '../open-database.ts';
 import { type Columns, findColumns, type ImportedField } from './columns.ts';
@@ -92,7 +93,7 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
     const report = createImportReport(options.rejectedFile);
     const importId = await store.imports.start({ name, accounts: community.accounts }, now);
     const credit = (items: readonly ImportItem[]) => store.imports.apply({ ...target, importId }, items, now);
-    await importFiles(files, { ...options, ...terminalOptions(terminal), rules, report, credit });
+    await importWithProgress({ ...options, rules, report, credit }, terminal);
     if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
     return print(report, { options, name, importId, isDone: true }, terminal);
@@ -118,17 +119,26 @@ async function rehearse(
       return outcome === undefined ? [] : [complete(item, outcome)];
     });
   };
-  await importFiles(options.files, { ...options, ...terminalOptions(terminal), rules, report, credit });
+  await importWithProgress({ ...options, rules, report, credit }, terminal);
   return report;
 }
 
-function terminalOptions({ printError, stop }: Terminal) {
-  return { onProgress: printError, stop };
+type Importing = Omit<Parameters<typeof importFiles>[1], 'progress' | 'stop'> & Pick<ImportOptions, 'files'>;
+
+async function importWithProgress({ files, ...importing }: Importing, terminal: Terminal): Promise<void> {
+  const progress = startProgress(terminal, { unit: 'rows' });
+  await importFiles(files, { ...importing, progress, stop: terminal.stop }).finally(progress.end);
 }
 
 /** Brings streaks up to date with the votes, after all of them are there. */
-async function recountAll(store: Store, target: ImportTarget, { printError, stop }: Terminal): Promise<void> {
-  printError('Bringing streaks up to date …');
+async function recountAll(store: Store, target: ImportTarget, terminal: Terminal): Promise<void> {
+  terminal.printError('Bringing streaks up to date …');
+  const progress = startProgress(terminal, { label: 'Streaks', unit: 'members' });
+  await recount(store, target, progress, terminal.stop).finally(progress.end);
+}
+
+async function recount(store: Store, target: ImportTarget, progress: Progress, stop: AbortSignal): Promise<void> {
+  let done = 0;
   for (let after = ''; ; ) {
     const members = await store.imports.members(target.importId, after, membersAtOnce);
     if (members.length === 0) return;
@@ -136,6 +146,8 @@ async function recountAll(store: Store, target: ImportTarget, { printError, stop
     const now = systemClock.now();
     await Promise.all(members.map((accountId) => store.imports.recount(target, accountId, now)));
     after = members.at(-1) ?? '';
+    done += members.length;
+    progress.advanceTo(done);
   }
 }
 

@@ -5,10 +5,10 @@ import type { Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
+import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { withLedger, withStore } from '../open-database.ts';
 import { BackfillTotals, type PlannedBackfill, planAll } from './backfill-plan.ts';
-import { createProgress } from './history.ts';
 
 export interface BackfillOptions {
   readonly dryRun: boolean;
@@ -47,18 +47,21 @@ export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, te
 async function payAll(url: string, planned: readonly PlannedBackfill[], terminal: Terminal): Promise<BackfillTotals> {
   const totals = new BackfillTotals();
   const members = planned.reduce((sum, { userIds }) => sum + userIds.length, 0);
-  const progress = createProgress(members, terminal.printError);
-  await withStore(url, async (store) => {
+  const progress = startProgress(terminal, { label: 'Paying', unit: 'members', total: members });
+  let done = 0;
+  const payment = withStore(url, async (store) => {
     for (const plan of planned) {
       await payCommunity(store, plan, {
         stop: terminal.stop,
         onPaid({ entries, roles }) {
           totals.addMember(entries, roles);
-          progress.advance();
+          done += 1;
+          progress.advanceTo(done);
         },
       });
     }
   });
+  await payment.finally(progress.end);
   return totals;
 }
 

@@ -10,6 +10,7 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
 import { findGoalSlots, goalTimes, slotMs } from '../../features/backfill/party-goals.ts';
 import { TallyhookError } from '../../platform/errors.ts';
+import { startProgress } from '../../platform/terminal/progress.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';
 
 /** The history of a community, to replay its votes under rules. */
@@ -29,13 +30,20 @@ export async function readHistory(
   const outages = await outagesIn(snapshot);
   const listingOf = listingsByName(listings, outages);
   const partyGoals = await partyGoalsIn(snapshot, accounts, listingOf(null));
-  const progress = createProgress(await countMembers(snapshot, accounts), terminal.printError);
+  const total = await countMembers(snapshot, accounts);
 
   async function* members() {
-    for await (const member of memberLedgers(snapshot, accounts)) {
-      if (terminal.stop.aborted) throw new TallyhookError('stopped', stopped);
-      yield member;
-      progress.advance();
+    const progress = startProgress(terminal, { unit: 'members', total });
+    let done = 0;
+    try {
+      for await (const member of memberLedgers(snapshot, accounts)) {
+        if (terminal.stop.aborted) throw new TallyhookError('stopped', stopped);
+        yield member;
+        done += 1;
+        progress.advanceTo(done);
+      }
+    } finally {
+      progress.end();
     }
   }
 
@@ -57,20 +65,6 @@ async function partyGoalsIn(
   const times: number[] = [];
   for await (const at of voteTimesIn(snapshot, accounts, slots, slotMs)) times.push(at);
   return goalTimes(goals, times);
-}
-
-/** Members between two messages. */
-const progressInterval = 50_000;
-
-/** Reports the progress of work on all members. */
-export function createProgress(total: number, onProgress: (line: string) => void) {
-  let done = 0;
-  return {
-    advance(): void {
-      done += 1;
-      if (done % progressInterval === 0) onProgress(`${done} of ${total} members …`);
-    },
-  };
 }
 
 /** Number of entries and their credits. */

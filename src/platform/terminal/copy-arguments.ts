@@ -1,3 +1,5 @@
+import type { BackupOptions } from '../database/snapshots/backup.ts';
+import { startProgress } from './progress.ts';
 import { type Terminal, UsageError } from './terminal.ts';
 
 /* Shared by the commands that copy a database to or from a file. */
@@ -9,13 +11,15 @@ export function singleFile(positionals: readonly string[]): string {
   return file;
 }
 
-/** Prints a line for each tenth. A small database is copied before the first one. */
-export function printCopyProgress(terminal: Terminal): (fraction: number) => void {
-  let printedTenths = 0;
-  return (fraction) => {
-    const tenths = Math.floor(fraction * 10);
-    if (tenths <= printedTenths || tenths >= 10) return;
-    printedTenths = tenths;
-    terminal.printError(`${tenths}0 % copied …`);
+/** Copies a database and shows how far it is, then that the copy is verified. */
+export async function copyWithProgress<Contents>(
+  terminal: Terminal,
+  copy: (options: Pick<BackupOptions, 'onProgress' | 'stop'>) => Promise<Contents>,
+): Promise<Contents> {
+  const progress = startProgress(terminal, { label: 'Copying', unit: '', total: 1 });
+  const onProgress = (share: number): void => {
+    if (share < 1) progress.advanceTo(share);
+    else terminal.drawLine?.('Verifying the copy …');
   };
+  return copy({ onProgress, stop: terminal.stop }).finally(progress.end);
 }

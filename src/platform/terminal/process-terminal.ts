@@ -3,12 +3,34 @@ import { exitCode, type Terminal } from './terminal.ts';
 /** Ctrl-C under npm arrives twice, from the terminal and from npm. Signals within this time count as one (ms). */
 const duplicateSignalMs = 200;
 
+/** Of a terminal that does not say its width. */
+const assumedColumns = 80;
+
 /** The terminal of this process. Call it once. */
 export function processTerminal(): Terminal {
   surviveClosedOutput();
+  const { stdout, stderr } = process;
+  // To the start of the line, and clear it.
+  const clear = '\r\u001B[K';
+  let hasDrawn = false;
+
+  /** Lines are not printed behind a drawn one. */
+  function drawLine(line: string | null): void {
+    if (!hasDrawn && line === null) return;
+    stderr.write(line === null ? clear : `${clear}${line.slice(0, (stderr.columns || assumedColumns) - 1)}`);
+    hasDrawn = line !== null;
+  }
+
   return {
-    print: (line) => void process.stdout.write(`${line}\n`),
-    printError: (line) => void process.stderr.write(`${line}\n`),
+    print(line) {
+      drawLine(null);
+      stdout.write(`${line}\n`);
+    },
+    printError(line) {
+      drawLine(null);
+      stderr.write(`${line}\n`);
+    },
+    ...(stderr.isTTY === true && { drawLine }),
     input: process.stdin,
     output: process.stdout,
     environment: process.env,

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly print: (line: string) => void;
   /** Prints an error, a warning or progress. */
   readonly printError: (line: string) => void;
+  /** Shows a line in place of the one drawn before; null removes it. Missing unless somebody watches, on a terminal. */
+  readonly drawLine?: (line: string | null) => void;
   readonly input: NodeJS.ReadableStream;
   /** Where a long result and the questions of a dialog are written. */
   readonly output: NodeJS.WritableStream;

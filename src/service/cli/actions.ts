@@ -1,5 +1,6 @@
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount, formatDuration, second } from '../../platform/durations.ts';
+import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { listingsInState, moderationQueue } from '../abuse/moderation-queue.ts';
 import { countOpenReports, type ReportTarget } from '../abuse/reports.ts';
@@ -82,14 +83,13 @@ function subject({ kind, listingId, reviewUserId }: ReportTarget): string {
   return kind === 'listing' ? `listing ${listingId}` : `the review of ${reviewUserId} for ${listingId}`;
 }
 
-const progressIntervalMs = 1_000;
-
 /** `tallyhook service generate`: prints a JSON line per listing, and the progress as errors. */
 export async function generateCommand(
   database: Database,
   values: { readonly [Name in keyof Population]: string },
-  { print, printError, stop }: Terminal,
+  terminal: Terminal,
 ): Promise<number> {
+  const { print, printError, stop } = terminal;
   const population = {
     listings: readCount(values.listings, '--listings'),
     members: readCount(values.members, '--members'),
@@ -99,19 +99,14 @@ export async function generateCommand(
   if (!isPossible(population))
     throw new UsageError('There are too few listings or members for these votes and reviews.');
   const startedAt = systemClock.monotonic();
-  let lastProgressAt = startedAt;
+  const progress = startProgress(terminal, { unit: 'rows' });
   const rows = await generate(database, {
     population,
     now: systemClock.now(),
     signal: stop,
     onListing: (listing) => print(JSON.stringify(listing)),
-    onProgress(stored, total) {
-      const now = systemClock.monotonic();
-      if (now - lastProgressAt < progressIntervalMs) return;
-      lastProgressAt = now;
-      printError(`${Math.floor((100 * stored) / Math.max(1, total))} %: ${stored.toLocaleString('en-US')} rows`);
-    },
-  });
+    onProgress: (stored, total) => progress.advanceTo(stored, stored / Math.max(1, total)),
+  }).finally(progress.end);
   const seconds = (systemClock.monotonic() - startedAt) / 1_000;
   const rate = Math.round(rows / seconds).toLocaleString('en-US');
   printError(`${rows.toLocaleString('en-US')} rows in ${seconds.toFixed(1)} s, ${rate} per second.`);

@@ -2,7 +2,7 @@ import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import { copyDatabase, restoreDatabase } from '../../platform/database/snapshots/backup.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { type CliCommand, command } from '../../platform/terminal/command.ts';
-import { printCopyProgress, singleFile } from '../../platform/terminal/copy-arguments.ts';
+import { copyWithProgress, singleFile } from '../../platform/terminal/copy-arguments.ts';
 import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
 import { type ServiceContents, serviceCopyFormat } from '../storage/database-format.ts';
 import { readDatabaseAddress } from './options.ts';
@@ -46,7 +46,7 @@ export const backupCommand = copyCommand({
   help: backupHelp,
   postgresHint: (file) => `Back it up with: pg_dump --format=custom --file=${file} "$SERVICE_DATABASE_URL"`,
   copy: (file, path, terminal) =>
-    copyDatabase(serviceCopyFormat, path, file, { onProgress: printCopyProgress(terminal), stop: terminal.stop }),
+    copyWithProgress(terminal, (options) => copyDatabase(serviceCopyFormat, path, file, options)),
   formatSuccess: (file, path) => `Copied ${path} to ${file}`,
 });
 

@@ -24,7 +24,7 @@ export interface CopyFormat<Tables, Contents> {
 }
 
 export interface BackupOptions {
-  /** Called with the completed share, from 0 to 1. */
+  /** Called with the completed share, from 0 to 1; with 1 before the copy is verified. */
   readonly onProgress: (share: number) => void;
   /** Aborts the backup, which then rejects with TallyhookError `stopped`. */
   readonly stop: AbortSignal;
@@ -54,6 +54,7 @@ export async function copyDatabase<Tables, Contents>(
           onProgress(1 - remainingPages / totalPages);
         },
       });
+      onProgress(1);
     } finally {
       source.close();
     }
