@@ -60,6 +60,9 @@ export function vote(number: number, { voters, listings, site = null }: VoteSeri
   return { body, signature: createHmac('sha256', listingSecret(listing)).update(body).digest('hex') };
 }
 
+/** The start of the times in top.gg's IDs (ms since the epoch). */
+const topggEpoch = Date.UTC(2020, 0);
+
 /** As the site sends it: about 500 bytes. The time of the signature is the present, that of the vote is as of the others. */
 function voteAtTopgg(number: number, userId: string): SignedBody {
   const at = first + number * interval;
@@ -69,7 +72,7 @@ function voteAtTopgg(number: number, userId: string): SignedBody {
       targetId: listingId(0),
       userId,
       at,
-      id: String(808_499_215_864_008_704n + BigInt(number)),
+      id: String(BigInt(at - topggEpoch) << 22n),
       isTest: false,
     }),
   );
