@@ -1,4 +1,5 @@
 import { day } from '../platform/durations.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
 import type { Premium, Vote } from './event.ts';
 
 /*
@@ -13,6 +14,8 @@ export type EventKey = string;
 export const keyLength = 32;
 /** Hex digits of a time in ms. */
 const timeLength = 12;
+/** Decimal digits of a number of 64 bits. */
+const maxNumberLength = 20;
 
 /**
  * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
@@ -49,8 +52,14 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
   function voteKeys(vote: Vote, listing: string, receivedAt: number): readonly [EventKey, ...EventKey[]] {
     const id = vote.atSite?.id ?? null;
     if (id === null) return [voteKey(vote, listing, receivedAt)];
-    const idKey = untimedKey(`site ${listing} ${id}`);
+    const idKey = siteKey(listing, id);
     return vote.at === null ? [idKey] : [voteKey(vote, listing, receivedAt), idKey];
+  }
+
+  /** Begins with an ID that is a number: most ascend, so that insertions are at one place of the index, too. */
+  function siteKey(listing: string, id: string): EventKey {
+    const number = isSnowflake(id) ? id.padStart(maxNumberLength, '0').slice(0, timeLength) : '';
+    return (number + hash('sha256', `site ${listing} ${id}`)).slice(0, keyLength);
   }
 
   /**

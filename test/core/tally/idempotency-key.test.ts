@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventKeyDigest } from '../../../src/core/store/migrations/008-event-keys.ts';
-import { premiumKeys, voteKey } from '../../../src/core/tally/idempotency-key.ts';
+import { premiumKeys, voteKey, voteKeys } from '../../../src/core/tally/idempotency-key.ts';
 import type { Premium, Vote } from '../../../src/webhook/event.ts';
 
 /** Computed with sha256sum. The stored digests are compared with these for ever, so they must not change. */
@@ -30,6 +30,29 @@ describe('the digest of an idempotency key from before migration 008', () => {
         );
       }),
     );
+  });
+});
+
+describe('the keys of a vote on another site', () => {
+  const keysOf = (id: string, at: number | null) =>
+    voteKeys({ userId: '123', at, atSite: { id, weight: 1, nextVoteAt: null } } as Vote, 'topgg', 0);
+
+  /** Computed with sha256sum of `site topgg <id>`. They must not change either. */
+  it('are those of its time and of its ID, which begins with the ID if that is a number', () => {
+    const [time, ...others] = keysOf('808499215864008704', 1_767_225_600_000);
+    expect(time).toMatch(/^019b76daa800/);
+    expect(others).toEqual(['008084992158d9e0ee5ede81cf50c17f']);
+    expect(keysOf('vote_4b81e2', null)).toEqual(['230abfbbf0175b12914fe6e68b6b8fda']);
+  });
+
+  it('ascend with IDs that are numbers, and differ where only the end of the ID does', () => {
+    const start = 808_499_215_864_008_704n;
+    const keys = Array.from(
+      { length: 100 },
+      (_, second) => keysOf(String(start + (BigInt(second * 1_000) << 22n)), null)[0],
+    );
+    expect(keys.toSorted()).toEqual(keys);
+    expect(keysOf(String(start), null)).not.toEqual(keysOf(String(start + 1n), null));
   });
 });
 
