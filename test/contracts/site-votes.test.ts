@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { homeAccounts } from '../../src/core/ledger/account-id.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
@@ -32,17 +34,16 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
   async function open(listing = listingWith()) {
     const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
     onTestFinished(() => store.close());
-    const record = async (vote: Vote, receivedAt = vote.at ?? start) => {
-      const delivery = { receivedAt, family: 'vote', body: '{}' } as const;
-      const { outcome, credits, reason } = await store.recorder.record(delivery, {
-        type: 'event',
-        event: vote,
-        listing,
-      });
-      return [outcome, credits, reason].filter((each) => each !== null).join(' ');
-    };
+    const { recorder } = store;
+    const shown = ({ outcome, credits, reason }: RecordedDelivery) =>
+      [outcome, credits, reason].filter((each) => each !== null).join(' ');
+    const deliveryAt = (receivedAt: number) => ({ receivedAt, family: 'vote', body: '{}' }) as const;
+    const record = async (event: Vote, receivedAt = event.at ?? start) =>
+      shown(await recorder.record(deliveryAt(receivedAt), { type: 'event', event, listing }));
+    const replay = async (id: number, event: Vote) =>
+      shown(await recorder.recordReplay(id, deliveryAt(start), { type: 'event', event, listing }, start));
     const claim = (at: number) => store.recorder.recordClaim({ userId: member, at }, listing, start + 13 * hour);
-    return { store, record, claim, account: () => store.ledger.account(member) };
+    return { store, record, replay, claim, account: () => store.ledger.account(member) };
   }
 
   it('is known by the ID of the site or by its time, whichever is known', async () => {
@@ -52,10 +53,12 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await record(voteAt(start, { id: '2' }))).toBe('duplicate 0');
     expect(await record(voteAt(start + 1, { id: '1' }))).toBe('duplicate 0');
     expect(await record(voteAt(start))).toBe('duplicate 0');
+    // A duplicate adds no keys: a later vote with one of them would be lost.
+    expect(await record(voteAt(start + 1))).toBe('recorded 10');
     // Found in the site's history, which has no IDs, before it is delivered.
     expect(await record(voteAt(start + 12 * hour))).toBe('recorded 10');
     expect(await record(voteAt(start + 12 * hour, { id: '3' }))).toBe('duplicate 0');
-    expect(await account()).toMatchObject({ credits: 20, votes: 2 });
+    expect(await account()).toMatchObject({ credits: 30, votes: 3 });
   });
 
   it('is recorded once in a batch', async () => {
@@ -115,6 +118,17 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
   });
 
+  it('that was claimed while its site was to confirm it holds no later one back', async () => {
+    const { record, replay, claim, account } = await open(listingWith({ confirm: true }));
+    const [vote, next] = [voteAt(start, { id: '1' }), voteAt(start + 12 * hour, { id: '2' })];
+    expect(await record(vote)).toMatch(/^recorded 0 /);
+    expect(await claim(start)).toMatchObject({ outcome: 'claimed' });
+    expect(await record(vote)).toBe('duplicate 0');
+    expect(await replay(1, vote)).toBe('duplicate 0');
+    expect(await record(next)).toMatch(/^recorded 0 /);
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
   it('is multiplied by its weight, if the rules say so, and counts once', async () => {
     const plain = await open();
     expect(await plain.record(voteAt(start, { weight: 2 }))).toBe('recorded 10');
@@ -124,6 +138,18 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await record(voteAt(start, { weight: 2 }))).toBe('recorded 20 10 × 2');
     expect(await record(voteAt(start + 12 * hour, { weight: 1.55 }))).toBe('recorded 20 10 × 1.55');
     expect(await account()).toMatchObject({ votes: 2 });
+  });
+
+  it('has its next time stored only if that is not the end of the cooldown', async () => {
+    const { store, record } = await open();
+    const lastVote = () =>
+      store.reminders.lastVote(member, { name: 'topgg', cooldownMs: 12 * hour, accounts: homeAccounts });
+    const stated = { listing: 'topgg', votedAt: start, nextVoteAt: start + 6 * hour };
+    await record(voteAt(start, { nextVoteAt: stated.nextVoteAt }));
+    expect(await lastVote()).toEqual({ at: start, nextVoteAt: stated.nextVoteAt });
+    await record(voteAt(start + 6 * hour, { nextVoteAt: start + 18 * hour }));
+    expect(await store.nextVotes.ofMember(member)).toEqual([stated]);
+    expect(await lastVote()).toEqual({ at: start + 6 * hour, nextVoteAt: start + 18 * hour });
   });
 
   it('has its next time stored, of the latest vote, until the member is forgotten', async () => {

@@ -207,9 +207,9 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'two votes with a time that another site has accepted are both paid',
   },
   {
-    file: 'src/core/tally/record-vote.ts',
-    find: 'const known = otherKeys.find(tally.hasEvent);',
-    replace: 'const known = otherKeys.find(() => false);',
+    file: 'src/core/store/dialect/sqlite-recording.ts',
+    find: 'for (const [place, key] of keys.entries()) {',
+    replace: 'for (const [place, key] of keys.slice(0, 1).entries()) {',
     breaks: 'a vote is known by the ID of its site, whatever its time',
   },
   {

@@ -28,7 +28,7 @@ export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
  * A row of the delivery log. The body is empty if it was pruned; that of a duplicate is the body of the delivery that it
  * repeats.
  */
-export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKey' | 'originalId'> {
+export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKeys' | 'originalId'> {
   readonly id: number;
   /** The delivery that it repeats; null if it is not a duplicate, or is from an earlier version. */
   readonly originalId: number | null;

@@ -19,7 +19,7 @@ export function logIgnored(
   { kind, listing }: Omit<RoutedDelivery & { type: 'ignored' }, 'type'>,
   { writeRow }: DeliveryRowWriter,
 ): RecordedDelivery {
-  const unpaid = { userId: null, credits: 0, eventKey: null, reason: null };
+  const unpaid = { userId: null, credits: 0, eventKeys: [], reason: null };
   const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'ignored', ...unpaid });
   if (deliveryId === null) return alreadyReplayed;
   return { outcome: 'ignored', deliveryId, credits: 0, reason: null, isAnnounced: false, causes: [] };
@@ -31,7 +31,7 @@ export function quarantineDelivery(
   { kind, reason, listing }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type'>,
   { writeRow }: DeliveryRowWriter,
 ): RecordedDelivery {
-  const unpaid = { userId: null, credits: 0, eventKey: null };
+  const unpaid = { userId: null, credits: 0, eventKeys: [] };
   const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
   if (deliveryId === null) return alreadyReplayed;
   return { outcome: 'quarantined', deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };

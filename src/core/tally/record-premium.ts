@@ -45,7 +45,7 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
     event,
     {
       entries: decision.entries,
-      eventKey: keys[0],
+      eventKeys: [keys[0]],
       streak: null,
       account: event.userId === null ? null : afterPremium(event.userId),
       apply(deliveryId) {

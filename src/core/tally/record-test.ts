@@ -19,7 +19,7 @@ export function recordTest(
   { effectsCreatedAt, writeRow }: DeliveryRowWriter,
 ): RecordedDelivery {
   const row = { ...delivery, listing: listing.name, kind: test.kind, outcome: 'test', userId: test.userId } as const;
-  const deliveryId = writeRow({ ...row, reason: null, credits: 0, eventKey: null });
+  const deliveryId = writeRow({ ...row, reason: null, credits: 0, eventKeys: [] });
   if (deliveryId === null) return alreadyReplayed;
   const channelId = channelFor(delivery.family, listing);
   if (channelId !== null) {

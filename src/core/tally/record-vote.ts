@@ -11,10 +11,10 @@ import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
 import { streakAfter, withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
-import { forgottenVoteKey, voteKeys } from './idempotency-key.ts';
+import { type EventKey, forgottenVoteKey, voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { PastVote, RecordedDelivery, Tally } from './tally.ts';
-import { callHook, isMet, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
+import { callHook, isMet, type RecordingContext, writeDuplicate, writeEvent, writeRepeat } from './write-event.ts';
 
 /** Records a vote with all that it earns, or as a duplicate. */
 export function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
@@ -29,21 +29,25 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, context);
   const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
   if (isKnown) return writeDuplicate(vote, null, context);
-  const [eventKey, ...otherKeys] = voteKeys(vote, listing.name, receivedAt);
-  const known = otherKeys.find(tally.hasEvent);
-  if (known !== undefined) return writeDuplicate(vote, tally.deliveryOf(known), context);
-  const held = withinCooldown || listing.rewards.base.site === undefined ? null : callBeforeVote(vote, context);
+  const eventKeys = voteKeys(vote, listing.name, receivedAt);
+  const held =
+    withinCooldown || listing.rewards.base.site === undefined ? null : callBeforeVote(vote, eventKeys, context);
   if (held !== null) return held;
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
-  return writeEvent(vote, { ...rewards, eventKey, ...(otherKeys.length > 0 && { otherKeys }) }, context);
+  return writeEvent(vote, { ...rewards, eventKeys }, context);
 }
 
-/** What a feature records instead of the vote; null for nothing. */
-function callBeforeVote(vote: Vote, { tally, ...context }: RecordingContext): RecordedDelivery | null {
+/** What is recorded instead of the vote where a feature may hold it; null for nothing. */
+function callBeforeVote(vote: Vote, keys: readonly EventKey[], context: RecordingContext): RecordedDelivery | null {
+  const { tally } = context;
   for (const { beforeVote } of tally.hooks) {
     if (beforeVote === undefined || !isMet(beforeVote.of, context)) continue;
-    const held = beforeVote.call(tally, { vote, ...context });
+    // A replay calls it in any case, because it may hold what is replayed.
+    const held =
+      context.rowWriter.replayedId === null && keys.some(tally.hasEvent)
+        ? writeRepeat(vote, keys, context)
+        : beforeVote.call(tally, { vote, ...context });
     if (held !== null) return held;
   }
   return null;

@@ -85,10 +85,8 @@ export interface DeliveryRow extends Delivery {
   readonly credits: number;
   /** The delivery that a duplicate repeats, whose body it shares; it has none of its own. */
   readonly originalId?: number | null;
-  /** The idempotency key; null unless the outcome is `recorded`. */
-  readonly eventKey: EventKey | null;
-  /** Further keys of the event, none of which is recorded yet. */
-  readonly otherKeys?: readonly EventKey[];
+  /** The idempotency keys, each of which identifies the event; none unless the outcome is `recorded`. */
+  readonly eventKeys: readonly EventKey[];
 }
 
 /** Writes the log row of a delivery: a new row on receipt, or the existing row of a quarantined delivery on replay. */

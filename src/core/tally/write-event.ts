@@ -29,9 +29,7 @@ export interface RecordingContext {
 interface EventRewards {
   /** The entry of the event itself first. */
   readonly entries: readonly RewardEntry[];
-  readonly eventKey: EventKey;
-  /** Further keys, none of which is recorded yet. */
-  readonly otherKeys?: readonly EventKey[];
+  readonly eventKeys: readonly EventKey[];
   /** The account to which the entries are added; null if the event has no user. */
   readonly account: AccountState | null;
   /** The streak after the event (days); null unless a vote was counted. */
@@ -45,16 +43,16 @@ interface EventRewards {
 /** Writes the row, entries, account and effects of an event; only a row if the event is already recorded. */
 export function writeEvent(
   event: Event,
-  { entries, eventKey, otherKeys, account, streak, reached, apply }: EventRewards,
+  { entries, eventKeys, account, streak, reached, apply }: EventRewards,
   context: RecordingContext,
 ): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
   const credits = creditsOf(entries);
   const reason = entries[0]?.reason ?? null;
-  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKey } as const;
-  const deliveryId = rowWriter.writeRow(otherKeys === undefined ? row : { ...row, otherKeys });
-  if (deliveryId === null) return writeDuplicate(event, tally.deliveryOf(eventKey), context);
+  const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKeys } as const;
+  const deliveryId = rowWriter.writeRow(row);
+  if (deliveryId === null) return writeRepeat(event, eventKeys, context);
 
   const at = event.at ?? receivedAt;
   let updated = account;
@@ -88,13 +86,19 @@ export function writeEvent(
   return { outcome: 'recorded', deliveryId, credits, reason, isAnnounced: announced, causes };
 }
 
+/** Adds a duplicate of the event under one of the keys. */
+export function writeRepeat(event: Event, keys: readonly EventKey[], context: RecordingContext): RecordedDelivery {
+  const [original = null] = keys.map(context.tally.deliveryOf).filter((id) => id !== null);
+  return writeDuplicate(event, original, context);
+}
+
 /**
  * Adds a row without body, key, entry and effect, so that the operator sees the repeated delivery, which cannot fill the
  * disk.
  * @param originalId the delivery that it repeats; null if its member was forgotten since
  */
 export function writeDuplicate(event: Event, originalId: number | null, context: RecordingContext): RecordedDelivery {
-  const unpaid = { outcome: 'duplicate', reason: null, credits: 0, eventKey: null } as const;
+  const unpaid = { outcome: 'duplicate', reason: null, credits: 0, eventKeys: [] } as const;
   const deliveryId = context.rowWriter.writeRow({ ...rowOf(event, context), ...unpaid, body: '', originalId });
   if (deliveryId === null) return alreadyReplayed;
   return { outcome: 'duplicate', deliveryId, credits: 0, reason: null, isAnnounced: false, causes: [] };

@@ -27,7 +27,7 @@ export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDeli
   }
   if (waiting !== null) return writeDuplicate(vote, waiting, { ...unrecorded, tally });
   const reason = reasons.waiting;
-  const row = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKey: null };
+  const row = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKeys: [] };
   const deliveryId = rowWriter.writeRow({ ...row, outcome: 'quarantined', reason });
   if (deliveryId === null) return null;
   save(deliveryId);

@@ -179,10 +179,10 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           const deliveryId = newEvents.get(key) ?? events.get(key);
           return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
         },
-        addEvent(key, deliveryId) {
-          const isFirst = reads.deliveryOf(key) === null;
-          if (isFirst) newEvents.set(key, deliveryId);
-          return isFirst;
+        addEvent(keys, deliveryId) {
+          if (keys.some((key) => reads.deliveryOf(key) !== null)) return false;
+          for (const key of keys) newEvents.set(key, deliveryId);
+          return true;
         },
         forgottenVoteAt(keyOfVote) {
           const key = keyOfVote();

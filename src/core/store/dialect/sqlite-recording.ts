@@ -51,6 +51,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   const insertEvent = database.prepare(
     'insert into event_keys (key, delivery_id) values (?, ?) on conflict do nothing',
   );
+  const deleteEvent = database.prepare('delete from event_keys where key = ?');
   const findLastId = {
     deliveries: database.prepare('select max(id) as id from deliveries'),
     entries: database.prepare('select max(id) as id from entries'),
@@ -96,7 +97,14 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         const event = findEvent.get(Buffer.from(key, 'hex')) as { delivery_id: number } | undefined;
         return event?.delivery_id ?? null;
       },
-      addEvent: (key, deliveryId) => insertEvent.run(Buffer.from(key, 'hex'), deliveryId).changes === 1,
+      addEvent(keys, deliveryId) {
+        for (const [place, key] of keys.entries()) {
+          if (insertEvent.run(Buffer.from(key, 'hex'), deliveryId).changes === 1) continue;
+          for (const added of keys.slice(0, place)) deleteEvent.run(Buffer.from(added, 'hex'));
+          return false;
+        }
+        return true;
+      },
       forgottenVoteAt(key) {
         hasForgottenVotes ??= findAnyForgottenVote.get() !== undefined;
         if (!hasForgottenVotes) return null;

@@ -69,8 +69,8 @@ export interface RecordingReads {
   outages(): readonly Outage[];
   /** Null if no event is recorded under the key, nor added to it. */
   deliveryOf(key: EventKey): number | null;
-  /** Records an event under the key, and returns whether it is the first one. The transaction writes it. */
-  addEvent(key: EventKey, deliveryId: number): boolean;
+  /** Records an event under all of its keys, and returns true, unless one of them is known. The transaction writes it. */
+  addEvent(keys: readonly EventKey[], deliveryId: number): boolean;
   forgottenVoteAt(key: () => EventKey): number | null;
   /** All orders with any of these ids, by ascending primary key. */
   orders(orderIds: readonly string[]): readonly Order[];
@@ -119,23 +119,21 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     insertDelivery(row) {
       const id = reads.deliveryIdAt(changes.newDeliveries.length);
-      if (row.eventKey !== null && !reads.addEvent(row.eventKey, id)) return null;
-      for (const key of row.otherKeys ?? []) reads.addEvent(key, id);
+      if (!reads.addEvent(row.eventKeys, id)) return null;
       changes.newDeliveries.push({ ...row, id });
       return id;
     },
 
     updateDelivery(id, row) {
       if (changes.replayedDeliveries.some((replayed) => replayed.id === id) || !reads.isQuarantined(id)) return false;
-      if (row.eventKey !== null && !reads.addEvent(row.eventKey, id)) return false;
-      for (const key of row.otherKeys ?? []) reads.addEvent(key, id);
+      if (!reads.addEvent(row.eventKeys, id)) return false;
       changes.replayedDeliveries.push({ ...row, id });
       return true;
     },
 
     hasEvent: (key) => reads.deliveryOf(key) !== null,
 
-    addEvent: (key) => void reads.addEvent(key, noDelivery),
+    addEvent: (key) => void reads.addEvent([key], noDelivery),
 
     deliveryOf: (key) => reads.deliveryOf(key) || null,
 
