@@ -9,9 +9,12 @@ const nextVotes = hotTable({
   columns: { user_id: 'text', listing: 'text', voted_at: 'bigint', next_at: 'bigint' },
 });
 
-/** Stores what the delivery says of the next vote, unless a later vote was delivered before. */
-export function storeNextVote(tally: Tally, { account, listing: { name }, at, nextVoteAt }: CountedVote): void {
+/** Stores what the delivery says of the next vote, unless the cooldown says so too, or a later vote was delivered before. */
+export function storeNextVote(
+  tally: Tally,
+  { account, listing: { name, rewards }, at, nextVoteAt }: CountedVote,
+): void {
   const last = lastVoteIn(account.lastVotes, name);
-  if (nextVoteAt === null || (last !== null && last >= at)) return;
+  if (nextVoteAt === null || nextVoteAt === at + rewards.base.cooldownMs || (last !== null && last >= at)) return;
   tally.saveRow(nextVotes, { user_id: account.userId, listing: name, voted_at: at, next_at: nextVoteAt });
 }
