@@ -43,11 +43,12 @@ const computed = Buffer.alloc(digestLength);
 const emptyBlock = Buffer.alloc(blockLength);
 
 /**
- * Prepares checks of a message. The signature must be 64 hex digits. `createHmac` allocates a native object per check,
+ * Prepares checks of a message, of which `lead` is the beginning. The signature must be 64 hex digits. `createHmac` allocates a native object per check,
  * which costs as much as both digests. Tested against `createHmac` for arbitrary secrets and messages.
  */
-export function createSignedMessage(message: Uint8Array | string, signature: string): SignedMessage {
-  const innerInput = Buffer.concat([emptyBlock, typeof message === 'string' ? Buffer.from(message) : message]);
+export function createSignedMessage(message: Uint8Array | string, signature: string, lead = ''): SignedMessage {
+  const rest = typeof message === 'string' ? Buffer.from(message) : message;
+  const innerInput = Buffer.concat(lead === '' ? [emptyBlock, rest] : [emptyBlock, Buffer.from(lead), rest]);
   const expected = Buffer.from(signature, 'hex');
   return {
     length: innerInput.length,

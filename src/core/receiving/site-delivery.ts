@@ -76,7 +76,9 @@ export function isOnSite<Listing extends ResolvableListing>(
 const contexts = new WeakMap<ResolvableListing, ResolvableListing>();
 
 function contextOf(listing: ResolvableListing): ResolvableListing {
-  const context = contexts.get(listing) ?? withoutSecrets(listing);
+  const known = contexts.get(listing);
+  if (known !== undefined) return known;
+  const context = withoutSecrets(listing);
   contexts.set(listing, context);
   return context;
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { second } from '../../platform/durations.ts';
+import { createHmacKey, createSignedMessage, type HmacKey } from '../secret-index.ts';
 import type { ReadHeader, Scheme, SignedContent, TokenScheme } from './scheme.ts';
 import { chooseScheme, readJws, readSignature } from './scheme.ts';
 import type { Site } from './site.ts';
@@ -30,18 +31,35 @@ export function rejectByHeaders(
   secrets: readonly string[],
   now: number,
 ): Unauthentic | null {
+  const read = readHeaders(site, readHeader, secrets, now);
+  return 'error' in read ? read : null;
+}
+
+/** What the headers say of the sender, which a signature has yet to prove. */
+interface SenderHeaders {
+  readonly scheme: Scheme;
+  /** Null unless the signature is in a header. */
+  readonly signed: SignedContent | null;
+}
+
+function readHeaders(
+  site: Site,
+  readHeader: ReadHeader,
+  secrets: readonly string[],
+  now: number,
+): SenderHeaders | Unauthentic {
   const scheme = chooseScheme(site.schemes, readHeader);
   if (scheme === null) return missing(site);
   switch (scheme.type) {
     case 'token':
-      return isToken(scheme, readHeader(scheme.header) ?? '', secrets) ? null : mismatch(site);
+      return isToken(scheme, readHeader(scheme.header) ?? '', secrets) ? { scheme, signed: null } : mismatch(site);
     case 'signature': {
       const signed = readSignature(scheme, readHeader(scheme.header) ?? '');
-      return signed === null ? malformed(scheme.header) : rejectFuture(signed, now);
+      return signed === null ? malformed(scheme.header) : (rejectFuture(signed, now) ?? { scheme, signed });
     }
     case 'jws':
     case 'none':
-      return null;
+      return { scheme, signed: null };
   }
 }
 
@@ -52,9 +70,9 @@ export function authenticate(
   secrets: readonly string[],
   now: number,
 ): AuthenticDelivery | Unauthentic {
-  const rejection = rejectByHeaders(site, readHeader, secrets, now);
-  const scheme = chooseScheme(site.schemes, readHeader);
-  if (rejection !== null || scheme === null) return rejection ?? missing(site);
+  const read = readHeaders(site, readHeader, secrets, now);
+  if ('error' in read) return read;
+  const { scheme } = read;
   const text = body.toString('utf8');
   switch (scheme.type) {
     case 'token':
@@ -62,7 +80,7 @@ export function authenticate(
       return { scheme, content: text, signedAt: null };
     case 'signature':
     case 'jws': {
-      const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, readHeader(scheme.header) ?? '');
+      const signed = read.signed ?? readJws(text);
       if (signed === null) return notJws();
       if (!isSigned(signed, body, secrets)) return mismatch(site);
       return { scheme, content: signed.content ?? text, signedAt: signed.signedAt };
@@ -107,9 +125,19 @@ function hmac(secret: string, lead: string, message: string | Buffer): Buffer {
 
 /** Every secret is compared, so that the duration does not tell which one is valid. */
 function isSigned({ lead, message, signature }: SignedContent, body: Buffer, secrets: readonly string[]): boolean {
-  const expected = Buffer.from(signature, 'hex');
-  const matches = secrets.map((secret) => timingSafeEqual(hmac(secret, lead, message ?? body), expected));
-  return matches.includes(true);
+  const signed = createSignedMessage(message ?? body, signature, lead);
+  return keysOf(secrets).map(signed.isSignedWith).includes(true);
+}
+
+/** By the secrets of a listing. */
+const keys = new WeakMap<readonly string[], readonly HmacKey[]>();
+
+function keysOf(secrets: readonly string[]): readonly HmacKey[] {
+  const known = keys.get(secrets);
+  if (known !== undefined) return known;
+  const created = secrets.map(createHmacKey);
+  keys.set(secrets, created);
+  return created;
 }
 
 /** Digests of a random key have one length, and a sender who guesses learns nothing from them. */

@@ -1,6 +1,6 @@
 import { hour, minute } from '../../platform/durations.ts';
 import { type Fields, readEventTime, readField, readObject } from '../fields.ts';
-import { readEventName, readFlag, readPath, readTimeOrNull } from './read-delivery.ts';
+import { readEventName, readFlag, readTimeOrNull } from './read-delivery.ts';
 import { timedSignature, token } from './scheme.ts';
 import type { Reading, Site } from './site.ts';
 
@@ -36,10 +36,10 @@ const formOf = (json: Fields) => (readField(json, 'data') === undefined ? 'token
 function readVersion1(json: Fields, now: number): Reading {
   const event = readEventName(readField(json, 'type'), 'type');
   // Not `user.id`, which is top.gg's own.
-  const userId = readPath(json, 'data.user.platform_id');
+  const data = readObject(json, 'data');
+  const userId = readField(readObject(data, 'user'), 'platform_id');
   if (event === 'webhook.test') return { type: 'test', userId };
   if (event !== 'vote.create') return { type: 'ignored', event };
-  const data = readObject(json, 'data');
   const project = readObject(data, 'project');
   const kind = readField(project, 'type');
   if (readField(project, 'platform') !== 'discord' || (kind !== 'bot' && kind !== 'server'))
