@@ -1,5 +1,5 @@
 import { messageOf, StoreUnavailableError } from '../../../platform/errors.ts';
-import type { Vote } from '../../../webhook/event.ts';
+import type { Vote, VoteAtSite } from '../../../webhook/event.ts';
 import { completeHistory } from '../../tally/complete-history.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { recordClaim } from '../../tally/record-claim.ts';
@@ -202,7 +202,7 @@ function encodeVote({ receivedAt, body, traceparent }: Delivery, vote: Vote, lis
     denial,
     listing,
     traceparent,
-    atSite,
+    atSite && encodeAtSite(atSite),
   ] as const;
 }
 
@@ -211,11 +211,19 @@ function decodeVote(encoded: EncodedVote, listing: ListingContext): [Delivery, R
     encoded;
   const target = { kind: targetKind, id: targetId };
   const vote = { family: 'vote', kind, target, userId, at, creditsAwarded, denial } as const;
-  const event: Vote = atSite === undefined ? vote : { ...vote, atSite };
+  const event: Vote = atSite === undefined ? vote : { ...vote, atSite: decodeAtSite(atSite) };
   return [
     { receivedAt, family: 'vote', body, ...(traceparent !== undefined && { traceparent }) },
     { type: 'event', event, listing },
   ];
+}
+
+function encodeAtSite({ id, weight, nextVoteAt }: VoteAtSite) {
+  return [id, weight, nextVoteAt] as const;
+}
+
+function decodeAtSite([id, weight, nextVoteAt]: ReturnType<typeof encodeAtSite>): VoteAtSite {
+  return { id, weight, nextVoteAt };
 }
 
 function encodeRecorded({ outcome, deliveryId, credits, reason, isAnnounced, causes }: RecordedDelivery) {
