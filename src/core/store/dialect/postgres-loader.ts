@@ -180,7 +180,8 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
           return deliveryId === undefined ? notLoaded(missing.events.add(key)) : deliveryId;
         },
         addEvent(keys, deliveryId) {
-          if (keys.some((key) => reads.deliveryOf(key) !== null)) return false;
+          // All of them, so that those that are missing are loaded together.
+          if (keys.map(reads.deliveryOf).some((known) => known !== null)) return false;
           for (const key of keys) newEvents.set(key, deliveryId);
           return true;
         },
