@@ -6,7 +6,7 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
@@ -43,7 +43,16 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     const replay = async (id: number, event: Vote) =>
       shown(await recorder.recordReplay(id, deliveryAt(start), { type: 'event', event, listing }, start));
     const claim = (at: number) => store.recorder.recordClaim({ userId: member, at }, listing, start + 13 * hour);
-    return { store, record, replay, claim, account: () => store.ledger.account(member) };
+    const importVotes = async (times: readonly number[]) => {
+      const importId = await store.imports.start({ name: 'top.gg', accounts: '' }, start);
+      const target = { importId, accounts: '', reason: 'imported', listings: [listing] };
+      const items = times.map((at) => {
+        return { userId: member, key: `vote ${at}`, credits: 0, vote: { listing: listing.name, at, isTotal: false } };
+      });
+      const outcomes = await store.imports.apply(target, items, start);
+      return { target, outcomes: outcomes.map(({ outcome }) => outcome) };
+    };
+    return { store, record, replay, claim, importVotes, account: () => store.ledger.account(member) };
   }
 
   it('is known by the ID of the site or by its time, whichever is known', async () => {
@@ -127,6 +136,40 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await replay(1, vote)).toBe('duplicate 0');
     expect(await record(next)).toMatch(/^recorded 0 /);
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('that was imported is a duplicate when it is delivered later, until the import is undone', async () => {
+    const { store, record, importVotes, account } = await open();
+    const imported = await importVotes([start, start + 12 * hour]);
+    expect(imported.outcomes).toEqual(['credited', 'credited']);
+    expect(await record(voteAt(start, { id: '1' }))).toBe('duplicate 0');
+    expect(await record(voteAt(start + 12 * hour))).toBe('duplicate 0');
+    expect(await record(voteAt(start + 3 * hour))).toBe('recorded 10');
+    expect(await account()).toMatchObject({ credits: 10, votes: 3 });
+    await store.imports.undoMember(imported.target, member, start + day);
+    expect(await record(voteAt(start, { id: '1' }))).toBe('recorded 10');
+    expect(await record(voteAt(start, { id: '1' }))).toBe('duplicate 0');
+    expect(await account()).toMatchObject({ credits: 20, votes: 2 });
+  });
+
+  it('that was delivered is not imported, nor is its key lost when the import is undone', async () => {
+    const { store, record, importVotes, account } = await open();
+    await record(voteAt(start, { id: '1' }));
+    const { outcomes, target } = await importVotes([start, start + day]);
+    expect(outcomes).toEqual(['within_cooldown', 'credited']);
+    await store.imports.undoMember(target, member, start + 2 * day);
+    expect(await record(voteAt(start))).toBe('duplicate 0');
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('whose time the history of the site has in full seconds is not paid again when it is delivered', async () => {
+    const { record, claim, importVotes, account } = await open();
+    await claim(start);
+    await importVotes([start + day]);
+    expect(await record(voteAt(start + 999, { id: '1' }))).toBe('recorded 0 within_cooldown');
+    expect(await record(voteAt(start + day + 999, { id: '2' }))).toBe('recorded 0 within_cooldown');
+    expect(await account()).toMatchObject({ credits: 10, votes: 2 });
+    expect(await record(voteAt(start + 4 * hour))).toBe('recorded 10');
   });
 
   it('is multiplied by its weight, if the rules say so, and counts once', async () => {

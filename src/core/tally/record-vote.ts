@@ -1,3 +1,4 @@
+import { second } from '../../platform/durations.ts';
 import type { Vote } from '../../webhook/event.ts';
 import { lastVoteIn } from '../ledger/account.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
@@ -156,7 +157,14 @@ function isWithinCooldown(
   if (last === null || last <= at - gapMs) return false;
   if (last < at + gapMs && !isDecidedBySite) return true;
   const near = votesForTarget(tally, account, listing, at - gapMs, at + gapMs);
-  return near.some(({ cause, untimed }) => isCountedVote(cause) && (untimed || !isDecidedBySite));
+  return near.some(
+    (other) => isCountedVote(other.cause) && (other.untimed || !isDecidedBySite || isSameUndelivered(other, at)),
+  );
+}
+
+/** Whether a vote that was claimed or imported is this one, although the time that the site lists is less exact. */
+function isSameUndelivered({ deliveryId, at: listedAt }: PastVote, at: number): boolean {
+  return deliveryId === null && Math.abs(listedAt - at) < second;
 }
 
 export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {

@@ -24,6 +24,7 @@ import type {
 } from './items.ts';
 import { readImportState } from './stored-state.ts';
 import { recountAccount, undoMember } from './undo.ts';
+import { addVoteKeys } from './vote-keys.ts';
 
 /* Entries of other programs. `now` in ms since the epoch. */
 
@@ -125,7 +126,8 @@ async function lockAccounts(
   return byId(rows);
 }
 
-async function write(sql: Sql, { importId }: ImportTarget, { accounts, entries }: ImportDecision): Promise<void> {
+async function write(sql: Sql, target: ImportTarget, { accounts, entries }: ImportDecision): Promise<void> {
+  const { importId } = target;
   const updated = new Map(accounts);
   const ids = await insertEntries(sql, updated, entries);
   const items = entries.map(({ entry, item }, index) => ({
@@ -136,12 +138,18 @@ async function write(sql: Sql, { importId }: ImportTarget, { accounts, entries }
     credits: item.credits,
   }));
   await run(sql.connection, sql.db.insertInto('imported_items').values(items));
+  const votes = entries.filter(({ item }) => item.vote !== null);
+  const timed = votes.filter(({ item }) => item.vote?.isTotal === false);
+  await addVoteKeys(
+    sql,
+    target,
+    timed.map(({ entry }) => entry),
+  );
   await saveAccounts(sql, [...updated.values()]);
   const credits = entries.reduce((sum, { entry }) => sum + entry.credits, 0);
-  const votes = entries.filter(({ item }) => item.vote !== null).length;
   const total = sql.db.updateTable('imports').set((eb) => ({
     credits: eb('credits', '+', credits),
-    votes: eb('votes', '+', votes),
+    votes: eb('votes', '+', votes.length),
     entries: eb('entries', '+', entries.length),
   }));
   await run(sql.connection, total.where('id', '=', importId));

@@ -13,6 +13,7 @@ import type { Tables } from '../../core/store/tables.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import { recountVotes } from '../../core/tally/recount-votes.ts';
 import { balanceKey, type ImportTarget, type UndoneMember } from './items.ts';
+import { removeVoteKeys } from './vote-keys.ts';
 
 type EntryRow = Pick<
   Selectable<Tables['entries']>,
@@ -39,7 +40,7 @@ export async function recountAccount(
 
 /**
  * Takes back what an import credited to an account: credits by a correction, as far as the account has them. Its votes
- * stay in the ledger, as votes that do not count. Null if another undo has done it.
+ * stay in the ledger, as votes that do not count; a delivery of one counts again. Null if another undo has done it.
  */
 export async function undoMember(
   sql: Sql,
@@ -91,10 +92,12 @@ async function uncountVotes(
   const entries = await entriesOf(sql, account);
   const votes = entries.filter(({ id, cause }) => ids.has(id) && isCountedVote(cause));
   if (votes.length === 0) return 0;
-  const voteIds = votes.map(({ id }) => id);
-  for (let start = 0; start < voteIds.length; start += idsAtOnce) {
+  for (let start = 0; start < votes.length; start += idsAtOnce) {
+    const some = votes.slice(start, start + idsAtOnce);
     const update = db.updateTable('entries').set({ cause: 'within_cooldown', reason: undoneReason });
-    await run(connection, update.where('id', 'in', voteIds.slice(start, start + idsAtOnce)));
+    const voteIds = some.map(({ id }) => id);
+    await run(connection, update.where('id', 'in', voteIds));
+    await removeVoteKeys(sql, target, account.id, some);
   }
   const left = account.votes - votes.length;
   const rest: EntryRow[] = [];
