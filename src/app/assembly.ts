@@ -16,7 +16,6 @@ import { separateAccounts } from '../features/communities/prepare-accounts.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
 import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
-import { createLostVotes } from '../features/lost-votes/lost-votes.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
 import { createSettings } from '../features/setup/create-settings.ts';
 import type { Store } from '../features/store.ts';
@@ -124,15 +123,15 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     votesPerDayIn: store.votesPerDayIn,
     log,
   });
-  const context = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, nudge: nudgeEverywhere };
   const claimRecorder = handling.recording.claims(store.recorder);
+  const common = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, claimRecorder };
+  const context = { ...common, nudge: nudgeEverywhere };
   const services = await createServices({
     ...context,
     rest: access.rest,
     encryption,
     setup: settings.setup,
     compareTargets: targetLoop.compare,
-    claimRecorder,
   });
   const contexts = createCommandContexts({ ...context, services });
   const leases = isShared ? store.leases : null;
@@ -205,8 +204,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
   });
-  const lostVotes = createLostVotes({ ...context, ledgerIn: store.ledgerIn, recorder: claimRecorder, leases });
-  const loops = [settings.loop, targetLoop, lostVotes, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
+  const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
 
   const checks = readinessChecks(store, config.roles, { answering, access, sync: settings.sync });
   const health = createHealth({

@@ -36,6 +36,7 @@ async function withService(first: CachedVoteStatus) {
   const claims = createClaims({
     findListing: (name) => listings.find((each) => each.name === name),
     findLookup: (name) => [listed].find((each) => each.name === name),
+    findSite: () => null,
     ledgerIn: store.ledgerIn,
     recorder: store.recorder,
     clock,

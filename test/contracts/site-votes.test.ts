@@ -3,11 +3,13 @@ import { homeAccounts } from '../../src/core/ledger/account-id.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import type { Claim } from '../../src/core/tally/record-claim.ts';
 import type { RecordedDelivery } from '../../src/core/tally/tally.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
+import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -42,7 +44,8 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
       shown(await recorder.record(deliveryAt(receivedAt), { type: 'event', event, listing }));
     const replay = async (id: number, event: Vote) =>
       shown(await recorder.recordReplay(id, deliveryAt(start), { type: 'event', event, listing }, start));
-    const claim = (at: number) => store.recorder.recordClaim({ userId: member, at }, listing, start + 13 * hour);
+    const claim = (at: number, changes: Partial<Claim> = {}) =>
+      recorder.recordClaim({ userId: member, at, ...changes }, listing, start + 13 * hour);
     const importVotes = async (times: readonly number[]) => {
       const importId = await store.imports.start({ name: 'top.gg', accounts: '' }, start);
       const target = { importId, accounts: '', reason: 'imported', listings: [listing] };
@@ -193,6 +196,25 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     await record(voteAt(start + 6 * hour, { nextVoteAt: start + 18 * hour }));
     expect(await store.nextVotes.ofMember(member)).toEqual([stated]);
     expect(await lastVote()).toEqual({ at: start + 6 * hour, nextVoteAt: start + 18 * hour });
+  });
+
+  it('that no delivery has brought has the weight and the next time that the site says, and is announced if it is to be', async () => {
+    const listing = { ...listingWith({ weight: true }), announceChannelId: '700000000000000001' };
+    const { store, claim } = await open(listing);
+    const ofSite = { weight: 2, nextVoteAt: start + 7 * hour };
+    expect(await claim(start, { atSite: ofSite })).toMatchObject({ credits: 20 });
+    const stated = { listing: 'topgg', votedAt: start, nextVoteAt: start + 7 * hour };
+    expect(await store.nextVotes.ofMember(member)).toEqual([stated]);
+    const later = start + 12 * hour;
+    await claim(later, { atSite: { weight: 1.55, nextVoteAt: later + hour }, isAnnounced: true });
+    const effects = await claimDue(store.outbox, start + day, start + 2 * day, 10);
+    expect(effects).toMatchObject([
+      {
+        kind: 'announcement',
+        deliveryId: null,
+        content: { userId: member, credits: 15, calculation: '10 × 1.55', at: later, nextVoteAt: later + hour },
+      },
+    ]);
   });
 
   it('has its next time stored, of the latest vote, until the member is forgotten', async () => {

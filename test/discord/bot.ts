@@ -157,7 +157,7 @@ export async function connectedBot(
   const claims = createClaims({
     findListing: (name) => serverAndBot().find((each) => each.name === name),
     findLookup: (name) => listings.find((each) => each.name === name),
-    ...{ ledgerIn: store.ledgerIn, recorder: store.recorder },
+    ...{ findSite: () => null, ledgerIn: store.ledgerIn, recorder: store.recorder },
     ...{ clock: systemClock, log },
   });
   const memberData = createMemberDataAccess({

@@ -15,7 +15,7 @@ export function isAnnounced(
 }
 
 /** What the recording of an event changed. */
-interface RecordedEvent {
+export interface RecordedEvent {
   /** The entry of the event itself first; none for an event that never pays. */
   readonly entries: readonly RewardEntry[];
   /** The balance after it (credits); null without a user. */

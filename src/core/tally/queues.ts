@@ -20,7 +20,7 @@ export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly
 /** The same for every vote for a listing. */
 const voteQueues = new WeakMap<ListingContext, readonly string[]>();
 
-function queuesOfVotes(listing: ListingContext): readonly string[] {
+export function queuesOfVotes(listing: ListingContext): readonly string[] {
   const queues = voteQueues.get(listing) ?? queuesFor('vote', [listing]);
   voteQueues.set(listing, queues);
   return queues;

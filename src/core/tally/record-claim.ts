@@ -1,5 +1,5 @@
 import { day } from '../../platform/durations.ts';
-import type { Vote } from '../../webhook/event.ts';
+import type { Vote, VoteAtSite } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
 import { isCountedVote } from '../ledger/entry.ts';
@@ -9,7 +9,7 @@ import { voteKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import { forgottenVotesOf, voteRewards, votesForTarget } from './record-vote.ts';
 import type { PastVote, Tally } from './tally.ts';
-import { callHook } from './write-event.ts';
+import { announce, callHook } from './write-event.ts';
 
 /** Older votes cannot be claimed: they may be from before the bot was installed (ms). */
 export const maxClaimAgeMs = 7 * day;
@@ -19,6 +19,10 @@ export interface Claim {
   readonly userId: string;
   /** The time of the vote according to the service (ms since the epoch). */
   readonly at: number;
+  /** What another site says of it. */
+  readonly atSite?: Omit<VoteAtSite, 'id'>;
+  /** Whether it is announced, because its member learns of it from no reply. */
+  readonly isAnnounced?: boolean;
 }
 
 /** The result of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
@@ -41,7 +45,8 @@ export type ClaimResult =
  * transaction. A delivery that arrives
  * later is within its cooldown, and pays nothing.
  */
-export function recordClaim(tally: Tally, { userId, at }: Claim, listing: ListingContext, now: number): ClaimResult {
+export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext, now: number): ClaimResult {
+  const { userId, at } = claim;
   const account = tally.accountState(accountIdOf(listing.community.accounts, userId));
   const gapMs = minVoteGapMs(listing.rewards.base);
   const recorded = nearest(votesForTarget(tally, account, listing, at - gapMs, at + gapMs), at);
@@ -49,7 +54,7 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
     const { cause, credits, at: recordedAt, reason } = recorded;
     return { outcome: 'recorded', at: recordedAt, cause, credits, reason };
   }
-  const vote = voteOf(userId, at, listing);
+  const vote = voteOf(claim, listing);
   const isForgotten = forgottenVotesOf(tally, userId, listing).some((time) => Math.abs(time - at) < gapMs);
   const keys = namesOfTarget(listing.community, listing.name).map((name) => voteKey(vote, name, now));
   if (isForgotten || keys.some((key) => tally.hasEvent(key))) return { outcome: 'forgotten' };
@@ -73,7 +78,11 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
   for (const [index, entry] of entries.entries()) {
     updated = tally.append(updated, { ...common, ...entry, ...(index === 0 ? { cause: 'claim' } : {}) });
   }
-  apply(null);
+  const roles = apply(null);
+  if (claim.isAnnounced) {
+    const balance = updated.credits;
+    announce(vote, { entries, balance, streak, roles, receivedAt: now }, { tally, listing, deliveryId: null, now });
+  }
   // Elsewhere, a delivery that arrives later is within the cooldown.
   if (listing.rewards.base.site !== undefined) tally.addEvent(voteKey(vote, listing.name, now));
   if (streak !== null) {
@@ -86,7 +95,7 @@ export function recordClaim(tally: Tally, { userId, at }: Claim, listing: Listin
       account: updated,
       streak,
       reached,
-      nextVoteAt: null,
+      nextVoteAt: claim.atSite?.nextVoteAt ?? null,
     };
     for (const { afterVote } of tally.hooks) callHook(afterVote, tally, claimed);
   }
@@ -101,7 +110,7 @@ function nearest(votes: readonly PastVote[], at: number): PastVote | null {
   return closest;
 }
 
-function voteOf(userId: string, at: number, { kind }: ListingContext): Vote {
+function voteOf({ userId, at, atSite }: Claim, { kind }: ListingContext): Vote {
   return {
     family: 'vote',
     kind: kind === 'server' ? 'server_vote' : 'bot_vote',
@@ -110,5 +119,6 @@ function voteOf(userId: string, at: number, { kind }: ListingContext): Vote {
     at,
     creditsAwarded: null,
     denial: null,
+    ...(atSite && { atSite: { ...atSite, id: null } }),
   };
 }

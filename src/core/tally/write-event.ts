@@ -3,10 +3,11 @@ import type { GivenRole } from '../outbox/effect-contents.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
-import { announcementOf, isAnnounced } from './announcement.ts';
+import { announcementOf, isAnnounced, type RecordedEvent } from './announcement.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import { channelFor } from './queues.ts';
+import type { Recorded } from './recorded-event.ts';
 import {
   alreadyReplayed,
   type Delivery,
@@ -67,13 +68,8 @@ export function writeEvent(
   const balance = entries.length > 0 ? (updated?.credits ?? null) : null;
   const roles = apply(deliveryId);
   const createdAt = rowWriter.effectsCreatedAt;
-  const channelId = channelFor(event.family, listing);
-  const announced = channelId !== null && isAnnounced(event.family, entries, listing);
-  if (announced) {
-    const content = announcementOf(event, listing, { entries, balance, streak, roles, receivedAt });
-    tally.enqueue({ deliveryId, kind: 'announcement', queue: channelId, content, createdAt });
-  }
   const recorded = { listing, deliveryId, at, now: createdAt };
+  const announced = announce(event, { entries, balance, streak, roles, receivedAt }, { tally, ...recorded });
   if (event.family === 'premium') {
     const premium = { ...recorded, event, credits, balance };
     for (const { afterPremium } of tally.hooks) callHook(afterPremium, tally, premium);
@@ -90,6 +86,20 @@ export function writeEvent(
 export function writeRepeat(event: Event, keys: readonly EventKey[], context: RecordingContext): RecordedDelivery {
   const [original = null] = keys.map(context.tally.deliveryOf).filter((id) => id !== null);
   return writeDuplicate(event, original, context);
+}
+
+/** Enqueues the announcement of an event, if its listing announces it, and returns whether it does. */
+export function announce(
+  event: Event,
+  recorded: RecordedEvent,
+  context: Pick<Recorded, 'listing' | 'deliveryId' | 'now'> & { readonly tally: Tally },
+): boolean {
+  const { tally, listing, deliveryId, now: createdAt } = context;
+  const queue = channelFor(event.family, listing);
+  if (queue === null || !isAnnounced(event.family, recorded.entries, listing)) return false;
+  const content = announcementOf(event, listing, recorded);
+  tally.enqueue({ deliveryId, kind: 'announcement', queue, content, createdAt });
+  return true;
 }
 
 /**

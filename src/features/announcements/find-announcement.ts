@@ -18,10 +18,11 @@ export type FindAnnouncement = (
 
 /**
  * The delivery number in an announcement's footer. The owner finds the delivery by it. The announcer finds the message
- * by it, because Discord forgets a nonce after a few minutes and does not return it with the channel's messages.
+ * by it, because Discord forgets a nonce after a few minutes and does not return it with the channel's messages. A vote
+ * that was not delivered has a dash: voter and time tell it from others.
  */
 export function deliveryTagOf({ deliveryId }: Pick<Effect, 'deliveryId'>): string {
-  return `#${deliveryId ?? 0}`;
+  return deliveryId === null ? '–' : `#${deliveryId}`;
 }
 
 /** @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not */

@@ -6,6 +6,7 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
+import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
@@ -56,12 +57,14 @@ export function createClaims(options: {
   /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
   readonly compareTargets?: (listing: string) => Promise<void>;
   readonly findLookup: (name: string) => { readonly lookup: Lookup } | undefined;
+  /** Null for a listing on the service, and for one whose site does not say who has voted. */
+  readonly findSite: (name: string) => Pick<SiteClient, 'known'> | null;
   readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
   readonly clock: Clock;
   readonly log: Log;
 }): Claims {
-  const { findListing, compareTargets, findLookup, ledgerIn, recorder, clock, log } = options;
+  const { findListing, compareTargets, findLookup, findSite, ledgerIn, recorder, clock, log } = options;
   return {
     async claim(name, userId) {
       await compareTargets?.(name);
@@ -78,7 +81,9 @@ export function createClaims(options: {
       const at = status === null ? recordedAt : timeOfVote(status, cooldownMs);
       if (at === null || at > now + toleranceMs) return { type: status?.canVote ? 'noVote' : 'unknownTime' };
       if (at < now - maxClaimAgeMs) return { type: 'tooOld', at, since: now - maxClaimAgeMs };
-      const result = await recorder.recordClaim({ userId, at }, withoutSecrets(listing), now);
+      const vote = await findSite(name)?.known(userId);
+      const atSite = vote?.at === at ? { atSite: { weight: vote.weight, nextVoteAt: vote.nextVoteAt } } : {};
+      const result = await recorder.recordClaim({ userId, at, ...atSite }, withoutSecrets(listing), now);
       if (result.outcome === 'claimed') {
         const { credits, balance } = result;
         log.info({ user: userId, listing: name, credits, balance }, 'recorded a claimed vote');

@@ -27,6 +27,7 @@ export function createServices({
   const claims = createClaims({
     findListing: directory.find,
     findLookup: lookups.find,
+    findSite: lookups.findSite,
     compareTargets,
     ledgerIn: store.ledgerIn,
     recorder: claimRecorder,

@@ -3,6 +3,7 @@ import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
+import { queuesOfVotes } from '../../core/tally/queues.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -25,13 +26,15 @@ const toleranceMs = 5 * minute;
 
 /**
  * Looks for lost votes in the histories of sites, once an hour and in one process at a time. What the ledger does not have
- * is recorded as by `/claim`, so a delivery that comes later pays nothing.
+ * is recorded as by `/claim`, so a delivery that comes later pays nothing, and announced as a late delivery is.
  */
 export function createLostVotes(options: {
   readonly directory: Pick<Directory, 'listings'>;
   readonly lookups: Pick<LookupClients, 'findSite'>;
   readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
+  /** Polls these queues of the outbox, in every process. */
+  readonly nudge: (queues: readonly string[]) => void;
   /** Null if no other process uses the database. */
   readonly leases: LeaseStore | null;
   readonly clock: Clock;
@@ -39,7 +42,7 @@ export function createLostVotes(options: {
   readonly stopwatch: Clock;
   readonly log: Log;
 }): Loop {
-  const { directory, lookups, ledgerIn, recorder, leases, clock, stopwatch, log } = options;
+  const { directory, lookups, ledgerIn, recorder, nudge, leases, clock, stopwatch, log } = options;
   const share =
     leases && createLeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
   /** When the history of each listing was read to its end (ms since the epoch). */
@@ -79,15 +82,19 @@ export function createLostVotes(options: {
     const names = namesOfTarget(community, name);
     const ledger = ledgerIn(community.accounts);
     try {
-      for await (const { userId, at } of history((readAt.get(name) ?? now - firstLookbackMs) - overlapMs)) {
+      for await (const { userId, at, weight, nextVoteAt } of history(
+        (readAt.get(name) ?? now - firstLookbackMs) - overlapMs,
+      )) {
         if (signal.aborted) return;
         if (at > now - minAgeMs) continue;
         // The last vote of a member is usually the one in question, and known; the transaction compares all.
         const last = await ledger.lastVoteAt(userId, names);
         if (last !== null && Math.abs(last - at) <= toleranceMs) continue;
-        const result = await recorder.recordClaim({ userId, at }, withoutSecrets(listing), now);
-        if (result.outcome === 'claimed')
-          log.info({ user: userId, listing: name, credits: result.credits }, 'recorded a vote that was not delivered');
+        const lost = { userId, at, atSite: { weight, nextVoteAt }, isAnnounced: true };
+        const result = await recorder.recordClaim(lost, withoutSecrets(listing), now);
+        if (result.outcome !== 'claimed') continue;
+        nudge(queuesOfVotes(listing));
+        log.info({ user: userId, listing: name, credits: result.credits }, 'recorded a vote that was not delivered');
       }
       readAt.set(name, now);
     } catch (error) {

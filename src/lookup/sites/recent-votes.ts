@@ -21,7 +21,7 @@ function votesOfAll(votes: readonly (RecentVote | null)[], isComplete: boolean, 
   const running = readable.filter(({ at }) => at > now - cooldownMs).toSorted((a, b) => b.at - a.at);
   const latest = new Map<string, MemberVote>();
   for (const { userId, at } of running)
-    if (!latest.has(userId)) latest.set(userId, { userId, voted: true, at, nextVoteAt: at + cooldownMs });
+    if (!latest.has(userId)) latest.set(userId, { userId, voted: true, at, nextVoteAt: at + cooldownMs, weight: 1 });
   const start = now - cooldownMs;
   const oldest = isComplete || readable.length === 0 ? start : Math.min(...readable.map(({ at }) => at));
   // Any member may be the one of a vote that cannot be read.

@@ -61,6 +61,8 @@ const memberVote = z.object({
   voted: z.boolean(),
   at: z.number().nullable(),
   nextVoteAt: z.number().nullable(),
+  /** How many votes it counts as on the site; 1 if the site does not say. */
+  weight: z.number().default(1),
 });
 
 /** The running vote of one member; times in ms since the epoch, null if the site does not say. */
@@ -83,15 +85,15 @@ const maxCooldownMs = 8 * day;
 
 /** The response about one member. @param coversMs how long a vote counts, i.e. how far back "no" holds (ms) */
 export function votesOfMember(
-  vote: Omit<MemberVote, 'userId'>,
+  vote: Omit<MemberVote, 'userId' | 'weight'> & Partial<Pick<MemberVote, 'weight'>>,
   coversMs: number,
   { userId, now }: ResponseContext,
 ): VotesAtSite {
-  const { voted, at } = vote;
+  const { voted, at, weight = 1 } = vote;
   const isPlausible = vote.nextVoteAt !== null && vote.nextVoteAt <= now + maxCooldownMs;
   const nextVoteAt = isPlausible ? vote.nextVoteAt : null;
   const isKnown = voted || (nextVoteAt !== null && nextVoteAt > now);
-  return { votes: isKnown ? [{ userId, voted, at, nextVoteAt }] : [], since: now - coversMs, isComplete: true };
+  return { votes: isKnown ? [{ userId, voted, at, nextVoteAt, weight }] : [], since: now - coversMs, isComplete: true };
 }
 
 /*

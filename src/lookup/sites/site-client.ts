@@ -26,6 +26,8 @@ export interface VoteAtSite {
   readonly voted: boolean;
   readonly at: number | null;
   readonly nextVoteAt: number | null;
+  /** How many votes it counts as on the site; 1 if the site does not say. */
+  readonly weight: number;
   /** Of votes before this time, nothing is known: the site may not look at them any more. */
   readonly since: number;
   /** Whether such votes do not count any more, so that a member who has not voted since may vote. */
@@ -171,11 +173,11 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
 /** What is known of a member. */
 function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
-  const { voted, at, nextVoteAt } = value.votes.find((vote) => vote.userId === userId) ?? notVoted;
-  return { voted, at, nextVoteAt, since: value.since, isComplete: value.isComplete, asOf };
+  const { voted, at, nextVoteAt, weight } = value.votes.find((vote) => vote.userId === userId) ?? notVoted;
+  return { voted, at, nextVoteAt, weight, since: value.since, isComplete: value.isComplete, asOf };
 }
 
-const notVoted = { voted: false, at: null, nextVoteAt: null };
+const notVoted = { voted: false, at: null, nextVoteAt: null, weight: 1 };
 
 function requestOf(template: string, values: { readonly kind: string; readonly id: string; readonly user: string }) {
   const url = template.replaceAll(/\{(kind|id|user)\}/g, (_, name: keyof typeof values) =>

@@ -12,7 +12,15 @@ const maxWeight = 4;
 
 const votesUrl = 'https://top.gg/api/v1/projects/@me/votes';
 
-const vote = z.object({ created_at: time, expires_at: time });
+const vote = z.object({
+  created_at: time,
+  expires_at: time,
+  weight: z
+    .number()
+    .positive()
+    .catch(1)
+    .transform((weight) => Math.min(weight, maxWeight)),
+});
 
 /** The key belongs to one bot or server, so the request does not name it. */
 const version1: SiteApi = {
@@ -23,8 +31,8 @@ const version1: SiteApi = {
   ...limits,
   notFoundCoversMs: cooldownMs,
   response: (context) =>
-    vote.transform(({ created_at: at, expires_at: nextVoteAt }) =>
-      votesOfMember({ voted: true, at, nextVoteAt }, cooldownMs, context),
+    vote.transform(({ created_at: at, expires_at: nextVoteAt, weight }) =>
+      votesOfMember({ voted: true, at, nextVoteAt, weight }, cooldownMs, context),
     ),
   history: {
     first: (since) => `${votesUrl}?startDate=${new Date(since).toISOString()}`,
@@ -39,12 +47,12 @@ const version1: SiteApi = {
 
 /** `user_id` is top.gg's own. */
 const pastVote = vote
-  .extend({ platform_id: discordId, weight: z.number().positive().catch(1) })
+  .extend({ platform_id: discordId })
   .transform(({ platform_id: userId, created_at: at, expires_at: nextVoteAt, weight }) => ({
     userId,
     at,
     nextVoteAt,
-    weight: Math.min(weight, maxWeight),
+    weight,
   }));
 
 /** It says neither when the member has voted nor when the next vote is due, and has no history. */

@@ -10,14 +10,16 @@ import { createLog } from '../../../src/platform/log.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { json } from '../../lookup/fake-service.ts';
 import { botId, member, siteFixture } from '../../lookup/sites/site-fixture.ts';
+import { claimDue } from '../../support/claim-due.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
+const channelId = '700000000000000001';
 const log = createLog({ level: 'silent', secrets: [] });
 
 /** A listing on a site whose history is played, and its ledger. */
-async function start(site: 'topgg' | 'discordbotlist') {
+async function start(site: 'topgg' | 'discordbotlist', rewards: Partial<CommunityListing['rewards']> = {}) {
   const fixture = await siteFixture({ site });
   const { service, clock, client } = fixture;
   const store = await openStore(newSqliteUrl(), { ...clock, sleep: systemClock.sleep }, { thread: false });
@@ -30,7 +32,14 @@ async function start(site: 'topgg' | 'discordbotlist') {
     cooldownMs: 12 * hour,
     site: { retryHorizonMs: 30 * minute },
   };
-  const listing = { ...bot, id: botId, name: 'lamp', rewards: plainRewards(base) } as unknown as CommunityListing;
+  const changes = {
+    id: botId,
+    name: 'lamp',
+    announceChannelId: channelId,
+    rewards: { ...plainRewards(base), ...rewards },
+  };
+  const listing = { ...bot, ...changes } as unknown as CommunityListing;
+  const nudged: string[] = [];
   let looks = 0;
   const sleep: typeof clock.sleep = (ms, signal) => {
     looks += 1;
@@ -41,6 +50,7 @@ async function start(site: 'topgg' | 'discordbotlist') {
     lookups: { findSite: () => client },
     ledgerIn: store.ledgerIn,
     recorder: store.recorder,
+    nudge: (queues) => void nudged.push(...queues),
     leases: null,
     ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
   });
@@ -49,7 +59,7 @@ async function start(site: 'topgg' | 'discordbotlist') {
     const iso = (at: number) => new Date(at).toISOString();
     const data = times.map((at) => ({
       platform_id: member,
-      weight: 1,
+      weight: 2,
       created_at: iso(at),
       expires_at: iso(at + 12 * hour),
     }));
@@ -74,7 +84,15 @@ async function start(site: 'topgg' | 'discordbotlist') {
     if (before > 0) await clock.advance(hour);
     await eventually(() => expect(looks).toBe(before + 1));
   };
-  return { ...fixture, store, list, deliver, look, account: () => store.ledgerIn(homeAccounts).account(member) };
+  return {
+    ...fixture,
+    store,
+    nudged,
+    list,
+    deliver,
+    look,
+    account: () => store.ledgerIn(homeAccounts).account(member),
+  };
 }
 
 describe.each(['topgg', 'discordbotlist'] as const)('a vote in the history of %s', (site) => {
@@ -109,6 +127,18 @@ describe.each(['topgg', 'discordbotlist'] as const)('a vote in the history of %s
     await look();
     expect(await account()).toMatchObject({ credits: 10 });
   });
+});
+
+it('that was not delivered is paid by its weight and announced at once, like a late delivery', async () => {
+  const { store, clock, nudged, list, look, account } = await start('topgg', { weight: true });
+  const votedAt = clock.now() - 3 * hour;
+  list(votedAt);
+  await look();
+  expect(await account()).toMatchObject({ credits: 20, votes: 1 });
+  expect(nudged).toEqual([channelId]);
+  const [effect] = await claimDue(store.outbox, clock.now(), clock.now() + minute, 1);
+  const content = { userId: member, credits: 20, at: votedAt, nextVoteAt: votedAt + 12 * hour };
+  expect(effect).toMatchObject({ kind: 'announcement', queue: channelId, content });
 });
 
 it('is looked for again after an error, as far back as before', async () => {
