@@ -1,11 +1,14 @@
+import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import type { ClaimOutcome } from '../src/features/claims/claims.ts';
-import { escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
+import { escapeName, escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingName, listingOption, selectedListing } from './listing.ts';
 
 /** A longer reason of the service is truncated (characters). */
 const maxReasonLength = 300;
+/** A longer name of a site is truncated (characters). */
+const maxSiteLength = 60;
 
 /** "I voted and got nothing": records a vote that the service knows and the ledger does not, or says why not. */
 export const claim = {
@@ -14,13 +17,16 @@ export const claim = {
   hasPages: false,
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
-  describe: ({ listings, isShared, texts }) => ({
-    description: texts.claim.description,
-    options: isShared || listings.length > 1 ? [listingOption({ listings, isShared, texts })] : [],
-  }),
-  autocomplete: completeListing,
+  describe({ listings, isShared, texts }) {
+    const offered = claimable(listings);
+    const options = isShared || offered.length > 1 ? [listingOption({ listings: offered, isShared, texts })] : [];
+    return { description: texts.claim.description, options };
+  },
+  autocomplete: (input, context) => completeListing(input, { ...context, listings: claimable(context.listings) }),
   async execute(input, context) {
-    const { name, lookup } = selectedListing(input, context);
+    // Not offered, but typed.
+    const named = context.listings.find(({ name }) => name === input.options['listing']);
+    const { name, lookup } = named ?? selectedListing(input, { ...context, listings: claimable(context.listings) });
     const outcome = await context.claims.claim(name, input.userId);
     const profile = await lookup.profile().catch(() => null);
     const displayName =
@@ -28,6 +34,12 @@ export const claim = {
     return renderOutcome(outcome, displayName, profile?.value.url ?? null, context);
   },
 } as const satisfies Command;
+
+/** The listings whose sites say who has voted; all if none does, so that the reply says so. */
+function claimable(listings: readonly ListedLookup[]): readonly ListedLookup[] {
+  const claimed = listings.filter(({ site }) => !site?.isSilent);
+  return claimed.length > 0 ? claimed : listings;
+}
 
 function renderOutcome(outcome: ClaimOutcome, listing: Markup, url: string | null, { texts }: CommandContext): Reply {
   const refused = (text: Markup): Reply => ({ tone: 'wait', title: texts.claim.titleNothing, text });
@@ -59,6 +71,8 @@ function renderOutcome(outcome: ClaimOutcome, listing: Markup, url: string | nul
       return refused(texts.claim.tooOld(listing, timestamp(outcome.at, 'f'), timestamp(outcome.since, 'f')));
     case 'unknownTime':
       return refused(texts.claim.unknownTime(listing));
+    case 'siteSilent':
+      return { tone: 'wait', text: texts.claim.siteSilent(escapeName(outcome.site, maxSiteLength), listing) };
   }
 }
 

@@ -85,6 +85,8 @@ function renderOutcome({ outcome, original, reason, entry }: TracedDelivery, tex
       return texts.trace.test;
     case 'aheadOfTime':
       return texts.trace.aheadOfTime;
+    case 'unconfirmed':
+      return texts.trace.unconfirmed;
     case 'ignored':
       return texts.trace.ignored;
     case 'quarantined':

@@ -19,8 +19,8 @@ export interface TracedDelivery {
   readonly receivedAt: number;
   /** The name of the configured listing; null if it is unknown. */
   readonly listing: string | null;
-  /** `aheadOfTime`: quarantined only until its timestamp is reached. */
-  readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'ignored';
+  /** `aheadOfTime`: quarantined only until its timestamp is reached; `unconfirmed`: only until its site confirms the vote. */
+  readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'unconfirmed' | 'ignored';
   /** Why it was quarantined. */
   readonly reason: string | null;
   /** Of a duplicate: the recorded delivery; null if it is unknown. */

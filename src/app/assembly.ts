@@ -7,6 +7,7 @@ import { homeAccounts } from '../core/ledger/account-id.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, shareOfRequests } from '../core/outbox/queue-share.ts';
+import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/of-listings.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
@@ -182,7 +183,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     if (queues.includes(settingsNotice)) settings.loop.wake();
     nudgeHere(queues);
   });
-  const recording = createRecording({ ...context, isShared, handling, onRecorded });
+  const queuesOf = (recorded: RecordedDelivery) => confirming.queuesOf(recorded);
+  const recording = createRecording({ ...context, isShared, handling, queuesOf, onRecorded });
   const confirming = createConfirming({ ...context, replay: recording.replay, newEffectsPollMs, onAttempted });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')

@@ -140,7 +140,16 @@ function assembleReceiver(
     nudgeEverywhere: (queues) => handling.nudge(queues),
     onAttempted: () => {},
   });
-  const recording = createRecording({ ...context, handling, onRecorded, nudge: handling.nudge });
+  const recording = createRecording({
+    ...context,
+    handling,
+    onRecorded,
+    nudge(queues) {
+      handling.nudge(queues);
+      confirming?.nudge(queues);
+    },
+    queuesOf: (recorded) => confirming?.queuesOf(recorded) ?? [],
+  });
   const siteApiUrl = options.siteApiUrl ?? null;
   const confirming = createConfirming?.({ ...context, ...recording, listings, home, siteApiUrl });
   const { receiver, ...receiving } = createReceiving({

@@ -157,12 +157,14 @@ export function createRecording(options: {
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
   readonly nudge: (queues: readonly string[]) => void;
+  /** The queues of what a feature has stored in place of an event. */
+  readonly queuesOf: (recorded: RecordedDelivery) => readonly string[];
   readonly onRecorded?: ((recorded: RecordedDelivery) => void) | undefined;
   readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }): Recording {
-  const { store, isShared, directory, handling, metrics, tracing = null, nudge, clock, log } = options;
+  const { store, isShared, directory, handling, metrics, tracing = null, nudge, queuesOf, clock, log } = options;
   const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
@@ -175,6 +177,8 @@ export function createRecording(options: {
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
       for (const cause of recorded.causes) countEntry(cause);
       if (queues.length > 0) nudge(queues);
+      const ownQueues = queuesOf(recorded);
+      if (ownQueues.length > 0) nudge(ownQueues);
       if (options.onRecorded !== undefined) report(recorded, options.onRecorded);
     },
   };

@@ -20,6 +20,7 @@ export function claimTexts(messages: Catalogue['claim'], { text }: Language, par
     forgotten: text(messages.forgotten),
     noVote: (name: Markup) => text(messages.noVote, { name: bold(name) }),
     tooOld: (name: Markup, time: Markup, since: Markup) => text(messages.tooOld, { name: bold(name), time, since }),
+    siteSilent: (site: Markup, name: Markup) => text(messages.siteSilent, { site, name: bold(name) }),
     unknownTime: (name: Markup) => text(messages.unknownTime, { name: bold(name) }),
   };
 }

@@ -45,6 +45,7 @@ export function traceTexts(
         : text(messages.duplicateOf, { id: trustedMarkup(String(original)) }),
     test: text(messages.test),
     aheadOfTime: text(messages.aheadOfTime),
+    unconfirmed: text(messages.unconfirmed),
     ignored: text(messages.ignored),
     quarantined: (reason: Markup) => text(messages.quarantined, { reason }),
     effects: {

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claim } from '../../commands/claim.ts';
+import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import { createClaims } from '../../src/features/claims/claims.ts';
 import { openStore } from '../../src/features/store.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
@@ -16,7 +17,7 @@ const noVote: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: 
 const votedAt = (at: number): CachedVoteStatus => ({ canVote: false, lastVoteAt: at, nextVoteAt: at + 12 * hour });
 
 /** `/claim` over its own database, with a service that reports this status. */
-async function withService(first: CachedVoteStatus) {
+async function withService(first: CachedVoteStatus, site?: ListedLookup['site']) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
@@ -30,7 +31,7 @@ async function withService(first: CachedVoteStatus) {
       return status;
     },
   });
-  const listed = { name: 'server', lookup };
+  const listed: ListedLookup = { name: 'server', lookup, site };
   const listings = serverAndBot();
   const log = createLog({ level: 'fatal', secrets: [] });
   const claims = createClaims({
@@ -124,6 +125,34 @@ describe('/claim', () => {
     await vote(start - 11 * hour);
     await clock.advance(2 * hour);
     expect(await run()).toMatchObject({ text: expect.stringContaining('is too close to the one of') });
+  });
+
+  it('says that a site does not tell who has voted, and who can help, without a request', async () => {
+    const { run, requests } = await withService(noVote, { id: 'disurl', name: 'Disurl', isSilent: true });
+    const reply = await run();
+    expect(reply).toMatchObject({
+      tone: 'wait',
+      text: expect.stringContaining('Disurl does not say whether you have voted'),
+    });
+    expect(reply).toMatchObject({ text: expect.stringContaining('Ask the team of the server') });
+    expect(requests()).toBe(0);
+  });
+
+  it('offers the listings whose sites tell who has voted, and all if none does', async () => {
+    const of = (name: string, isSilent: boolean) => {
+      const site = { id: 'x', name: 'X', isSilent };
+      return { name, lookup: fakeLookup('bot', {}), site };
+    };
+    const choicesOf = (listings: readonly ListedLookup[]) => {
+      const [option] = claim.describe({ listings, isShared: false, texts: contextFor().texts }).options;
+      return option !== undefined && 'choices' in option ? option.choices?.map(({ value }) => value) : null;
+    };
+    expect(choicesOf([of('one', false), of('two', true), of('three', false)])).toEqual(['one', 'three']);
+    expect(choicesOf([of('one', false), of('two', true)])).toBeNull();
+    expect(choicesOf([of('one', true), of('two', true)])).toEqual(['one', 'two']);
+    const context = { ...contextFor(), listings: [of('one', false), of('two', true)] };
+    const typed = { ...inputOf(), option: 'listing', typed: '' } as const;
+    expect((await claim.autocomplete(typed, context)).map(({ value }) => value)).toEqual(['bot']);
   });
 
   it('fails with the error of the service', async () => {

@@ -4,7 +4,7 @@ import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
-import type { Lookup } from '../../lookup/lookup.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -43,7 +43,9 @@ export type ClaimOutcome =
   /** The last vote is too old: only votes since `since` can be claimed. */
   | { readonly type: 'tooOld'; readonly at: number; readonly since: number }
   /** The service reports a running cooldown, but no time. */
-  | { readonly type: 'unknownTime' };
+  | { readonly type: 'unknownTime' }
+  /** The site of the listing, by its name, does not say whether the member has voted. */
+  | { readonly type: 'siteSilent'; readonly site: string };
 
 /** How much the times of one vote may differ between the service and the ledger, and their clocks (ms). */
 const toleranceMs = 5 * minute;
@@ -56,7 +58,7 @@ export function createClaims(options: {
   readonly findListing: (name: string) => ListingContext | undefined;
   /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
   readonly compareTargets?: (listing: string) => Promise<void>;
-  readonly findLookup: (name: string) => { readonly lookup: Lookup } | undefined;
+  readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site'> | undefined;
   /** Null for a listing on the service, and for one whose site does not say who has voted. */
   readonly findSite: (name: string) => Pick<SiteClient, 'known'> | null;
   readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
@@ -69,7 +71,7 @@ export function createClaims(options: {
     async claim(name, userId) {
       await compareTargets?.(name);
       const listing = findListing(name);
-      const lookup = findLookup(name)?.lookup;
+      const { lookup, site } = findLookup(name) ?? {};
       if (listing === undefined || lookup === undefined)
         throw new Error(`There is no listing "${name}" with an API key.`);
       const { cooldownMs } = listing.rewards.base;
@@ -77,6 +79,7 @@ export function createClaims(options: {
       const ledger = ledgerIn(listing.community.accounts);
       const recordedAt = await ledger.lastVoteAt(userId, namesOfTarget(listing.community, name));
       const isRunning = recordedAt !== null && Math.abs(now - recordedAt) < cooldownMs - toleranceMs;
+      if (!isRunning && site?.isSilent) return { type: 'siteSilent', site: site.name };
       const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
       const at = status === null ? recordedAt : timeOfVote(status, cooldownMs);
       if (at === null || at > now + toleranceMs) return { type: status?.canVote ? 'noVote' : 'unknownTime' };

@@ -120,7 +120,7 @@ export function createLookupClients(
     const page = site.votePage({ kind, id, slug });
     const lookup = createSiteLookup({ name, kind, id, page, client: siteClient, ...options });
     const prepare = () => () => {};
-    const listed = { id: site.id, name: site.name };
+    const listed = { id: site.id, name: site.name, isSilent: siteClient === null };
     return { lookup, prepare, name, guildId, key, cooldownMs, linked: linked === true, site: listed, siteClient };
   }
 

@@ -4,6 +4,7 @@ import { createPerform } from '../../core/outbox/perform.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { Replay } from '../../core/receiving/replay.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
+import type { RecordedDelivery } from '../../core/tally/tally.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
@@ -13,10 +14,13 @@ import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { confirmationRetry, createConfirm } from './confirm.ts';
-import { isConfirmationQueue } from './queue.ts';
+import { confirmationQueue, isConfirmationQueue } from './queue.ts';
+import { reasons } from './reasons.ts';
 
 /** Has the sites of listings confirm votes. */
 export interface Confirming extends Pick<Loop, 'start' | 'stop'> {
+  /** The queues that a recorded delivery may have added a confirmation to. */
+  queuesOf(recorded: Pick<RecordedDelivery, 'reason'>): readonly string[];
   /** Looks into these queues at once. */
   nudge(queues: readonly string[]): void;
 }
@@ -73,6 +77,10 @@ export function createConfirming(options: {
   }
 
   return {
+    queuesOf({ reason }) {
+      if (reason !== reasons.waiting) return [];
+      return directory.listings.flatMap(({ name, rewards }) => (rewards.confirm ? confirmationQueue(name) : []));
+    },
     nudge: (queues) => dispatcher.nudge(queues.filter(isConfirmationQueue)),
     start() {
       state = 'waiting';

@@ -17,3 +17,4 @@ export const confirmations = {
 } satisfies Feature;
 
 export { isConfirmationQueue } from './queue.ts';
+export { reasons as confirmationReasons } from './reasons.ts';

@@ -8,7 +8,7 @@ import {
 import { formatCount, minute } from '../../platform/durations.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { asSentence, explainDelivery, explainEffect, formatCredits } from './explain.ts';
+import { asSentence, explainDelivery, explainEffect, formatCredits, waitOf } from './explain.ts';
 
 /** A delivery with everything that resulted from it. */
 export interface DeliveryDetails {
@@ -125,8 +125,18 @@ function explainOutcome({ outcome, reason }: DeliveryRecord, original: number | 
     case 'ignored':
       return 'Logged as an event that neither pays nor counts.';
     case 'quarantined':
-      return reason === quarantineReasons.aheadOfTime
-        ? `Stored until its time, then replayed automatically: its ${asSentence(reason)}`
-        : `Stored because it could not be processed: ${asSentence(reason)}`;
+      return explainHold({ outcome, reason });
+  }
+}
+
+function explainHold(delivery: Pick<DeliveryRecord, 'outcome' | 'reason'>): string {
+  const reason = asSentence(delivery.reason);
+  switch (waitOf(delivery)) {
+    case 'aheadOfTime':
+      return `Stored until its time, then replayed automatically: its ${reason}`;
+    case 'unconfirmed':
+      return `Stored until its site answers: ${reason}`;
+    case null:
+      return `Stored because it could not be processed: ${reason}`;
   }
 }

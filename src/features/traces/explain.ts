@@ -2,13 +2,14 @@ import { directMessagesClosed } from '../../core/outbox/effect.ts';
 import type { DeliveryRecord, EffectRecord, LedgerEntry } from '../../core/records/records.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { confirmationReasons } from '../confirmations/feature.ts';
 
 /** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */
 export function explainDelivery(
   delivery: DeliveryRecord,
   { entry = null, original = null }: { readonly entry?: LedgerEntry | null; readonly original?: number | null } = {},
 ): string {
-  const { outcome, reason, userId } = delivery;
+  const { outcome, userId } = delivery;
   switch (outcome) {
     case 'duplicate':
       return original === null
@@ -19,11 +20,33 @@ export function explainDelivery(
     case 'ignored':
       return 'This is another event of the listing site. It neither pays nor counts.';
     case 'quarantined':
-      if (reason === quarantineReasons.aheadOfTime)
-        return 'The delivery is genuine, but its timestamp is in the future. It is stored and will be replayed automatically at that time.';
-      return `The delivery is genuine, but could not be processed: ${asSentence(reason)} It is stored; replay it after an upgrade or a configuration change.`;
+      return explainQuarantine(delivery);
     case 'recorded':
       return explainEntry(entry, userId);
+  }
+}
+
+/** What a quarantined delivery waits for by itself: its time, or its site; null if nothing but a replay ends it. */
+export function waitOf({
+  outcome,
+  reason,
+}: Pick<DeliveryRecord, 'outcome' | 'reason'>): 'aheadOfTime' | 'unconfirmed' | null {
+  if (outcome !== 'quarantined') return null;
+  if (reason === quarantineReasons.aheadOfTime) return 'aheadOfTime';
+  return reason === confirmationReasons.waiting ? 'unconfirmed' : null;
+}
+
+function explainQuarantine(delivery: DeliveryRecord): string {
+  const { reason } = delivery;
+  switch (waitOf(delivery)) {
+    case 'aheadOfTime':
+      return 'The delivery is genuine, but its timestamp is in the future. It is stored and will be replayed automatically at that time.';
+    case 'unconfirmed':
+      return 'The vote is stored, and paid as soon as its site confirms it. The site is asked for 24 hours.';
+    case null:
+      if (reason === confirmationReasons.refused || reason === confirmationReasons.unknown)
+        return `The vote was not paid: ${asSentence(reason)} Replay the delivery to pay it all the same.`;
+      return `The delivery is genuine, but could not be processed: ${asSentence(reason)} It is stored; replay it after an upgrade or a configuration change.`;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
 import { type AccountScope, accountIdOf } from '../../core/ledger/account-id.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
-import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { getDelivery, type RecordsContext } from './delivery-details.ts';
+import { waitOf } from './explain.ts';
 
 /** Deliveries in a trace: as many as fit into a reply with their steps. */
 const maxDeliveries = 5;
@@ -43,7 +43,6 @@ export function createTraces(context: RecordsContext, { accounts, only }: Traced
   async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord): Promise<TracedDelivery> {
     const { delivery, effects, entry, original } = await getDelivery(context, id);
     const { outcome, reason } = delivery;
-    const isAheadOfTime = outcome === 'quarantined' && reason === quarantineReasons.aheadOfTime;
     return {
       id,
       receivedAt,
@@ -51,7 +50,7 @@ export function createTraces(context: RecordsContext, { accounts, only }: Traced
       reason,
       original,
       entry,
-      outcome: isAheadOfTime ? 'aheadOfTime' : outcome,
+      outcome: waitOf(delivery) ?? outcome,
       effects: effects.map((effect) => ({ ...effect, at: effect.finishedAt ?? effect.createdAt })),
     };
   }

@@ -279,6 +279,8 @@ export const de: Catalogue = {
     forgotten: 'Dieser Vote war in einem Konto eingetragen, das du mit /privacy gelöscht hast.',
     noVote: 'Die Vote-Seite hat keinen Vote von dir für {name}, den du nachtragen kannst.',
     tooOld: 'Dein letzter Vote für {name} war am {time}. Nachtragen kannst du nur Votes seit dem {since}.',
+    siteSilent:
+      '{site} verrät nicht, ob du gevotet hast. Deshalb lässt sich dein Vote für {name} nicht prüfen. Frag das Team des Servers: Es kann dir die Credits geben.',
     unknownTime:
       'Die Vote-Seite meldet einen Vote für {name}, aber ohne brauchbare Zeit. Deshalb lässt er sich nicht eintragen. Wende dich bitte an die Betreiber dieses Bots.',
   },
@@ -373,6 +375,7 @@ export const de: Catalogue = {
     test: 'Ein Test aus dem Dashboard: Er bringt keine Credits und zählt nicht.',
     aheadOfTime:
       'Die Zeit liegt in der Zukunft. Die Meldung ist gespeichert und wird eingetragen, sobald es so weit ist.',
+    unconfirmed: 'Gespeichert. Sobald die Vote-Seite den Vote bestätigt, gibt es die Credits.',
     ignored: 'Ein anderes Ereignis der Website: Es gibt keine Credits und zählt nicht.',
     quarantined: 'Gespeichert, konnte aber nicht verarbeitet werden: {reason}',
     effects: {
@@ -383,6 +386,7 @@ export const de: Catalogue = {
       partyReward: 'Belohnung der Vote-Party',
       partyPanel: 'Fortschritt der Vote-Party',
       partyReached: 'Ziel der Vote-Party',
+      confirmation: 'Bestätigung der Vote-Seite',
       unknown: 'Sonstiges',
     },
     done: {

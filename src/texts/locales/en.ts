@@ -316,6 +316,9 @@ export const en = {
     forgotten: 'This vote was recorded for an account that you had deleted with /privacy.',
     noVote: 'The listing service has no vote of yours for {name} that could be claimed.',
     tooOld: 'Your last vote for {name} was at {time}. Only votes since {since} can be claimed.',
+    /** `{site}` is the name of a listing site. */
+    siteSilent:
+      '{site} does not say whether you have voted, so your vote for {name} cannot be checked. Ask the team of the server: they can give you the credits.',
     unknownTime:
       'The listing service reports a vote for {name}, but no usable time, so it cannot be recorded. Please contact the operators of this bot.',
   },
@@ -425,6 +428,7 @@ export const en = {
     duplicateOf: 'The same event was recorded before with delivery {id}, so this one paid nothing.',
     test: 'A test from the dashboard: it neither pays nor counts.',
     aheadOfTime: 'Its time is in the future. It is stored, and recorded when that time is reached.',
+    unconfirmed: 'Stored. The vote is paid as soon as its site confirms it.',
     ignored: 'Another event of the listing site: it neither pays nor counts.',
     quarantined: 'Stored, because it could not be processed: {reason}',
     /** What was done because of it. */
@@ -436,6 +440,7 @@ export const en = {
       partyReward: 'Reward of the vote party',
       partyPanel: 'Progress of the vote party',
       partyReached: 'Goal of the vote party',
+      confirmation: 'Confirmation by the site',
       unknown: 'Something else',
     },
     /** `{effect}` is one of those above, `{count}` the number of attempts. */

@@ -298,6 +298,8 @@ export const es: Catalogue = {
     forgotten: 'Este voto se registró en una cuenta que habías borrado con /privacy.',
     noVote: 'La página de votos no tiene ningún voto tuyo por {name} que puedas reclamar.',
     tooOld: 'Tu último voto por {name} fue el {time}. Solo se pueden reclamar votos desde el {since}.',
+    siteSilent:
+      '{site} no dice si has votado, así que no se puede comprobar tu voto por {name}. Pregunta al equipo del servidor: puede darte los créditos.',
     unknownTime:
       'La página de votos indica un voto por {name}, pero sin una hora válida, así que no se puede registrar. Avisa a quienes administran este bot.',
   },
@@ -389,6 +391,7 @@ export const es: Catalogue = {
     duplicateOf: 'El mismo evento ya estaba registrado con la notificación {id}, así que esta vez no ha dado nada.',
     test: 'Una prueba enviada desde el panel: no da créditos y no cuenta.',
     aheadOfTime: 'Su hora está en el futuro. La notificación está guardada y se registrará cuando llegue ese momento.',
+    unconfirmed: 'Guardado. Se pagará en cuanto la página confirme el voto.',
     ignored: 'Otro evento del sitio: ni paga ni cuenta.',
     quarantined: 'Guardada, porque no se ha podido procesar: {reason}',
     effects: {
@@ -399,6 +402,7 @@ export const es: Catalogue = {
       partyReward: 'Recompensa de la fiesta de votos',
       partyPanel: 'Progreso de la fiesta de votos',
       partyReached: 'Meta de la fiesta de votos',
+      confirmation: 'Confirmación de la página',
       unknown: 'Otra cosa',
     },
     done: {

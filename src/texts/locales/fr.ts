@@ -302,6 +302,8 @@ export const fr: Catalogue = {
     forgotten: 'Ce vote était enregistré pour un compte que tu as supprimé avec /privacy.',
     noVote: "Le site de vote n'a aucun vote de ta part pour {name} que tu puisses réclamer.",
     tooOld: 'Ton dernier vote pour {name} date du {time}. Tu ne peux réclamer que les votes depuis le {since}.',
+    siteSilent:
+      "{site} ne dit pas si tu as voté : ton vote pour {name} ne peut donc pas être vérifié. Demande à l'équipe du serveur : elle peut te donner les crédits.",
     unknownTime:
       'Le site de vote signale un vote pour {name}, mais sans heure exploitable : il ne peut pas être enregistré. Contacte les responsables de ce bot.',
   },
@@ -395,6 +397,7 @@ export const fr: Catalogue = {
       "Le même événement était déjà enregistré avec la notification {id} : rien n'a donc été versé cette fois.",
     test: 'Un test envoyé depuis le tableau de bord : il ne rapporte rien et ne compte pas.',
     aheadOfTime: 'Son heure est dans le futur. La notification est conservée et sera enregistrée le moment venu.',
+    unconfirmed: "Mise en attente. Le vote rapportera ses crédits dès que le site l'aura confirmé.",
     ignored: 'Un autre événement du site : il ne rapporte rien et ne compte pas.',
     quarantined: "Conservée, car elle n'a pas pu être traitée : {reason}",
     effects: {
@@ -405,6 +408,7 @@ export const fr: Catalogue = {
       partyReward: 'Récompense de la vote party',
       partyPanel: 'Progression de la vote party',
       partyReached: 'Objectif de la vote party',
+      confirmation: 'Confirmation du site',
       unknown: 'Autre chose',
     },
     done: {

@@ -267,6 +267,8 @@ export const id: Catalogue = {
     forgotten: 'Vote ini dicatat di akun yang sudah kamu hapus dengan /privacy.',
     noVote: 'Di situs voting tidak ada vote kamu untuk {name} yang bisa diklaim.',
     tooOld: 'Vote terakhirmu untuk {name} adalah pada {time}. Hanya vote sejak {since} yang bisa diklaim.',
+    siteSilent:
+      '{site} tidak memberi tahu apakah kamu sudah vote, jadi vote kamu untuk {name} tidak bisa diperiksa. Tanyakan kepada tim server: mereka bisa memberimu kredit.',
     unknownTime:
       'Situs voting melaporkan vote untuk {name}, tapi tanpa waktu yang valid, jadi tidak bisa dicatat. Silakan hubungi pengelola bot ini.',
   },
@@ -359,6 +361,7 @@ export const id: Catalogue = {
     duplicateOf: 'Kejadian yang sama sudah dicatat sebelumnya (notifikasi {id}), jadi yang ini tidak memberi kredit.',
     test: 'Tes dari dashboard situs voting: tidak memberi kredit dan tidak dihitung.',
     aheadOfTime: 'Waktu kejadiannya belum tiba. Notifikasi ini disimpan, dan akan dicatat saat waktunya tiba.',
+    unconfirmed: 'Disimpan. Vote ini dibayar begitu situs mengonfirmasinya.',
     ignored: 'Peristiwa lain dari situs: tidak membayar dan tidak dihitung.',
     quarantined: 'Disimpan karena tidak bisa diproses: {reason}',
     effects: {
@@ -369,6 +372,7 @@ export const id: Catalogue = {
       partyReward: 'Hadiah vote party',
       partyPanel: 'Progres vote party',
       partyReached: 'Pengumuman target vote party',
+      confirmation: 'Konfirmasi dari situs',
       unknown: 'Tindakan lain',
     },
     done: { other: '{effect}: selesai pada percobaan ke-{count}' },

@@ -298,6 +298,8 @@ export const it: Catalogue = {
     forgotten: 'Questo voto era registrato in un account che hai eliminato con /privacy.',
     noVote: 'Il sito di voto non ha nessun tuo voto per {name} da recuperare.',
     tooOld: 'Il tuo ultimo voto per {name}: {time}. Puoi recuperare solo i voti dopo questa data: {since}.',
+    siteSilent:
+      '{site} non dice se hai votato, quindi il tuo voto per {name} non si può verificare. Chiedi al team del server: può darti i crediti.',
     unknownTime:
       'Il sito di voto segnala un voto per {name}, ma senza un orario valido, quindi non si può registrare. Contatta chi gestisce questo bot.',
   },
@@ -389,6 +391,7 @@ export const it: Catalogue = {
     duplicateOf: 'Lo stesso evento era già registrato con la notifica {id}, quindi stavolta non ha dato niente.',
     test: 'Un test inviato dalla dashboard: non dà crediti e non conta.',
     aheadOfTime: 'Il suo orario è nel futuro. La notifica è salvata e verrà registrata quando sarà il momento.',
+    unconfirmed: 'Salvata. Il voto verrà pagato appena il sito lo conferma.',
     ignored: 'Un altro evento del sito: non paga e non conta.',
     quarantined: 'Salvata, perché non è stato possibile elaborarla: {reason}',
     effects: {
@@ -399,6 +402,7 @@ export const it: Catalogue = {
       partyReward: 'Ricompensa del vote party',
       partyPanel: 'Avanzamento del vote party',
       partyReached: 'Obiettivo del vote party',
+      confirmation: 'Conferma del sito',
       unknown: 'Altro',
     },
     done: {

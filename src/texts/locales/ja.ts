@@ -270,6 +270,8 @@ export const ja: Catalogue = {
     forgotten: 'この投票は、/privacy で削除されたアカウントに記録されていました。',
     noVote: '投票サイトには、報酬を受け取れる{name}への投票がありません。',
     tooOld: '{name}への最後の投票は{time}でした。受け取れるのは{since}以降の投票だけです。',
+    siteSilent:
+      '{site}では投票したかどうかを確認できないため、{name}への投票を調べられません。サーバーの運営チームに相談してください。クレジットを付与してもらえる場合があります。',
     unknownTime:
       '投票サイトに{name}への投票はありますが、日時が正しくないため記録できません。このBotの運営者に連絡してください。',
   },
@@ -360,6 +362,7 @@ export const ja: Catalogue = {
     duplicateOf: '同じイベントがすでに配信 {id} で記録されているため、今回はクレジットが付与されませんでした。',
     test: '投票サイトのダッシュボードからのテストです。クレジットは付与されず、投票数にも入りません。',
     aheadOfTime: '日時が未来になっています。保存してあり、その日時になると記録されます。',
+    unconfirmed: '保存しました。サイトで投票が確認されると、報酬が支払われます。',
     ignored: '掲載サイトの別のイベントです。報酬はなく、投票数にも含まれません。',
     quarantined: '処理できなかったため、保存だけしました: {reason}',
     effects: {
@@ -370,6 +373,7 @@ export const ja: Catalogue = {
       partyReward: '投票パーティーの報酬',
       partyPanel: '投票パーティーの進行状況',
       partyReached: '投票パーティーの目標達成',
+      confirmation: 'サイトによる確認',
       unknown: 'その他',
     },
     done: { other: '{effect}: 完了（試行{count}回）' },

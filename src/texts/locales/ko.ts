@@ -266,6 +266,8 @@ export const ko: Catalogue = {
     forgotten: '이 투표는 /privacy 명령어로 삭제한 계정에 기록됐어요.',
     noVote: '보상을 받을 수 있는 {name} 투표가 투표 사이트에 없어요.',
     tooOld: '{name}에 마지막으로 투표한 시간: {time}. {since} 이후의 투표만 보상을 받을 수 있어요.',
+    siteSilent:
+      '{site}에서는 투표했는지 확인할 수 없어서 {name} 투표를 조회할 수 없어요. 서버 운영진에게 문의해 주세요. 운영진이 크레딧을 줄 수 있어요.',
     unknownTime:
       '투표 사이트에 {name} 투표가 있지만 시간이 올바르지 않아서 기록할 수 없어요. 봇 운영자에게 문의해 주세요.',
   },
@@ -356,6 +358,7 @@ export const ko: Catalogue = {
     duplicateOf: '같은 이벤트가 수신 {id}에서 이미 기록되어 이번에는 크레딧이 지급되지 않았어요.',
     test: '투표 사이트의 대시보드에서 보낸 테스트예요. 크레딧이 지급되지 않고, 집계되지도 않아요.',
     aheadOfTime: '시간이 미래로 되어 있어요. 저장해 두었다가 그 시간이 되면 기록해요.',
+    unconfirmed: '저장했어요. 사이트가 투표를 확인하면 보상을 지급해요.',
     ignored: '목록 사이트의 다른 이벤트예요. 보상도 없고 집계되지도 않아요.',
     quarantined: '처리하지 못해서 저장만 했어요: {reason}',
     effects: {
@@ -366,6 +369,7 @@ export const ko: Catalogue = {
       partyReward: '투표 파티 보상',
       partyPanel: '투표 파티 진행 상황',
       partyReached: '투표 파티 목표 달성',
+      confirmation: '사이트 확인',
       unknown: '기타',
     },
     done: { other: '{effect}: 완료 (시도 {count}회)' },

@@ -277,6 +277,8 @@ export const nl: Catalogue = {
     forgotten: 'Deze stem was geteld voor een account dat je met /privacy hebt verwijderd.',
     noVote: 'De stemsite heeft geen stem van jou op {name} die je kunt claimen.',
     tooOld: 'Je laatste stem op {name} was op {time}. Je kunt alleen stemmen vanaf {since} claimen.',
+    siteSilent:
+      '{site} laat niet weten of je hebt gestemd, dus je stem op {name} kan niet worden gecontroleerd. Vraag het aan het team van de server: dat kan je de credits geven.',
     unknownTime:
       'De stemsite meldt een stem op {name}, maar zonder bruikbare tijd, dus die kan niet geteld worden. Neem contact op met de beheerders van deze bot.',
   },
@@ -369,6 +371,7 @@ export const nl: Catalogue = {
     duplicateOf: 'Deze gebeurtenis was al geregistreerd met melding {id} en leverde dus niets meer op.',
     test: 'Een test vanuit het dashboard: levert niets op en telt niet mee.',
     aheadOfTime: 'De tijd ligt in de toekomst. De melding is opgeslagen en wordt geregistreerd zodra het zover is.',
+    unconfirmed: 'Opgeslagen. Zodra de site de stem bevestigt, wordt die beloond.',
     ignored: 'Een andere gebeurtenis van de site: levert niets op en telt niet mee.',
     quarantined: 'Opgeslagen, want verwerken lukte niet: {reason}',
     effects: {
@@ -379,6 +382,7 @@ export const nl: Catalogue = {
       partyReward: 'Beloning van de vote party',
       partyPanel: 'Voortgang van de vote party',
       partyReached: 'Doel van de vote party',
+      confirmation: 'Bevestiging door de site',
       unknown: 'Iets anders',
     },
     done: {

@@ -334,6 +334,8 @@ export const pl: Catalogue = {
     forgotten: 'Ten głos zapisano na koncie usuniętym przez /privacy.',
     noVote: 'Serwis do głosowania nie ma twojego głosu na {name}, za który można odebrać kredyty.',
     tooOld: 'Twój ostatni głos na {name}: {time}. Odebrać można tylko głosy oddane od {since}.',
+    siteSilent:
+      '{site} nie podaje, czy oddano głos, więc nie można sprawdzić twojego głosu na {name}. Zapytaj ekipę serwera: może przyznać ci kredyty.',
     unknownTime:
       'Serwis do głosowania ma twój głos na {name}, ale bez poprawnej godziny, więc nie można go zapisać. Skontaktuj się z administracją tego bota.',
   },
@@ -425,6 +427,7 @@ export const pl: Catalogue = {
     duplicateOf: 'To samo zdarzenie zapisano już wcześniej (powiadomienie {id}), więc tym razem nic nie dało.',
     test: 'Test z panelu serwisu do głosowania: nie daje kredytów i się nie liczy.',
     aheadOfTime: 'Data zdarzenia jest w przyszłości. Powiadomienie czeka i zostanie zapisane, gdy nadejdzie ten czas.',
+    unconfirmed: 'Zapisano. Głos zostanie nagrodzony, gdy tylko serwis go potwierdzi.',
     ignored: 'Inne zdarzenie serwisu: nic nie daje i się nie liczy.',
     quarantined: 'Odłożono, bo nie udało się przetworzyć powiadomienia: {reason}',
     effects: {
@@ -435,6 +438,7 @@ export const pl: Catalogue = {
       partyReward: 'Nagroda za vote party',
       partyPanel: 'Postęp vote party',
       partyReached: 'Ogłoszenie celu vote party',
+      confirmation: 'Potwierdzenie serwisu',
       unknown: 'Inne działanie',
     },
     done: {

@@ -298,6 +298,8 @@ export const ptBR: Catalogue = {
     forgotten: 'Este voto foi registrado em uma conta que você apagou com /privacy.',
     noVote: 'O site de votação não tem nenhum voto seu em {name} para resgatar.',
     tooOld: 'Seu último voto em {name} foi em {time}. Só dá para resgatar votos a partir de {since}.',
+    siteSilent:
+      '{site} não informa se você votou, então não dá para conferir seu voto em {name}. Fale com a equipe do servidor: ela pode dar os créditos a você.',
     unknownTime:
       'O site de votação informa um voto em {name}, mas sem um horário válido, então não dá para registrar. Fale com os responsáveis por este bot.',
   },
@@ -390,6 +392,7 @@ export const ptBR: Catalogue = {
     duplicateOf: 'O mesmo evento já estava registrado com a notificação {id}, então desta vez não rendeu nada.',
     test: 'Um teste enviado pelo painel: não rende créditos e não conta.',
     aheadOfTime: 'O horário está no futuro. A notificação está guardada e será registrada quando chegar a hora.',
+    unconfirmed: 'Guardada. O voto será pago assim que o site confirmar.',
     ignored: 'Outro evento do site: não paga nem conta.',
     quarantined: 'Guardada, porque não foi possível processar: {reason}',
     effects: {
@@ -400,6 +403,7 @@ export const ptBR: Catalogue = {
       partyReward: 'Recompensa da festa de votos',
       partyPanel: 'Progresso da festa de votos',
       partyReached: 'Meta da festa de votos',
+      confirmation: 'Confirmação do site',
       unknown: 'Outra coisa',
     },
     done: {

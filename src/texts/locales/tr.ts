@@ -276,6 +276,8 @@ export const tr: Catalogue = {
     forgotten: 'Bu oy, /privacy ile sildiğin bir hesaba kaydedilmişti.',
     noVote: 'Oylama sitesinde {name} için verdiğin, alınabilecek bir oy yok.',
     tooOld: '{name} için verdiğin son oy: {time}. Yalnızca şu tarihten sonraki oylar alınabilir: {since}.',
+    siteSilent:
+      '{site} oy verip vermediğini bildirmiyor; bu yüzden {name} için verdiğin oy kontrol edilemiyor. Sunucu ekibine sor: kredileri sana verebilirler.',
     unknownTime:
       'Oylama sitesi {name} için bir oy bildiriyor ama geçerli bir zaman vermiyor; bu yüzden oy kaydedilemiyor. Lütfen bot yöneticilerine ulaş.',
   },
@@ -367,6 +369,7 @@ export const tr: Catalogue = {
     duplicateOf: 'Aynı olay daha önce kaydedildi (bildirim {id}); bu yüzden bu seferki kredi kazandırmadı.',
     test: 'Oylama sitesinin panelinden gelen bir test: kredi vermez ve sayılmaz.',
     aheadOfTime: 'Olayın zamanı henüz gelmedi. Bildirim saklandı, zamanı gelince kaydedilecek.',
+    unconfirmed: 'Saklandı. Site oyu onaylayınca ödülü verilir.',
     ignored: 'Sitenin başka bir olayı: ne kazandırır ne de sayılır.',
     quarantined: 'İşlenemediği için saklandı: {reason}',
     effects: {
@@ -377,6 +380,7 @@ export const tr: Catalogue = {
       partyReward: 'Oy partisi ödülü',
       partyPanel: 'Oy partisi ilerlemesi',
       partyReached: 'Oy partisi hedef duyurusu',
+      confirmation: 'Site onayı',
       unknown: 'Başka bir işlem',
     },
     done: { one: '{effect}: tamamlandı', other: '{effect}: {count} denemede tamamlandı' },

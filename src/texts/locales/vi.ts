@@ -275,6 +275,8 @@ export const vi: Catalogue = {
     forgotten: 'Lượt bình chọn này được ghi nhận cho tài khoản mà bạn đã xóa bằng /privacy.',
     noVote: 'Trang bình chọn không có lượt nào của bạn cho {name} có thể nhận bù.',
     tooOld: 'Lần bình chọn gần nhất của bạn cho {name}: {time}. Chỉ có thể nhận bù các lượt từ {since}.',
+    siteSilent:
+      '{site} không cho biết bạn đã bình chọn hay chưa, nên không thể kiểm tra lượt bình chọn của bạn cho {name}. Hãy hỏi ban quản trị máy chủ: họ có thể cộng credit cho bạn.',
     unknownTime:
       'Trang bình chọn báo có một lượt cho {name}, nhưng thời gian không hợp lệ nên không thể ghi nhận. Vui lòng liên hệ người vận hành bot.',
   },
@@ -368,6 +370,7 @@ export const vi: Catalogue = {
     duplicateOf: 'Sự kiện này đã được ghi nhận trước đó ở lượt gửi {id}, nên lần này không được cộng credit.',
     test: 'Thử nghiệm từ bảng điều khiển của trang bình chọn: không được cộng credit và không được tính.',
     aheadOfTime: 'Thời gian của lượt gửi này ở tương lai. Đã lưu lại và sẽ ghi nhận khi đến thời điểm đó.',
+    unconfirmed: 'Đã lưu lại. Lượt này được trả thưởng ngay khi trang xác nhận.',
     ignored: 'Một sự kiện khác của trang: không trả thưởng và không được tính.',
     quarantined: 'Không xử lý được nên chỉ lưu lại: {reason}',
     effects: {
@@ -378,6 +381,7 @@ export const vi: Catalogue = {
       partyReward: 'Phần thưởng vote party',
       partyPanel: 'Tiến độ vote party',
       partyReached: 'Mục tiêu vote party',
+      confirmation: 'Xác nhận của trang',
       unknown: 'Việc khác',
     },
     done: { other: '{effect}: xong (số lần thử: {count})' },

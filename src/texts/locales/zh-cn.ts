@@ -261,6 +261,8 @@ export const zhCN: Catalogue = {
     forgotten: '这一票记录在你已通过 /privacy 删除的账户里。',
     noVote: '投票网站上没有你为 {name} 投的、可以补领的票。',
     tooOld: '你上次为 {name} 投票是在 {time}。只能补领 {since} 之后的投票。',
+    siteSilent:
+      '{site} 不提供你是否投过票的信息，因此无法核实你为 {name} 投的票。请联系服务器的管理团队，他们可以为你补发积分。',
     unknownTime: '投票网站上有你为 {name} 投的票，但时间无效，因此无法记录。请联系机器人的运营者。',
   },
 
@@ -349,6 +351,7 @@ export const zhCN: Catalogue = {
     duplicateOf: '同一事件之前已通过推送 {id} 记录，因此这次没有发放积分。',
     test: '来自投票网站后台的测试：不发放积分，也不计入票数。',
     aheadOfTime: '时间晚于当前时间。已先保存，到时再记录。',
+    unconfirmed: '已保存。网站确认投票后即发放奖励。',
     ignored: '列表网站的其他事件：不发放奖励，也不计数。',
     quarantined: '无法处理，仅作保存：{reason}',
     effects: {
@@ -359,6 +362,7 @@ export const zhCN: Catalogue = {
       partyReward: '投票派对奖励',
       partyPanel: '投票派对进度',
       partyReached: '投票派对目标达成',
+      confirmation: '网站确认',
       unknown: '其他操作',
     },
     done: { other: '{effect}：已完成（尝试 {count} 次）' },

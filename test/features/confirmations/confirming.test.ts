@@ -94,6 +94,26 @@ it('a vote is acknowledged at once, and paid when the site confirms it', async (
   expect(lines.join('')).not.toContain(siteKey);
 });
 
+it('the site is asked about a vote as soon as it is recorded', async () => {
+  const { site, post } = await startProgram();
+  expect(await post()).toBe('recorded');
+  await eventually(() => expect(site.requests).toHaveLength(1));
+});
+
+it('a vote that waits for its site is explained so, and one that the site denies as unpaid', async () => {
+  const { site, post, owner, within } = await startProgram();
+  site.respondWith(json(503, {}));
+  await post();
+  await eventually(() => expect(site.requests).toHaveLength(1));
+  expect(await owner('/deliveries/1')).toMatchObject({
+    why: expect.stringContaining('paid as soon as its site confirms it'),
+    timeline: [{}, { text: 'Stored until its site answers: the vote waits until its site confirms it.' }, {}],
+  });
+  site.respondWith(no);
+  const why = expect.stringContaining('Replay the delivery to pay it all the same.');
+  await within(30 * second, async () => expect(await owner('/deliveries/1')).toMatchObject({ why }));
+});
+
 it('a vote that the site denies twice is not paid, and does not block a later one', async () => {
   const { site, post, member, deliveries, within } = await startProgram();
   site.respondWith(no);
