@@ -1,6 +1,7 @@
-import { type LastVotes, lastVoteIn } from '../src/core/ledger/account.ts';
+import type { LastVotes } from '../src/core/ledger/account.ts';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import { nextVoteFor } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, joined, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
@@ -60,11 +61,11 @@ function askSites(voter: string, { clock }: CommandContext): (listed: ListedLook
 
 function recall(voter: string, context: CommandContext): (listed: ListedLookup) => Promise<Chance> {
   const { clock, rules } = context;
-  const votes = lastVotesOf(voter, context);
+  const votes = Promise.all([lastVotesOf(voter, context), context.nextVotesOf(voter)]);
   return async ({ name, lookup }) => {
     const { cooldownMs = defaultCooldownMs, names = [name] } = rules.find((each) => each.name === name) ?? {};
-    const votedAt = lastVoteIn(await votes, names);
-    if (votedAt !== null && clock.now() < votedAt + cooldownMs) return { when: 'later', at: votedAt + cooldownMs };
+    const vote = nextVoteFor({ names, cooldownMs }, ...(await votes));
+    if (vote !== null && clock.now() < vote.nextVoteAt) return { when: 'later', at: vote.nextVoteAt };
     const known = await lookup.cached.voteStatus(voter);
     return known?.canVote === false ? { when: 'later', at: known.nextVoteAt } : { when: 'perhaps' };
   };

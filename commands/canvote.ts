@@ -1,8 +1,9 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { type LastVotes, lastVoteIn } from '../src/core/ledger/account.ts';
+import type { LastVotes } from '../src/core/ledger/account.ts';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { userOption } from '../src/discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
 import { hour } from '../src/platform/durations.ts';
@@ -123,7 +124,7 @@ type OtherListingButtons = () => Promise<readonly ReplyButton[]>;
 function otherListingButtons(
   selected: ListedLookup,
   userId: string,
-  context: Pick<CommandContext, 'listings' | 'rules' | 'standings' | 'communities' | 'texts' | 'clock'>,
+  context: Pick<CommandContext, 'listings' | 'rules' | 'standings' | 'communities' | 'nextVotesOf' | 'texts' | 'clock'>,
 ): OtherListingButtons {
   const { texts, clock } = context;
   const others = context.listings.filter((listing) => listing !== selected);
@@ -135,20 +136,19 @@ function otherListingButtons(
   search.catch(() => {});
 
   async function findAll(): Promise<void> {
-    const lastVotes = await lastVotesOf(userId, context);
+    const [lastVotes, stated] = await Promise.all([lastVotesOf(userId, context), context.nextVotesOf(userId)]);
     const candidates: ListedLookup[] = [];
     for (const listing of others) {
       if (candidates.length === maxCandidates) break;
-      if (!isInCooldown(listing, lastVotes)) candidates.push(listing);
+      if (!isInCooldown(listing, lastVotes, stated)) candidates.push(listing);
     }
     await Promise.all(candidates.map(find));
   }
 
-  function isInCooldown({ name }: ListedLookup, lastVotes: LastVotes): boolean {
+  function isInCooldown({ name }: ListedLookup, lastVotes: LastVotes, stated: readonly StatedNextVote[]): boolean {
     const { cooldownMs = defaultCooldownMs, names = [name] } = context.rules.find((rules) => rules.name === name) ?? {};
-    const votedAt = lastVoteIn(lastVotes, names);
-    if (votedAt === null) return false;
-    return clock.now() < votedAt + cooldownMs;
+    const vote = nextVoteFor({ names, cooldownMs }, lastVotes, stated);
+    return vote !== null && clock.now() < vote.nextVoteAt;
   }
 
   async function find(listing: ListedLookup): Promise<void> {

@@ -1,10 +1,10 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { lastVoteIn } from '../src/core/ledger/account.ts';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
+import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { memoizeOne } from '../src/platform/memoize.ts';
 import {
   escapeName,
@@ -92,11 +92,12 @@ async function describeAccount(
   { rules: covered, standings }: Pick<CoveredCommunity, 'rules' | 'standings'>,
   context: CommandContext,
 ) {
-  const [standing, listings] = await Promise.all([
+  const [standing, stated, listings] = await Promise.all([
     standings.summary(userId, context.clock.now()),
+    context.nextVotesOf(userId),
     Promise.all(covered.map((rules) => describeListing(rules, context))),
   ]);
-  return { standing, listings, votes: nextVotes(standing, listings) };
+  return { standing, listings, votes: nextVotes(standing, stated, listings) };
 }
 
 interface Listing {
@@ -122,14 +123,18 @@ function renderAccount({ credits: balance, rank, streak }: StandingSummary, { te
 }
 
 interface NextVote extends Listing {
-  /** When the cooldown of the last vote ends (ms since the epoch); 0 if there was none. */
+  /** When the next vote is due (ms since the epoch); 0 without a vote. */
   readonly at: number;
 }
 
-function nextVotes({ lastVotes }: StandingSummary, listings: readonly Listing[]): NextVote[] {
+function nextVotes(
+  { lastVotes }: StandingSummary,
+  stated: readonly StatedNextVote[],
+  listings: readonly Listing[],
+): NextVote[] {
   return listings.map((listing) => {
-    const lastVoteAt = lastVoteIn(lastVotes, listing.rules.names ?? listing.rules.name);
-    return { ...listing, at: lastVoteAt === null ? 0 : lastVoteAt + listing.rules.cooldownMs };
+    const { name, names = [name], cooldownMs } = listing.rules;
+    return { ...listing, at: nextVoteFor({ names, cooldownMs }, lastVotes, stated)?.nextVoteAt ?? 0 };
   });
 }
 

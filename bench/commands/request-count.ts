@@ -96,6 +96,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   reminders: { switchOn: notUsed, switchOff: notUsed, snooze: notUsed },
   standings: { summary: notUsed, standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
   rules: [],
+  nextVotesOf: async () => [],
   claims: { claim: notUsed },
   memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
   traces: { trace: notUsed },

@@ -73,7 +73,8 @@ export function createLookup<Kind extends ListingKind>(options: LookupOptions<Ki
     cooldownMs,
     lastVote: async (userId) => {
       try {
-        return (await options.lastVote?.(userId)) ?? null;
+        const at = (await options.lastVote?.(userId)) ?? null;
+        return at === null ? null : { at, nextVoteAt: at + cooldownMs };
       } catch (error) {
         errors.ledgerFailed(error);
         return null;

@@ -74,12 +74,19 @@ const maxCooldownsInMemory = 1_000;
  */
 export type LastVote = (userId: string) => Promise<number | null>;
 
+/** A vote in the ledger, and when the next one is due (ms since the epoch). */
+export interface LedgerVote {
+  readonly at: number;
+  readonly nextVoteAt: number;
+}
+
 interface WithLedgerOptions {
   /** The vote status from the cache or the service. */
   readonly votes: (userId: string, signal?: AbortSignal) => Promise<CachedValue<CachedVoteStatus>>;
-  readonly lastVote: LastVote;
+  /** The last one for the listing; null if there is none. */
+  readonly lastVote: (userId: string) => Promise<LedgerVote | null>;
   readonly clock: Clock;
-  /** How long a vote blocks the next one (ms). */
+  /** How long a vote blocks the next one if the service does not say (ms). */
   readonly cooldownMs: number;
   readonly observe: ObserveLookup;
 }
@@ -94,7 +101,7 @@ interface WithLedgerOptions {
  */
 export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes'] {
   const { votes, clock, cooldownMs, observe } = options;
-  const lastVotes = new BoundedMap<number>(maxCooldownsInMemory);
+  const lastVotes = new BoundedMap<LedgerVote>(maxCooldownsInMemory);
   /** Running cooldowns reported by the service, each valid until a monotonic time (ms). */
   const serviceCooldowns = new BoundedMap<{ readonly status: CachedValue<CachedVoteStatus>; readonly until: number }>(
     maxCooldownsInMemory,
@@ -106,18 +113,15 @@ export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes
       observe({ event: 'hit', resource: 'votes' });
       return recent.status;
     }
-    const votedAt = await lastVote(userId);
+    const vote = await lastVote(userId);
     const now = clock.now();
     // A vote in the future was recorded while the clock was ahead: only the service knows when its cooldown ends.
-    if (votedAt === null || votedAt > now + maxServiceAheadMs)
+    if (vote === null || vote.at > now + maxServiceAheadMs)
       return remember(userId, withCurrentStatus(await votes(userId, signal)));
-    if (now < votedAt + cooldownMs) {
+    const { at: votedAt, nextVoteAt } = vote;
+    if (now < nextVoteAt) {
       observe({ event: 'fact', resource: 'votes' });
-      return {
-        value: { canVote: false, lastVoteAt: votedAt, nextVoteAt: votedAt + cooldownMs },
-        asOf: now,
-        stale: false,
-      };
+      return { value: { canVote: false, lastVoteAt: votedAt, nextVoteAt }, asOf: now, stale: false };
     }
     const fromLedger = { value: { canVote: true, lastVoteAt: votedAt, nextVoteAt: null }, asOf: votedAt, stale: true };
     const status = await votes(userId, signal).catch(() => fromLedger);
@@ -126,12 +130,12 @@ export function withLedger(options: WithLedgerOptions): WithLedgerOptions['votes
     return remember(userId, { ...age, value: { ...value, lastVoteAt: Math.max(value.lastVoteAt ?? 0, votedAt) } });
   };
 
-  async function lastVote(userId: string): Promise<number | null> {
+  async function lastVote(userId: string): Promise<LedgerVote | null> {
     const recent = lastVotes.get(userId);
-    if (recent !== undefined && clock.now() < recent + cooldownMs - maxServiceAheadMs) return recent;
-    const votedAt = await options.lastVote(userId);
-    if (votedAt !== null) lastVotes.set(userId, votedAt);
-    return votedAt;
+    if (recent !== undefined && clock.now() < recent.nextVoteAt - maxServiceAheadMs) return recent;
+    const vote = await options.lastVote(userId);
+    if (vote !== null) lastVotes.set(userId, vote);
+    return vote;
   }
 
   function withCurrentStatus(status: CachedValue<CachedVoteStatus>): CachedValue<CachedVoteStatus> {

@@ -3,7 +3,7 @@ import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';
 import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
-import type { StatedNextVote } from '../features/next-votes/store.ts';
+import type { StatedNextVote } from '../features/next-votes/next-vote.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';

@@ -1,7 +1,7 @@
-import { lastVoteIn } from '../core/ledger/account.ts';
 import { accountIdOf } from '../core/ledger/account-id.ts';
 import type { Standing } from '../core/ledger/standing.ts';
 import type { DeliveryRecord, LedgerEntry } from '../core/records/records.ts';
+import { nextVoteFor } from '../features/next-votes/next-vote.ts';
 import { type PageRequest, paginate, type ResultPage } from '../platform/web/pagination.ts';
 import type { OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
@@ -88,9 +88,7 @@ async function listingsOf(
 ): Promise<readonly VoteTimes[]> {
   const [lastVotes, stated = []] = await Promise.all([standings.lastVotes(userId), nextVotes?.(userId)]);
   return [...cooldowns(accounts)].map(([listing, cooldownMs]) => {
-    const lastVoteAt = lastVoteIn(lastVotes, listing);
-    const next = stated.find((each) => each.listing === listing && each.votedAt === lastVoteAt);
-    const nextVoteAt = lastVoteAt === null ? null : (next?.nextVoteAt ?? lastVoteAt + cooldownMs);
-    return { listing, lastVoteAt, nextVoteAt };
+    const vote = nextVoteFor({ names: [listing], cooldownMs }, lastVotes, stated);
+    return { listing, lastVoteAt: vote?.at ?? null, nextVoteAt: vote?.nextVoteAt ?? null };
   });
 }

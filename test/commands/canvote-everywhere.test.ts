@@ -14,6 +14,7 @@ import { siteFixture } from '../lookup/sites/site-fixture.ts';
 import { contextFor, fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
 
 const stamp = (at: number) => `<t:${at / 1_000}:R>`;
+const votedOf = (at: number, hours = 12) => ({ at, nextVoteAt: at + hours * hour });
 const iso = (at: number) => new Date(at).toISOString();
 const linksOf = (buttons: readonly ReplyButton[] = []) =>
   buttons.map((button) => (button.kind === 'link' ? `${button.label} ${button.url}` : button.label));
@@ -48,7 +49,7 @@ const service: ListedLookup = {
 describe('/canvote in a community with listings on several sites', () => {
   it('shows all listings by whether the member may vote, with a link to each', async () => {
     const votedAt = start - hour;
-    const listings = [service, listingOn('top.gg'), listingOn('disurl.me', { lastVote: async () => votedAt })];
+    const listings = [service, listingOn('top.gg'), listingOn('disurl.me', { lastVote: async () => votedOf(votedAt) })];
     const reply = await canvote.execute(inputOf(), contextFor(...listings));
     expect(reply.text).toBe(
       [
@@ -87,9 +88,9 @@ describe('/canvote in a community with listings on several sites', () => {
 
   it('does not ask a site while the ledger knows a vote', async () => {
     const { client, clock, service: site } = await siteFixture({ site: 'topgg' });
-    const listing = listingOn('top.gg', { client, clock, lastVote: async () => clock.now() - hour });
+    const listing = listingOn('top.gg', { client, clock, lastVote: async () => votedOf(clock.now() - hour, 7) });
     const reply = await canvote.execute(inputOf(), { ...contextFor(listing), clock });
-    expect(reply).toMatchObject({ tone: 'wait', text: expect.stringContaining(stamp(clock.now() + 11 * hour)) });
+    expect(reply).toMatchObject({ tone: 'wait', text: expect.stringContaining(stamp(clock.now() + 6 * hour)) });
     expect(linksOf(reply.buttons)).toEqual(['Vote on top.gg https://top.gg/vote']);
     expect(site.requests).toEqual([]);
   });
@@ -99,11 +100,14 @@ describe('/canvote in a community with listings on several sites', () => {
     const standings = { ...contextFor().standings, lastVotes: async () => ({ 'purr-disurlme': clock.now() - hour }) };
     const listings = [listingOn('top.gg', { client, clock }), listingOn('disurl.me')];
     const context = { ...contextFor(...listings), clock, standings };
-    const reply = await canvote.execute(inputOf({ user: otherMemberId }), context);
-    expect(reply.text).toBe(
+    const again = async (stated: Awaited<ReturnType<typeof context.nextVotesOf>>) =>
+      (await canvote.execute(inputOf({ user: otherMemberId }), { ...context, nextVotesOf: async () => stated })).text;
+    const textWith = (at: number) =>
       `<@${otherMemberId}> can perhaps vote for **purr-topgg (top.gg)**.\n` +
-        `<@${otherMemberId}> can vote for **purr-disurlme (disurl.me)** again ${stamp(clock.now() + 11 * hour)}.`,
-    );
+      `<@${otherMemberId}> can vote for **purr-disurlme (disurl.me)** again ${stamp(at)}.`;
+    expect(await again([])).toBe(textWith(clock.now() + 11 * hour));
+    const stated = { listing: 'purr-disurlme', votedAt: clock.now() - hour, nextVoteAt: clock.now() + 3 * hour };
+    expect(await again([stated])).toBe(textWith(clock.now() + 3 * hour));
     expect(site.requests).toEqual([]);
   });
 
@@ -119,7 +123,7 @@ describe('/canvote in a community with listings on several sites', () => {
   });
 
   it('offers reminders if the member has to wait everywhere', async () => {
-    const listing = listingOn('top.gg', { lastVote: async () => start - hour });
+    const listing = listingOn('top.gg', { lastVote: async () => votedOf(start - hour) });
     const reply = await canvote.execute(inputOf(), { ...contextFor(listing), commands: [remind] });
     expect(linksOf(reply.buttons)).toEqual(['Vote on top.gg https://top.gg/vote', 'Remind me']);
   });

@@ -126,6 +126,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
       commandId: () => null,
     },
     ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
+    nextVotesOf: async () => [],
     claims: { claim: notUsed },
     memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
     traces: { trace: notUsed },

@@ -52,6 +52,18 @@ describe('/credits', () => {
     });
   });
 
+  it('shows the next vote as the site of the listing has said it with the last one', async () => {
+    const { context, clock, castVote } = await withAccounts(serverAndBot(), lookups);
+    await castVote(memberId, start);
+    await clock.advance(hour);
+    const shown = async (votedAt: number) => {
+      const nextVotesOf = async () => [{ listing: 'server', votedAt, nextVoteAt: start + 4 * hour }];
+      return fieldsOf(await credits.execute(inputOf(), { ...context, nextVotesOf }))['Next vote'];
+    };
+    expect(await shown(start)).toContain(`<t:${seconds(start + 4 * hour)}:R>`);
+    expect(await shown(start - day)).toContain(`<t:${seconds(start + 12 * hour)}:R>`);
+  });
+
   it('names entries of a program by their reasons, in every language', async () => {
     const { context, store } = await withAccounts();
     const clock = { now: () => start };

@@ -1,9 +1,11 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
+import type { LastVotes } from '../../core/ledger/account.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
+import type { LedgerVote } from '../../lookup/freshness.ts';
 import type { KeyStatus, LookupClient } from '../../lookup/lookup.ts';
 import type { LookupOptions } from '../../lookup/lookup-options.ts';
 import { createSiteClient, type SiteClient } from '../../lookup/sites/site-client.ts';
@@ -56,6 +58,13 @@ export interface LookupClientDependencies {
   readonly store: {
     readonly budgetStore: BudgetStore;
     readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
+    readonly nextVotes: {
+      /** The last vote, and when the next one is due by what the site has said, or by the cooldown. */
+      readonly lastVoteFor: (
+        member: { readonly userId: string; readonly lastVotes: LastVotes },
+        target: { readonly names: readonly string[]; readonly cooldownMs: number },
+      ) => Promise<LedgerVote | null>;
+    };
   };
   /** The guild of the home community, as of {@link accountsOf}. */
   readonly home?: string | null | undefined;
@@ -118,7 +127,12 @@ export function createLookupClients(
       { ...options, apiUrl: config.siteApiUrl },
     );
     const page = site.votePage({ kind, id, slug });
-    const lookup = createSiteLookup({ name, kind, id, page, client: siteClient, ...options });
+    const lastVote = async (userId: string) => {
+      const at = await options.lastVote(userId);
+      const lastVotes = at === null ? {} : { [name]: at };
+      return store.nextVotes.lastVoteFor({ userId, lastVotes }, { names: namesOf(name), cooldownMs });
+    };
+    const lookup = createSiteLookup({ name, kind, id, page, client: siteClient, ...options, lastVote });
     const prepare = () => () => {};
     const listed = { id: site.id, name: site.name, isSilent: siteClient === null };
     return { lookup, prepare, name, guildId, key, cooldownMs, linked: linked === true, site: listed, siteClient };

@@ -9,5 +9,6 @@ export const nextVotes = {
   sql,
   tables,
   deleteOfGuild: deleteNextVotes,
+  load: () => import('./parts.ts'),
   onVote: { of: { vote: 'nextVoteAt' }, call: storeNextVote },
 } satisfies Feature;

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { hour } from '../../platform/durations.ts';
-import { type LastVote, voteStatusAt, withLedger, withSecondsLeft } from '../freshness.ts';
+import { type LedgerVote, voteStatusAt, withLedger, withSecondsLeft } from '../freshness.ts';
 import type { CachedValue, ListingKind, LookupClient, ObserveAge, ObserveLookup } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
 import type { BotProfile, CachedVoteStatus, ProfileByKind, ServerProfile } from '../schemas.ts';
@@ -14,8 +14,8 @@ interface SiteLookupOptions {
   readonly page: string | null;
   /** Null if the site does not say who has voted: then the ledger alone does. */
   readonly client: SiteClient | null;
-  readonly lastVote: LastVote;
-  /** How long a vote blocks the next one (ms). */
+  readonly lastVote: (userId: string) => Promise<LedgerVote | null>;
+  /** How long a vote blocks the next one if the site does not say (ms). */
   readonly cooldownMs: number;
   readonly clock: Clock;
   readonly observe: ObserveLookup;

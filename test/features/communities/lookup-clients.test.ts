@@ -1,0 +1,63 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
+import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
+import { openStore } from '../../../src/features/store.ts';
+import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
+import { hour } from '../../../src/platform/durations.ts';
+import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
+import { createLog } from '../../../src/platform/log.ts';
+import type { Vote } from '../../../src/webhook/event.ts';
+import { environmentWith } from '../../support/listings-file.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const member = '80351110224678912';
+const start = Date.UTC(2026, 0, 1);
+
+/** The clients of listings on other sites, over a ledger. */
+async function startClients() {
+  const clock = manualClock(start);
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  onTestFinished(() => store.close());
+  const common = { kind: 'bot', id: '716390085896962058', voteSecrets: ['whs_secret'] };
+  const config = loadConfig(
+    environmentWith([
+      { ...common, name: 'lamp', site: 'topgg', siteKey: 'key' },
+      { ...common, name: 'lamp-keyless', site: 'topgg' },
+      { ...common, name: 'lamp-elsewhere', site: 'discords' },
+    ]),
+  );
+  const context = { store, cache: memoryKeyv(), metrics: createMetrics(), clock };
+  const log = createLog({ level: 'silent', secrets: [] });
+  const clients = createLookupClients(config, { ...context, log });
+  const listing = createDirectory(config.listings, null).find('lamp');
+  if (listing === undefined) throw new Error('no listing');
+  const vote = (at: number, nextVoteAt: number | null) => {
+    const event: Vote = {
+      ...{ family: 'vote', kind: 'bot_vote', target: { kind: 'bot', id: null }, userId: member, at },
+      ...{ creditsAwarded: null, denial: null, atSite: { id: null, weight: 1, nextVoteAt } },
+    };
+    const routed = { type: 'event', event, listing: withoutSecrets(listing) } as const;
+    return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, routed);
+  };
+  return { clients, clock, vote };
+}
+
+it('the ledger says when the next vote is due as the delivery of the last one did', async () => {
+  const { clients, clock, vote } = await startClients();
+  const statusOf = async () => (await clients.find('lamp')?.lookup.voteStatus(member))?.value;
+  await vote(start, start + 4 * hour);
+  await clock.advance(hour);
+  expect(await statusOf()).toMatchObject({ canVote: false, lastVoteAt: start, nextVoteAt: start + 4 * hour });
+  await clock.advance(4 * hour);
+  await vote(start + 5 * hour, null);
+  expect(await statusOf()).toMatchObject({ canVote: false, nextVoteAt: start + 17 * hour });
+});
+
+it('a listing whose site cannot be asked is marked', async () => {
+  const { clients } = await startClients();
+  const silent = ['lamp', 'lamp-keyless', 'lamp-elsewhere'].map((name) => clients.find(name)?.site?.isSilent);
+  expect(silent).toEqual([false, true, true]);
+});
