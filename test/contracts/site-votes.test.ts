@@ -141,6 +141,14 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
   });
 
+  it('that waits for its site holds no later one back either when another vote has started the cooldown meanwhile', async () => {
+    const { record, replay, claim } = await open(listingWith({ confirm: true }));
+    expect(await record(voteAt(start, { id: '1' }))).toMatch(/^recorded 0 /);
+    expect(await claim(start - 6 * hour)).toMatchObject({ outcome: 'claimed' });
+    await replay(1, { ...voteAt(start, { id: '1' }), at: null });
+    expect(await record(voteAt(start + 12 * hour, { id: '2' }))).toMatch(/^recorded 0 /);
+  });
+
   it('that was imported is a duplicate when it is delivered later, until the import is undone', async () => {
     const { store, record, importVotes, account } = await open();
     const imported = await importVotes([start, start + 12 * hour]);

@@ -21,6 +21,11 @@ import { callHook, isMet, type RecordingContext, writeDuplicate, writeEvent, wri
 export function recordVote(vote: Vote, context: RecordingContext): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
+  const isOnSite = listing.rewards.base.site !== undefined;
+  const isReplay = rowWriter.replayedId !== null;
+  // Whatever becomes of a replay: the feature that has held the vote holds it no longer.
+  const heldAgain = isOnSite && isReplay ? callBeforeVote(vote, [], context) : null;
+  if (heldAgain !== null) return heldAgain;
   const account = tally.accountState(accountIdOf(listing.community.accounts, vote.userId));
   const at = vote.at ?? receivedAt;
   const isTimed = vote.at !== null;
@@ -31,24 +36,23 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
   if (isKnown) return writeDuplicate(vote, null, context);
   const eventKeys = voteKeys(vote, listing.name, receivedAt);
-  const held =
-    withinCooldown || listing.rewards.base.site === undefined ? null : callBeforeVote(vote, eventKeys, context);
+  const held = isOnSite && !isReplay && !withinCooldown ? callBeforeVote(vote, eventKeys, context) : null;
   if (held !== null) return held;
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });
   return writeEvent(vote, { ...rewards, eventKeys }, context);
 }
 
-/** What is recorded instead of the vote where a feature may hold it; null for nothing. */
+/**
+ * What is recorded instead of the vote where a feature may hold it; null for nothing.
+ * @param keys of a new vote, which is not held if it is known
+ */
 function callBeforeVote(vote: Vote, keys: readonly EventKey[], context: RecordingContext): RecordedDelivery | null {
   const { tally } = context;
   for (const { beforeVote } of tally.hooks) {
     if (beforeVote === undefined || !isMet(beforeVote.of, context)) continue;
-    // A replay calls it in any case, because it may hold what is replayed.
-    const held =
-      context.rowWriter.replayedId === null && keys.some(tally.hasEvent)
-        ? writeRepeat(vote, keys, context)
-        : beforeVote.call(tally, { vote, ...context });
+    const isKnown = keys.some(tally.hasEvent);
+    const held = isKnown ? writeRepeat(vote, keys, context) : beforeVote.call(tally, { vote, ...context });
     if (held !== null) return held;
   }
   return null;
