@@ -1,12 +1,12 @@
 import type { LastVotes } from '../src/core/ledger/account.ts';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
-import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, joined, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { CommandContext } from './context.ts';
-import { fetchListingPage, type ListingPage, unknownPage } from './listing.ts';
+import { fetchListingPage, type ListedPage, unknownPage, voteLinkTo } from './listing.ts';
 import { remindButtons } from './remind-button.ts';
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
@@ -23,9 +23,7 @@ type Chance =
   /** `at`: ms since the epoch; null if it is not known. */
   | { readonly when: 'later'; readonly at: number | null };
 
-interface VotableListing {
-  readonly listed: ListedLookup;
-  readonly page: ListingPage;
+interface VotableListing extends ListedPage {
   readonly chance: Chance;
 }
 
@@ -93,7 +91,7 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
     perhaps.length === 0 ? null : texts.canVote.perhaps(user, namesOf(perhaps)),
     ...later.map((each) => texts.canVote.later(user, nameOf(each), each.at === null ? null : timestamp(each.at, 'R'))),
   );
-  const buttons = [...now, ...perhaps, ...later].flatMap((each) => voteLink(each, all, context));
+  const buttons = [...now, ...perhaps, ...later].flatMap((each) => voteLinkTo(each, all, texts));
   const remind = now.length === 0 && user === null ? remindButtons(commands, texts) : [];
   if (now.length + perhaps.length === 0) {
     return { tone: 'wait', title: texts.canVote.titleLater, text, buttons: [...buttons, ...remind] };
@@ -106,19 +104,4 @@ const namesOf = (listings: readonly VotableListing[]) => joined(listings.map(nam
 
 function nameOf({ listed: { site }, page }: VotableListing): Markup {
   return site === undefined ? page.name : markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
-}
-
-/** Named by its site, unless several listings are on it. */
-function voteLink(
-  { listed, page }: VotableListing,
-  all: readonly VotableListing[],
-  { texts }: CommandContext,
-): readonly ReplyButton[] {
-  if (page.url === null) return [];
-  const isOnly = all.every((other) => other.listed === listed || other.listed.site?.name !== listed.site?.name);
-  const label =
-    listed.site !== undefined && isOnly
-      ? texts.canVote.voteOn(listed.site.name)
-      : texts.canVote.voteFor(page.plainName || listed.name);
-  return [{ kind: 'link', label, url: page.url }];
 }

@@ -17,7 +17,7 @@ import {
   timestamp,
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
-import { entryReason, programReason } from './entry-reason.ts';
+import { dayOf, entryReason, programReason } from './entry-reason.ts';
 import { fetchListingPage, type ListingPage, voteButton } from './listing.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
@@ -28,6 +28,7 @@ export const credits = {
   name: 'credits',
   visibility: 'private',
   hasPages: false,
+  actions: ['own'],
   availability: 'everywhere',
   isServedBy: () => true,
   describe: ({ texts }) => ({
@@ -184,11 +185,15 @@ function renderEntries({ entries }: StandingSummary, listings: readonly Listing[
       const { cause, credits: amount, at, reason, listing } = entry;
       const ofProgram = programReason(entry);
       const title = listings.find(({ rules }) => rules.name === listing)?.title;
-      const source = texts.credits.cause(
-        ofProgram ?? texts.credits.causes[cause],
-        title ?? (escapeName(listing ?? '', maxNameLength) || null),
-        ofProgram === null ? entryReason(cause, reason, texts) : null,
-      );
+      const everywhere = cause === 'allListings' ? dayOf(reason) : null;
+      const source =
+        everywhere !== null
+          ? texts.credits.votedEverywhere(everywhere)
+          : texts.credits.cause(
+              ofProgram ?? texts.credits.causes[cause],
+              title ?? (escapeName(listing ?? '', maxNameLength) || null),
+              ofProgram === null ? entryReason(cause, reason, texts) : null,
+            );
       return texts.credits.entry(signed(amount, texts), source, timestamp(at, 'R'));
     }),
   );

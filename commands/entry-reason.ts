@@ -1,5 +1,6 @@
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
-import { escapeName, type Markup } from '../src/texts/markup.ts';
+import { day } from '../src/platform/durations.ts';
+import { escapeInline, escapeName, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 
 /** Longer reasons are truncated (characters). */
@@ -7,6 +8,11 @@ const maxLength = 60;
 /** How the rules explain their own entries: "7 days on 2026-11-20", "10 votes", "100 votes, week 2026-W47". */
 const countedReason = /^(\d{1,9}) (days|votes)\b/;
 const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
+
+/** The day number of the date that is the reason for an entry; null for another reason. */
+export function dayOf(reason: string | null): number | null {
+  return reason !== null && /^\d{4}-\d\d-\d\d$/.test(reason) ? Date.parse(reason) / day : null;
+}
 
 /** What members read of an entry of a program in place of its cause: the reason; null for all other entries. */
 export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKey): Markup | null {
@@ -16,6 +22,8 @@ export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKe
 /** Why an entry was made, in the language of the texts where the reason is one of ours; null if the cause says it all. */
 export function entryReason(cause: Cause, reason: string | null, texts: Texts): Markup | null {
   if (reason === null || Object.hasOwn(texts.announcement.reasons, reason)) return null;
+  const date = cause === 'allListings' ? dayOf(reason) : null;
+  if (date !== null) return escapeInline(texts.days(date));
   const [, count, unit] = (countedCauses.includes(cause) && countedReason.exec(reason)) || [];
   if (count !== undefined) return unit === 'days' ? texts.parts.days(Number(count)) : texts.parts.votes(Number(count));
   return escapeName(reason, maxLength) || null;

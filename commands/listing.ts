@@ -155,3 +155,24 @@ export const unknownPage = memoizeByIdentity(
 export const voteButton = memoizeByIdentity(({ url }: ListingPage, texts: Texts): ReplyButton | null =>
   url ? { kind: 'link', label: texts.canVote.voteButton, url } : null,
 );
+
+/** A listing with its page. */
+export interface ListedPage {
+  readonly listed: ListedLookup;
+  readonly page: ListingPage;
+}
+
+/** One of the buttons for several listings: named by its site, unless several of them are on it. None without a URL. */
+export function voteLinkTo(
+  { listed, page }: ListedPage,
+  all: readonly ListedPage[],
+  { canVote }: Texts,
+): readonly ReplyButton[] {
+  if (page.url === null) return [];
+  const isOnly = all.every((other) => other.listed === listed || other.listed.site?.name !== listed.site?.name);
+  const label =
+    listed.site !== undefined && isOnly
+      ? canVote.voteOn(listed.site.name)
+      : canVote.voteFor(page.plainName || listed.name);
+  return [{ kind: 'link', label, url: page.url }];
+}

@@ -14,7 +14,7 @@ export const remind = {
   name: 'remind',
   visibility: 'private',
   hasPages: false,
-  actions: ['on', 'snooze', 'stop'],
+  actions: ['on', 'toggle', 'snooze', 'stop'],
   availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
@@ -38,6 +38,8 @@ export const remind = {
         return { ...(await switchOff(input, context)), response: 'update' };
       case 'on':
         return switchOn(input, context);
+      case 'toggle':
+        return (await context.reminders.isOn(input.userId)) ? switchOff(input, context) : switchOn(input, context);
       default:
         return choiceOption(input, 'state', states, 'on') === 'on'
           ? switchOn(input, context)

@@ -10,6 +10,8 @@ export interface SetupServices {
   readonly settings: Setup;
   readonly checks: SetupChecks;
   readonly drafts: SetupDrafts;
+  /** Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the store. */
+  readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
 }
 
 /** What `/setup` asks the listing service and Discord before it saves. */

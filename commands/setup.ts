@@ -27,6 +27,7 @@ import {
   type SetupView,
   textBlock,
 } from './setup/view.ts';
+import { postVotePanel, renderPanelChoice } from './setup/vote-panel.ts';
 
 type Result = Reply | Panel | Modal;
 type Handler = (view: SetupView) => Promise<Result> | Result;
@@ -74,6 +75,8 @@ const ofGuild: Readonly<Record<string, Handler>> = {
   export: exportSettings,
   import: importForm,
   imported: importSettings,
+  'post-panel': (view) => (view.listing === null ? renderWelcome(view) : renderPanelChoice(view)),
+  'panel-channel': (view) => (view.listing === null ? renderWelcome(view) : postVotePanel(view)),
 };
 
 const handlers: Readonly<Record<string, Handler>> = { ...ofGuild, ...ofListing };

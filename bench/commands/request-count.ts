@@ -93,7 +93,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   commands,
   commandId: () => null,
   awards: { award: notUsed },
-  reminders: { switchOn: notUsed, switchOff: notUsed, snooze: notUsed },
+  reminders: { switchOn: notUsed, switchOff: notUsed, isOn: notUsed, snooze: notUsed },
   standings: { summary: notUsed, standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
   rules: [],
   nextVotesOf: async () => [],

@@ -13,6 +13,7 @@ import { panel } from './results.ts';
 import { renderShopSection } from './shop-section.ts';
 import { describeValue, settingName } from './values.ts';
 import { button, displayName, effectiveValue, escapedName, listingOptions, type SetupView, textBlock } from './view.ts';
+import { votePanelButton } from './vote-panel.ts';
 
 type Plain = Exclude<SectionId, 'listing' | 'shop'>;
 type SetupTexts = Texts['setup'];
@@ -77,6 +78,7 @@ export function renderSection(view: SetupView, section: SectionId): Panel {
     ],
     [
       ...editButtons(view, section),
+      ...(section === 'channels' ? [votePanelButton(view)] : []),
       ...(isStored ? [button(buttons.reset, 'reset', { ...listingOptions(view), s: section })] : []),
       button(buttons.overview, 'overview', listingOptions(view)),
     ],

@@ -5,7 +5,9 @@ import { createRequestGuard, type RequestGuard } from '../discord/circuits/reque
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
 import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
+import { createKnownGuilds } from '../discord/known-guilds.ts';
 import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createPortraits, type Portraits } from '../discord/portraits.ts';
 import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { traceRequests } from '../discord/trace-requests.ts';
@@ -24,6 +26,7 @@ export interface DiscordAccess {
   readonly guard: RequestGuard;
   readonly givenRoles: GivenRoleCheck;
   readonly languages: GuildLanguages;
+  readonly portraits: Portraits;
   /** Forgets what may no longer be true of a guild, or of a channel of it. */
   readonly guildChanged: (change: GuildChange) => void;
   readonly memberLanguages: MemberLanguages;
@@ -70,7 +73,8 @@ export function createDiscordAccess(
     guard,
     requestsPerSecond: options.requestsPerSecond,
   });
-  const languages = createGuildLanguages({ rest, configured: announcements.languageOf, clock: stopwatch });
+  const guilds = createKnownGuilds(rest, stopwatch);
+  const languages = createGuildLanguages({ guilds, configured: announcements.languageOf, clock: stopwatch });
   const memberLanguages = createMemberLanguages({
     locales: memberLocales,
     fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
@@ -81,7 +85,7 @@ export function createDiscordAccess(
   function guildChanged(change: GuildChange): void {
     if (change.channelId === null) {
       givenRoles.forget(change.guildId);
-      languages.refresh(change.guildId);
+      guilds.expire(change.guildId);
     }
     guard.changed(change);
   }
@@ -93,6 +97,7 @@ export function createDiscordAccess(
     guard,
     givenRoles,
     languages,
+    portraits: createPortraits({ ...options, rest, guilds, clock: stopwatch }),
     memberLanguages,
     guildChanged,
     commands: options.commands,

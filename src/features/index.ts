@@ -26,6 +26,7 @@ import { setup } from './setup/feature.ts';
 import { shop } from './shop/feature.ts';
 import { traces } from './traces/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
+import { votePanel } from './vote-panel/feature.ts';
 
 /** All features. When an event is recorded, they take part in this order. */
 export const features = {
@@ -49,6 +50,7 @@ export const features = {
   lostVotes,
   confirmations,
   traces,
+  votePanel,
   setup,
   upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;

@@ -11,6 +11,7 @@ import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
 import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
+import type { Portraits } from '../discord/portraits.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
@@ -105,6 +106,7 @@ export interface PartsContext extends ServicesContext {
   readonly channelTexts: ChannelTexts;
   readonly guildTexts: GuildTexts;
   readonly memberTexts: MemberTexts;
+  readonly portraits: Portraits;
   /** The name and page of a listing on the service. */
   readonly cardOf: CardSource;
   /** The buttons below every announcement of votes. */

@@ -51,7 +51,7 @@ function previewAnnouncements(listing: ListingConfig, now: number): readonly Ann
     roles: [],
   };
   const announce = (subject: string, changes: Partial<Announcement>) => {
-    const context = { style, card, texts, votes: 50 };
+    const context = { style, card, texts, votes: 50, voter: null, icon: null };
     return previewOf(subject, renderStyledAnnouncement({ ...vote, ...changes }, context, buttons));
   };
   const reached = { credits: 110, bonuses: [{ cause: 'milestone', credits: 100, count: 50 }] };

@@ -16,6 +16,11 @@ export interface AnnouncementSettings {
   readonly thumbnail: string | null;
   /** Whether votes and digests have a button that leads to the listing. */
   readonly voteButton: boolean;
+  /** Whether votes show the avatar and name of the voter, the icon of the server, the streak, and the credits as a heading. */
+  readonly avatar: boolean;
+  readonly icon: boolean;
+  readonly streak: boolean;
+  readonly largeCredits: boolean;
   /** Whether new reviews are announced. */
   readonly reviews: boolean;
   readonly milestones: boolean;
@@ -35,7 +40,11 @@ export const plainAnnouncements: AnnouncementSettings = {
   text: null,
   colour: null,
   thumbnail: null,
-  voteButton: false,
+  voteButton: true,
+  avatar: true,
+  icon: true,
+  streak: true,
+  largeCredits: true,
   reviews: false,
   milestones: true,
   premium: true,

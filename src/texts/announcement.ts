@@ -1,6 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
-import { bold, type Markup } from './markup.ts';
+import { bold, type Markup, markup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
 /** `user` is null if the event has no user, `tier` if it names none. */
@@ -64,10 +64,9 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
     role: (role: Markup, until: Markup | null) =>
       until === null ? role : text(messages.roleUntil, { role, time: until }),
     roles: (roles: Markup) => text(messages.roles, { roles }),
-    streak: (days: number) => text(messages.streak, { days: parts.days(days) }),
+    streak: (days: number) => markup`🔥 ${parts.days(days)}`,
     balance: (credits: number) => text(messages.balance, { credits: parts.credits(credits) }),
     because: (reason: Markup) => text(messages.because, { reason }),
     reasons: explanations,
-    nextVote: (time: Markup) => text(messages.nextVote, { time }),
   };
 }

@@ -1,4 +1,4 @@
-import { formatExactly } from '../platform/durations.ts';
+import { day, formatExactly } from '../platform/durations.ts';
 import type { PluralForms } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { type Markup, trustedMarkup } from './markup.ts';
@@ -25,6 +25,8 @@ export interface Language {
   number(value: number): Markup;
   /** A duration (ms) in the largest unit that divides it: "36 hours". */
   duration(ms: number): Markup;
+  /** A calendar day, or a period from its first to its last day, as day numbers: "16 – 22 November". Plain. */
+  days(first: number, last?: number): string;
 }
 
 /** Numbers whose plural category is in memory. */
@@ -33,6 +35,7 @@ const maxCategories = 1_000;
 export function createLanguage(locale: Locale): Language {
   const plurals = new Intl.PluralRules(locale);
   const digits = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const dates = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', day: 'numeric' });
   const text = (message: string, values: Values<Markup> = {}) => trustedMarkup(fill(message, values));
   // Formatting takes a microsecond, and most numbers have no digits to group.
   const formatNumber = (value: number) =>
@@ -60,6 +63,7 @@ export function createLanguage(locale: Locale): Language {
     plainCount: (forms, count, values = {}) => fill(formFor(forms, count), { ...values, count: formatNumber(count) }),
     number,
     duration: (ms) => trustedMarkup(formatExactly(ms, locale)),
+    days: (first, last = first) => dates.formatRange(first * day, last * day).replace(/[\u2009\u202F]/g, ' '),
   };
 }
 

@@ -5,7 +5,7 @@ import type { PartTexts } from './parts.ts';
 
 /** The shared goal of a community. */
 export function partyTexts(messages: Catalogue['party'], language: Language, parts: PartTexts) {
-  const { text, plain, count, number } = language;
+  const { text, count, number } = language;
   return {
     title: text(messages.title),
     reachedTitle: text(messages.reachedTitle),
@@ -15,13 +15,10 @@ export function partyTexts(messages: Catalogue['party'], language: Language, par
     reward: (credits: number) => text(messages.reward, { credits: parts.credits(credits) }),
     ends: (time: Markup) => text(messages.ends, { time }),
     missed: text(messages.missed),
-    /** Each footer names the period, such as week 2026-W02, and is different from the other. */
-    panelFooter: (period: string) => plain(messages.panelFooter, { period }),
     reached: {
       title: text(messages.goalTitle),
       text: (goal: number) => count(messages.goal, goal),
       reward: (credits: number) => text(messages.goalReward, { credits: parts.credits(credits) }),
-      footer: (period: string) => plain(messages.goalFooter, { period }),
     },
   };
 }

@@ -95,6 +95,10 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       code,
     },
     steps: texts(steps),
+    votePanel: {
+      text: text(messages.votePanel.text),
+      posted: (channel: Markup) => text(messages.votePanel.posted, { channel }),
+    },
     listing: {
       key: (isStored: boolean) => text(listing.key, { state: text(isStored ? listing.keyStored : listing.keyMissing) }),
       operators: text(listing.operators),

@@ -1,10 +1,10 @@
 import type { Catalogue } from './catalogue.ts';
 import type { Language } from './language.ts';
-import { bold, joined, type Markup, markup } from './markup.ts';
+import { bold, escapeInline, joined, type Markup, markup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
 export function creditTexts(messages: Catalogue['credits'], language: Language, parts: PartTexts) {
-  const { text, texts, count, number } = language;
+  const { text, texts, count, number, days } = language;
   const { description, userOption, remindButton, shopButton } = messages;
   return {
     description,
@@ -33,6 +33,8 @@ export function creditTexts(messages: Catalogue['credits'], language: Language, 
     entries: text(messages.entries),
     noEntries: text(messages.noEntries),
     causes: texts(messages.causes),
+    /** On a day, as its number. */
+    votedEverywhere: (day: number) => text(messages.votedEverywhere, { date: escapeInline(days(day)) }),
     entry: (amount: Markup, cause: Markup, time: Markup) => markup`${bold(amount)} · ${cause} · ${time}`,
     cause: (cause: Markup, listing: Markup | null, reason: Markup | null) =>
       joined([joined([cause, listing], ': '), reason === null ? null : markup`(${reason})`], ' '),

@@ -18,6 +18,7 @@ import { setupTexts } from './setup.ts';
 import { shopTexts } from './shop.ts';
 import { creditTexts, leaderboardTexts } from './standings.ts';
 import { traceTexts } from './trace.ts';
+import { votePanelTexts } from './vote-panel.ts';
 import { votePictureTexts } from './vote-picture.ts';
 
 /**
@@ -28,13 +29,14 @@ import { votePictureTexts } from './vote-picture.ts';
 function createTexts(locale: Locale) {
   const messages = withOverrides(catalogues[locale], overrides.get(locale));
   const language = createLanguage(locale);
-  const { number, duration, texts, text, count } = language;
+  const { number, duration, days, texts, text, count } = language;
   const parts = partTexts(messages.parts, language);
   const { description: helpDescription, ...helpTexts } = messages.help;
   return {
     locale,
     number,
     duration,
+    days,
     parts,
     text,
     count,
@@ -60,6 +62,7 @@ function createTexts(locale: Locale) {
     lostStreaks: lostStreakTexts(messages.lostStreaks, language, parts),
     newReview: newReviewTexts(messages.newReview, language),
     party: partyTexts(messages.party, language, parts),
+    votePanel: votePanelTexts(messages.votePanel, messages.canVote.voteFor, language, parts),
     /** The reasons in the server's audit log for changes of a member's roles. */
     role: messages.role,
     /** Messages in the owner's channel. */

@@ -103,7 +103,7 @@ export function fakeLookup(kind: ListingKind, responses: Responses): Lookup {
 }
 
 const unexpected = () => Promise.reject(new Error('There are no reminders.'));
-const noReminders: Reminders = { switchOn: unexpected, switchOff: unexpected, snooze: unexpected };
+const noReminders: Reminders = { switchOn: unexpected, switchOff: unexpected, isOn: unexpected, snooze: unexpected };
 
 export function contextFor(...listings: ListedLookup[]): CommandContext & { clock: ManualClock } {
   const noAwards = { award: () => Promise.reject(new Error('There are no accounts.')) };

@@ -22,6 +22,7 @@ function remembering(changes: Partial<Reminders> = {}) {
       ];
     },
     switchOff: async (...args) => void calls.push(['off', ...args]),
+    isOn: async () => false,
     async snooze(...args) {
       calls.push(['snooze', ...args]);
       return { outcome: 'snoozed', dueAt: due };
@@ -64,6 +65,17 @@ describe('/remind', () => {
     const reply = await remind.execute(pressed('on'), context);
     expect(calls).toEqual([['on', memberId]]);
     expect(reply.response).toBe(undefined);
+  });
+
+  it('is switched on and off by the button of a vote panel', async () => {
+    const off = remembering();
+    expect(await remind.execute(pressed('toggle'), off.context)).toMatchObject({ title: 'Reminders are on' });
+    const on = remembering({ isOn: async () => true });
+    expect(await remind.execute(pressed('toggle'), on.context)).toMatchObject({ title: 'Reminders are off' });
+    expect([...off.calls, ...on.calls]).toEqual([
+      ['on', memberId],
+      ['off', memberId],
+    ]);
   });
 
   it('replaces the reminder whose button is pressed', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
+import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -20,9 +21,10 @@ async function setUp(locale: string, configured: () => string | null = () => nul
       return route.startsWith('/guilds/') ? { ...(json as object), preferred_locale: state.locale } : json;
     },
   };
-  const languages = createGuildLanguages({ rest, configured, clock });
+  const guilds = createKnownGuilds(rest, clock);
+  const languages = createGuildLanguages({ guilds, configured, clock });
   const localeOf = async (channelId = discord.channels.announcements) => (await languages.ofChannel(channelId)).locale;
-  return { discord, clock, state, languages, localeOf };
+  return { discord, clock, state, guilds, languages, localeOf };
 }
 
 describe('the language of a guild', () => {
@@ -37,11 +39,11 @@ describe('the language of a guild', () => {
   });
 
   it('is requested again when the guild has changed', async () => {
-    const { state, languages, localeOf, discord } = await setUp('de');
+    const { state, guilds, localeOf, discord } = await setUp('de');
     expect(await localeOf()).toBe('de');
     state.locale = 'ja';
-    languages.refresh(discord.guildId);
-    languages.refresh('1');
+    guilds.expire(discord.guildId);
+    guilds.expire('1');
     expect(await localeOf()).toBe('ja');
   });
 

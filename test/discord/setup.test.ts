@@ -246,6 +246,20 @@ describe('/setup with a listing', () => {
     expect(await press('Channels')).toContain(`**Announcements**: <#${channel}> · from the operator's file`);
   });
 
+  it('posts a vote panel in a channel where the bot can write', async () => {
+    const { discord, store, press, select } = await managed();
+    const { guildId, channels } = discord;
+    await press('Channels');
+    expect(await press('Post a vote panel')).toContain('with the top three of the month');
+    discord.guild.denyBot(channels.premium, ['embedLinks']);
+    expect(await select('panel-channel', [channels.premium])).toContain('lacks permissions');
+    expect(await store.votePanel.find(guildId)).toBe(null);
+    expect(await select('panel-channel', [channels.general])).toContain(
+      `appears in <#${channels.general}> in a moment`,
+    );
+    expect(await store.votePanel.find(guildId)).toMatchObject({ channelId: channels.general, messageId: null });
+  });
+
   it('says that premium is announced with the votes, unless it has a channel of its own', async () => {
     const inherited = await managed({ file: { announceChannelId: channel } });
     expect(await inherited.press('Channels')).toContain('**Premium**: same as announcements\n');

@@ -31,6 +31,7 @@ export function setupServicesOver(
   return {
     settings: setupOver(store, environment),
     drafts: createSetupDrafts(systemClock),
+    postVotePanel: (guildId, channelId) => store.votePanel.place({ guildId, channelId }, systemClock.now()),
     checks: {
       checkKey: async () => ({ status: 'valid', name: 'Lantern Harbour', targetId: null }),
       roleAccess: async () => null,

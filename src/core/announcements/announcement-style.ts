@@ -17,26 +17,18 @@ export interface AnnouncementStyle {
   readonly thumbnail: string | null;
   readonly voteButton: boolean;
   readonly milestones: boolean;
+  /** What a vote shows of its voter and of the server. */
+  readonly avatar: boolean;
+  readonly icon: boolean;
+  readonly streak: boolean;
+  readonly largeCredits: boolean;
   /** A locale of Discord; null for that of the channel's guild. */
   readonly language: string | null;
 }
 
-export function styleOf({
-  mode,
-  title,
-  text,
-  colour,
-  thumbnail,
-  voteButton,
-  milestones,
-  language,
-}: AnnouncementSettings): AnnouncementStyle {
+export function styleOf({ title, text, colour, ...settings }: AnnouncementSettings): AnnouncementStyle {
   return {
-    mode,
-    thumbnail,
-    voteButton,
-    milestones,
-    language,
+    ...settings,
     title: title === null ? null : parseTemplate(title),
     text: text === null ? null : parseTemplate(text),
     colour: colour === null ? null : Number.parseInt(colour.slice(1), 16),

@@ -1,4 +1,4 @@
-import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import type { ReplyButton } from '../../discord/commands/reply.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -37,18 +37,21 @@ type KindAboutListing = {
     : never;
 }[EffectKind];
 
-/** Posts a message about a listing once, in its language and style. Its footer must be that of no other message. */
+/** A message that is found again in its channel, see {@link postOnce}. */
+type PostedMessage = Pick<Parameters<typeof postOnce>[2], 'reply' | 'footers' | 'contains'>;
+
+/** Posts a message about a listing once, in its language and style. */
 export async function postAbout(
   { rest, clock, channelTexts, cardOf, announcements, voteButtons }: ListingMessages,
   effect: Effect<KindAboutListing>,
-  render: (context: ListingMessageContext) => Promise<(Reply | Panel) & { readonly footer: string }>,
+  render: (context: ListingMessageContext) => Promise<PostedMessage>,
 ): Promise<AttemptResult> {
   const { channelId, listing } = effect.content;
   const style = announcements.findStyle(listing);
   if (style === null) return { outcome: 'bury', reason: `There is no listing "${listing}" in the settings any more.` };
   const [inChannel, card] = await Promise.all([channelTexts(channelId), readCard(cardOf, listing, clock)]);
   const texts = style.language === null ? inChannel : textsFor(style.language);
-  const reply = await render({ texts, card, style, buttons: voteButtons(texts) });
-  const posted = await postOnce(rest, clock, { channelId, reply, effect });
+  const message = await render({ texts, card, style, buttons: voteButtons(texts) });
+  const posted = await postOnce(rest, clock, { channelId, effect, ...message });
   return 'outcome' in posted ? posted : { outcome: 'done' };
 }

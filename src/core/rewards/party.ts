@@ -1,3 +1,4 @@
+import { day as dayMs } from '../../platform/durations.ts';
 import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from './calendar.ts';
 import type { RewardEntry } from './reward.ts';
 import type { PartyRules } from './rules.ts';
@@ -35,6 +36,18 @@ export function partyPeriod(per: PartyRules['per'], day: number): PartyPeriod {
       // Day 31 after the first is always in the next month.
       return { id: `month ${formatMonth(day)}`, firstDay: monthOf(day), endDay: monthOf(monthOf(day) + 31) };
   }
+}
+
+/** The first and the last day of the period with this id. */
+export function daysOfPeriod(id: string): readonly [first: number, last: number] {
+  const [, per, year, week, month = '1', date = '1'] =
+    /^(day|week|month) (\d+)-(?:W(\d+)|(\d+)(?:-(\d+))?)$/.exec(id) ?? [];
+  const isWeek = week !== undefined;
+  // January 4th is always in the first week.
+  const day =
+    Date.UTC(Number(year), Number(month) - 1, isWeek ? 4 : Number(date)) / dayMs + 7 * (Number(week ?? 1) - 1);
+  const { firstDay, endDay } = partyPeriod(isWeek ? 'week' : per === 'month' ? per : 'day', day);
+  return [firstDay, endDay - 1];
 }
 
 /**

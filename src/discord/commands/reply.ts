@@ -103,6 +103,8 @@ export interface Reply {
   readonly tone: 'good' | 'plain' | 'wait' | 'bad';
   /** 0xRRGGBB, in place of the colour of the tone. */
   readonly colour?: number;
+  /** Above the title: a name, shown without markup, and the https URL of a small round picture. */
+  readonly author?: { readonly name: string; readonly pictureUrl?: string };
   readonly title?: Markup;
   /** The link of the title. */
   readonly url?: string;
@@ -153,8 +155,9 @@ export interface Panel {
   readonly blocks: readonly PanelBlock[];
   /** Small text at the end, above the last buttons and selects, shown without markup. */
   readonly footer?: string;
-  /** The time of the event (ms since the epoch), shown in the footer. */
+  /** The time of the event (ms since the epoch), shown in the footer; of a period its end, with its start in `since`. */
   readonly at?: number;
+  readonly since?: number;
   /** Those that no image shows are listed below the blocks. */
   readonly files?: readonly ReplyFile[];
   /** See {@link Reply}. */

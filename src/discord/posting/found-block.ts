@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { second } from '../../platform/durations.ts';
+import type { Panel } from '../commands/reply.ts';
 import { renderFooter } from '../rendering/panel.ts';
 
 const embed = z.object({
@@ -46,8 +47,9 @@ export type FoundBlock =
     };
 
 /** Whether a block ends with the footer, and is of this time (ms since the epoch) if it has one. */
-export function hasFooter(block: FoundBlock, footer: string, at: number | undefined): boolean {
-  if (block.kind === 'panel') return block.text.split('\n').at(-1) === renderFooter(footer, at);
+export function hasFooter(block: FoundBlock, footer: string, time: Pick<Panel, 'at' | 'since'>): boolean {
+  const { at } = time;
+  if (block.kind === 'panel') return block.text.split('\n').at(-1) === renderFooter(footer, time);
   const { timestamp } = block;
   const isSameTime = timestamp === undefined || at === undefined || inSeconds(Date.parse(timestamp)) === inSeconds(at);
   return block.footer === footer && isSameTime;

@@ -30,7 +30,7 @@ export type Posted = { readonly messageId: string } | AttemptResult;
 
 /**
  * Posts a message that pings nobody, once for all attempts of an effect. While Discord remembers the nonce, it returns
- * the existing message; later the channel is searched for the footer, which no other message has.
+ * the existing message; later the channel is searched for the footer and the time, which no other message has.
  */
 export async function postOnce(
   rest: DiscordRest,
@@ -40,11 +40,14 @@ export async function postOnce(
     reply,
     effect,
     footers = [reply.footer],
+    contains = '',
   }: {
     readonly channelId: string;
     readonly reply: (Reply | Panel) & { readonly footer: string };
     /** The footers that an earlier attempt may have had, if they depend on its language. */
     readonly footers?: readonly string[];
+    /** A part of the text, if the footers alone say too little. */
+    readonly contains?: string;
     readonly effect: PostingAttempt;
   },
 ): Promise<Posted> {
@@ -54,7 +57,9 @@ export async function postOnce(
     if (since !== null && (age < 0 || age >= nonceLifetimeMs)) {
       const earliest = age < 0 ? clock.now() - maxClockErrorMs : since;
       const found = await searchChannel(rest, channelId, earliest, (blocks) =>
-        blocks.some((block) => footers.some((footer) => hasFooter(block, footer, reply.at))),
+        blocks.some(
+          (block) => block.text.includes(contains) && footers.some((footer) => hasFooter(block, footer, reply)),
+        ),
       );
       if (found === 'unknown') return unknownResult(channelId);
       if (found !== 'absent') return found;

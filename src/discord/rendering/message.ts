@@ -157,6 +157,7 @@ export const embedLimits = {
   fieldName: 256,
   fieldValue: 1_024,
   footer: 2_048,
+  author: 256,
   total: 6_000,
 };
 /** A zero-width space: Discord rejects empty texts. */
@@ -175,6 +176,8 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
   };
   const title = take(reply.title, embedLimits.title);
   const footer = spend(plainName(reply.footer ?? '', Math.min(embedLimits.footer, remaining)));
+  const author = spend(plainName(reply.author?.name ?? '', Math.min(embedLimits.author, remaining)));
+  const pictureUrl = webAddress(reply.author?.pictureUrl);
   const description = take(reply.text, embedLimits.text);
   const fields = (reply.fields ?? []).slice(0, embedLimits.fields).flatMap(({ name, value, inline = false }) => {
     if (remaining < 2 * blank.length) return [];
@@ -188,6 +191,7 @@ export function renderEmbed(reply: Reply, maxLength = embedLimits.total): APIEmb
   const image = reply.files?.find(({ name }) => name === reply.image && attachedNames(reply.files).includes(name));
   return {
     color: reply.colour ?? toneColors[reply.tone],
+    ...(author === '' ? {} : { author: { name: author, ...(pictureUrl === null ? {} : { icon_url: pictureUrl }) } }),
     ...(title === '' ? {} : { title }),
     ...(url === null || title === '' ? {} : { url }),
     ...(description === '' && !isEmpty ? {} : { description: description || blank }),

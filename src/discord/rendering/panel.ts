@@ -1,4 +1,5 @@
 import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord.js';
+import { day } from '../../platform/durations.ts';
 import { cutMarkup, escapeInline, joined, type Markup, markup, timestamp, webAddress } from '../../texts/markup.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../commands/reply.ts';
 import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
@@ -17,8 +18,8 @@ const titleMark = '### ';
 /** Between texts of one text display. */
 const lineBreak = '\n';
 const paragraph = '\n\n';
-/** The mark of small text, and a time with its separator. */
-const footerOverhead = '-# '.length + ' · <t:-8640000000000:f>'.length;
+/** The mark of small text, and two times with their separators. */
+const footerOverhead = '-# '.length + ' · <t:-8640000000000:f>'.length + ' – <t:-8640000000000:f>'.length;
 /** The last time of JavaScript's dates (ms since the epoch). */
 const maxTime = 8.64e15;
 
@@ -35,7 +36,7 @@ export function renderContainer(
   maxLength = panelLimits.texts,
 ): APIContainerComponent {
   const blocks = panel.blocks.slice(0, maxBlocks);
-  const footer = renderFooter(panel.footer, panel.at, Math.floor(maxLength / 2));
+  const footer = renderFooter(panel.footer, panel, Math.floor(maxLength / 2));
   const title = renderTitle(panel.title, Math.floor(maxLength / 3));
   const textLimit = textLimitOf(blocks, maxLength - title.length - footer.length - 2 * lineBreak.length);
   const builder = createContainerBuilder(budget, footer);
@@ -58,12 +59,18 @@ export function renderContainer(
 
 /**
  * The last line of a panel's texts, by which its message is found again. Empty without a text and a time.
- * @param at the time of the event (ms since the epoch)
+ * @param time when the event was (ms since the epoch); the hour is enough for the end of a period within a day
  */
-export function renderFooter(text: string | undefined, at: number | undefined, maxLength = maxFooterLength): string {
+export function renderFooter(
+  text: string | undefined,
+  { at, since }: Pick<Panel, 'at' | 'since'>,
+  maxLength = maxFooterLength,
+): string {
   const room = Math.min(maxFooterLength, maxLength) - footerOverhead;
   const isTime = at !== undefined && Math.abs(at) <= maxTime;
-  const line = joined([escapeInline(text ?? '', room), isTime ? timestamp(at, 'f') : null], ' · ');
+  const end = isTime ? timestamp(at, since !== undefined && at - since < day ? 't' : 'f') : null;
+  const start = isTime && since !== undefined ? timestamp(since, 'f') : null;
+  const line = joined([escapeInline(text ?? '', room), joined([start, end], ' – ')], ' · ');
   return line === '' ? '' : `-# ${line}`;
 }
 

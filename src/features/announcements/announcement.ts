@@ -1,8 +1,19 @@
+import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
 import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
-import { bold, escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../../texts/markup.ts';
+import {
+  bold,
+  escapeName,
+  joined,
+  lines,
+  type Markup,
+  markup,
+  mention,
+  roleMention,
+  timestamp,
+} from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 type AnnouncementTexts = Texts['announcement'];
@@ -14,22 +25,31 @@ type AnnouncementTexts = Texts['announcement'];
  */
 export function renderAnnouncement(
   announcement: Announcement,
-  card: ListingCard | null,
-  texts: AnnouncementTexts,
-  voteButtons: readonly ReplyButton[] = [],
-  restyle: (reply: Reply) => Reply = (reply) => reply,
+  {
+    card,
+    texts,
+    style,
+  }: {
+    readonly card: ListingCard | null;
+    readonly texts: AnnouncementTexts;
+    readonly style: ShownParts;
+  },
+  voteButtons: readonly ReplyButton[],
+  restyle: (reply: Reply) => Reply,
 ): Reply | Panel {
   const listing = listingName(card, announcement.listing);
   const content = announcement.test
     ? renderTest(announcement, listing, texts)
-    : renderEvent(announcement, listing, texts);
+    : renderEvent(announcement, listing, texts, style);
   const buttons = announcement.streak === null ? [] : voteButtons;
   const reply = restyle({ ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) });
   return isPanelEvent(announcement) ? toPanel(reply) : reply;
 }
 
+type ShownParts = Pick<AnnouncementStyle, 'streak' | 'largeCredits'>;
+
 /** What is rarer than a vote is a panel. */
-function isPanelEvent(announcement: Announcement): boolean {
+export function isPanelEvent(announcement: Announcement): boolean {
   const isPremium = premiumEvents.includes(announcement.event);
   return !announcement.test && (isPremium || milestoneOf(announcement) !== null);
 }
@@ -51,21 +71,17 @@ function renderTest({ event }: Announcement, listing: Markup, texts: Announcemen
   return { tone: 'plain', title: texts.test, text: texts.tested(bold(escapeName(event, 60)), listing) };
 }
 
-function renderEvent(announcement: Announcement, listing: Markup, texts: AnnouncementTexts): Reply {
-  const { nextVoteAt, streak } = announcement;
+function renderEvent(announcement: Announcement, listing: Markup, texts: AnnouncementTexts, style: ShownParts): Reply {
   const { title, text, tone } = headlineOf(announcement, listing, texts);
-  const nextVote = nextVoteAt === null ? null : texts.nextVote(timestamp(nextVoteAt, 'R'));
   return {
     tone,
     title,
     text: lines(
       text,
-      renderPayment(announcement, texts),
+      ...renderPayment(announcement, texts, style),
       renderReason(announcement, texts),
-      streak === null ? null : texts.streak(streak),
       renderBonuses(announcement, texts),
       renderRoles(announcement, texts),
-      nextVote,
     ),
   };
 }
@@ -106,15 +122,20 @@ function voteTitle(announcement: Announcement, { titles, milestone }: Announceme
   return votes === null ? titles.vote : milestone(votes);
 }
 
-/** The credits of the event itself and the balance. Events that never pay have no line about credits. */
-function renderPayment(announcement: Announcement, texts: AnnouncementTexts): Markup | null {
-  const { event, credits, balance, calculation, bonuses } = announcement;
+/** The credits of the event itself, the streak and the balance. Events that never pay have no line about credits. */
+function renderPayment(announcement: Announcement, texts: AnnouncementTexts, style: ShownParts): (Markup | null)[] {
+  const { event, credits, balance, calculation, bonuses, streak } = announcement;
   const isRewarded = !endsPurchase(event);
   const own = credits - sumOf(bonuses);
   const ownCredits = own > 0 ? texts.credits(own) : isRewarded ? texts.noCredits : null;
   const isMultiplied = own > 0 && ownCredits !== null && calculation !== null;
   const payment = isMultiplied ? texts.multiplied(ownCredits, escapeName(calculation, 40)) : ownCredits;
-  return joined([payment, balance === null ? null : texts.balance(balance)], ' · ');
+  const isLarge = style.largeCredits && own > 0;
+  const standing = [
+    streak === null || !style.streak ? null : texts.streak(streak),
+    balance === null ? null : texts.balance(balance),
+  ];
+  return [isLarge ? markup`## ${payment ?? markup``}` : null, joined([isLarge ? null : payment, ...standing], ' · ')];
 }
 
 /** Ten embeds share the characters of a message, so that a vote that reaches dozens of milestones names only some. */

@@ -12,6 +12,7 @@ import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { classifySendError, tokenHint } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import type { Portraits } from '../../discord/portraits.ts';
 import { type MessageRequest, postRequest } from '../../discord/posting/message-request.ts';
 import { createNonceAges } from '../../discord/posting/nonce-ages.ts';
 import { asPanel, embedLimits, isPanel, textLengthOf } from '../../discord/rendering/message.ts';
@@ -23,7 +24,7 @@ import { day, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
-import { createFindAnnouncement, deliveryTagOf } from './find-announcement.ts';
+import { createFindAnnouncement, footerOf } from './find-announcement.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 /**
@@ -48,14 +49,17 @@ export function createAnnouncer(options: {
   styleOf?: (listing: string) => AnnouncementStyle;
   /** The counted votes of a member in the community of a listing. Called only for texts that contain them. */
   votesOf?: (userId: string, listing: string) => Promise<number>;
+  /** How Discord shows voters and servers; by default nothing is known of them. */
+  portraits?: Portraits;
   /** The buttons below a vote that counted; none by default. */
   voteButtons?: (texts: Texts) => readonly ReplyButton[];
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
-  const { rest, textsOf, listingOf, voteButtons = () => [], clock, log } = options;
+  const { rest, textsOf, listingOf, portraits = noPortraits, voteButtons = () => [], clock, log } = options;
   const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
-  const findAnnouncement = createFindAnnouncement(rest, (listing) => showsVoter(styleOf(listing)));
+  const namesVoter = (listing: string) => showsVoter(styleOf(listing));
+  const findAnnouncement = createFindAnnouncement(rest, namesVoter);
   const nonceAges = createNonceAges(clock);
 
   /** Of the members in whose announcements they are shown. */
@@ -68,17 +72,35 @@ export function createAnnouncer(options: {
     return new Map(await Promise.all(counts));
   }
 
-  function renderReply(
+  async function render(
     effect: Effect<'announcement'>,
-    card: ListingCard | null,
-    channelTexts: Texts,
-    votesByMember: VotesByMember,
-  ): Reply | Panel {
-    const style = styleOf(effect.content.listing);
-    const texts = style.language === null ? channelTexts : textsFor(style.language);
-    const votes = effect.content.userId === null ? null : (votesByMember.get(nameOfVoter(effect.content)) ?? null);
-    const reply = renderStyledAnnouncement(effect.content, { style, card, texts, votes }, voteButtons(texts));
-    return { ...reply, footer: deliveryTagOf(effect) };
+    {
+      channelId,
+      card,
+      texts: channelTexts,
+      icon,
+      votesByMember,
+    }: {
+      readonly channelId: string;
+      readonly card: Promise<ListingCard | null> | undefined;
+      readonly texts: Promise<Texts>;
+      readonly icon: Promise<string | null>;
+      readonly votesByMember: VotesByMember;
+    },
+  ): Promise<Reply | Panel> {
+    const { content } = effect;
+    const style = styleOf(content.listing);
+    const { userId, test } = content;
+    const context = {
+      style,
+      votes: userId === null ? null : (votesByMember.get(nameOfVoter(content)) ?? null),
+      voter: userId === null || test || !style.avatar ? null : await portraits.ofMember(channelId, userId),
+      icon: await icon,
+      card: (await card) ?? null,
+      texts: style.language === null ? await channelTexts : textsFor(style.language),
+    };
+    const footer = footerOf(effect, namesVoter);
+    return { ...renderStyledAnnouncement(content, context, voteButtons(context.texts)), footer };
   }
 
   async function renderAll(
@@ -86,13 +108,16 @@ export function createAnnouncer(options: {
     channelId: string,
     votes: VotesByMember,
   ): Promise<readonly (Reply | Panel)[]> {
-    const channelTexts = textsOf(channelId);
     const names = [...new Set(effects.map(({ content }) => content.listing))];
-    const cards = new Map(
-      await Promise.all(names.map(async (name) => [name, await readCard(listingOf, name, clock)] as const)),
-    );
-    const texts = await channelTexts;
-    return effects.map((effect) => renderReply(effect, cards.get(effect.content.listing) ?? null, texts, votes));
+    const cards = new Map(names.map((name) => [name, readCard(listingOf, name, clock)]));
+    const hasIcon = effects.some(({ content }) => styleOf(content.listing).icon);
+    const common = {
+      channelId,
+      texts: textsOf(channelId),
+      icon: hasIcon ? portraits.iconOf(channelId) : Promise.resolve(null),
+      votesByMember: votes,
+    };
+    return Promise.all(effects.map((effect) => render(effect, { ...common, card: cards.get(effect.content.listing) })));
   }
 
   /**
@@ -174,8 +199,9 @@ export function createAnnouncer(options: {
   };
 }
 
-/** Counted votes by the id of the member. */
-/** By {@link nameOfVoter}. */
+const noPortraits: Portraits = { ofMember: async () => null, iconOf: async () => null };
+
+/** Counted votes, by {@link nameOfVoter}. */
 type VotesByMember = ReadonlyMap<string, number>;
 
 /** A message can have votes for listings of several communities. */

@@ -17,15 +17,24 @@ export type FindAnnouncement = (
 ) => Promise<AnnouncementSearch>;
 
 /**
- * The delivery number in an announcement's footer. The owner finds the delivery by it. The announcer finds the message
- * by it, because Discord forgets a nonce after a few minutes and does not return it with the channel's messages. A vote
- * that was not delivered has a dash: voter and time tell it from others.
+ * The footer of an announcement: nothing, since its time and the mention of the voter are enough to find it again. One that
+ * mentions nobody has the number of its delivery. The announcer searches the channel by them, because Discord forgets a
+ * nonce after a few minutes and does not return it with the channel's messages.
+ * @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not
  */
-export function deliveryTagOf({ deliveryId }: Pick<Effect, 'deliveryId'>): string {
+export function footerOf(
+  { deliveryId, content: { userId, listing, test } }: Pick<Effect<'announcement'>, 'deliveryId' | 'content'>,
+  namesVoter: (listing: string) => boolean,
+): string {
+  return test || (userId !== null && namesVoter(listing)) ? '' : tagOf(deliveryId);
+}
+
+/** A vote that was not delivered has a dash: its time tells it from others. */
+function tagOf(deliveryId: number | null): string {
   return deliveryId === null ? '–' : `#${deliveryId}`;
 }
 
-/** @param namesVoter whether announcements of a listing mention the voter; the owner's own text may not */
+/** @param namesVoter see {@link footerOf} */
 export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: string) => boolean): FindAnnouncement {
   return async (effects, since) => {
     const [first] = effects;
@@ -37,7 +46,7 @@ export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: 
   };
 }
 
-/** The delivery number alone is ambiguous: numbers start again in a new database. */
+/** The delivery number alone is ambiguous: numbers start again in a new database. Earlier versions gave one to each. */
 function isAnnouncementOf(
   effect: Effect<'announcement'>,
   block: FoundBlock,
@@ -46,5 +55,6 @@ function isAnnouncementOf(
   const { listing, userId, at, test } = effect.content;
   // A test names nobody.
   const namesUser = test || userId === null || !namesVoter(listing) || block.text.includes(mention(userId));
-  return namesUser && hasFooter(block, deliveryTagOf(effect), at);
+  const footers = [footerOf(effect, namesVoter), tagOf(effect.deliveryId)];
+  return namesUser && footers.some((footer) => hasFooter(block, footer, { at }));
 }

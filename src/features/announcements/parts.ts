@@ -11,6 +11,7 @@ export function create({
   channelTexts,
   cardOf,
   voteButtons,
+  portraits,
   clock,
   log,
 }: PartsContext & {
@@ -24,6 +25,7 @@ export function create({
         listingOf: cardOf,
         styleOf: announcements.styleOf,
         voteButtons,
+        portraits,
         clock,
         log,
         async votesOf(userId, listing) {

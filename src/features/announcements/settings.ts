@@ -89,17 +89,22 @@ const thumbnail = setting({
   fields: [{ name: 'thumbnail', kind: 'text', maxLength: 512, ifEmpty: null }],
 });
 
+type AnnouncementSwitch =
+  | ('voteButton' | 'reviews' | 'milestones' | 'premium' | 'party')
+  | ('avatar' | 'icon' | 'streak' | 'largeCredits');
+
 /** Something that is announced or shown, or not. */
-function announcementSwitch<const Name extends 'voteButton' | 'reviews' | 'milestones' | 'premium' | 'party'>(
+function announcementSwitch<const Name extends AnnouncementSwitch>(
   name: Name,
   description: string,
+  field: 'switches' | 'show' = 'switches',
 ) {
   return setting({
     path: `announcements.${name}`,
     description,
     schema: z.boolean(),
     inFile: ({ announcements }) => announcements[name],
-    fields: [{ name: 'switches', kind: 'switch', choice: name }],
+    fields: [{ name: field, kind: 'switch', choice: name }],
   });
 }
 
@@ -142,10 +147,11 @@ export const announcementSettings = [
   text,
   colour,
   thumbnail,
-  announcementSwitch(
-    'voteButton',
-    'A button that leads to the listing, under votes and digests (default: under digests).',
-  ),
+  announcementSwitch('voteButton', 'A button that leads to the listing, under votes and digests (default: true).'),
+  announcementSwitch('avatar', 'Show the avatar and the name of the voter above a vote (default: true).', 'show'),
+  announcementSwitch('icon', 'Show the icon of the server beside votes, without a thumbnail (default: true).', 'show'),
+  announcementSwitch('streak', 'Show the streak of the voter (default: true).', 'show'),
+  announcementSwitch('largeCredits', 'Show the credits of a vote as a heading (default: true).', 'show'),
   announcementSwitch('reviews', 'Announce new reviews of the listing (default: false).'),
   announcementSwitch('milestones', 'Announce the milestones of members (default: true).'),
   announcementSwitch('premium', 'Announce premium events (default: true).'),
@@ -168,14 +174,13 @@ export type StatedAnnouncements = {
 
 /** The announcements of a listing with their defaults. */
 export function readAnnouncements(stated: StatedAnnouncements = {}): AnnouncementSettings {
-  const { mode: statedMode, every: everyMs, voteButton, lostStreaks: minDays, ...others } = stated;
+  const { mode: statedMode, every: everyMs, lostStreaks: minDays, ...others } = stated;
   const set = Object.entries(others).filter(([, value]) => value !== undefined && value !== null);
   return {
     ...plainAnnouncements,
     ...Object.fromEntries(set),
     mode: statedMode ?? plainAnnouncements.mode,
     everyMs: everyMs ?? plainAnnouncements.everyMs,
-    voteButton: voteButton ?? statedMode === 'digest',
     lostStreaks: minDays === true ? defaultLostStreak : minDays || null,
   };
 }

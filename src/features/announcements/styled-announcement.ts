@@ -2,10 +2,11 @@ import type { AnnouncementStyle } from '../../core/announcements/announcement-st
 import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import type { Portrait } from '../../discord/portraits.ts';
 import { lines, type Markup, markup, mention, timestamp, trustedMarkup, webAddress } from '../../texts/markup.ts';
 import { type PlaceholderName, placeholdersIn, renderTemplate } from '../../texts/template.ts';
 import type { Texts } from '../../texts/texts.ts';
-import { renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';
+import { isPanelEvent, renderAnnouncement, renderBonuses, renderReason, renderRoles } from './announcement.ts';
 
 const empty = markup``;
 
@@ -21,8 +22,22 @@ export function renderStyledAnnouncement(
   const { style, card, texts } = context;
   const content = withoutHidden(announcement, style);
   const links = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
-  const restyle = (reply: Reply) => (isStyled(content) ? withStyle(reply, content, context) : reply);
-  return renderAnnouncement(content, card, texts.announcement, [...links, ...voteButtons], restyle);
+  const restyle = (reply: Reply) =>
+    withPortraits(isStyled(content) ? withStyle(reply, content, context) : reply, content, context);
+  return renderAnnouncement(content, { card, texts: texts.announcement, style }, [...links, ...voteButtons], restyle);
+}
+
+/** With the voter and the icon of the server. A panel has one picture and no place for a name. */
+function withPortraits(reply: Reply, announcement: Announcement, { style, voter, icon }: StyleContext): Reply {
+  const { name, avatarUrl } = (!announcement.test && style.avatar && voter) || { name: '', avatarUrl: null };
+  const avatar = isPanelEvent(announcement) && avatarUrl !== null ? { url: avatarUrl, description: name } : undefined;
+  const thumbnail =
+    reply.thumbnail ?? avatar ?? (style.icon && icon !== null ? { url: icon, description: '' } : undefined);
+  return {
+    ...reply,
+    ...(name === '' ? {} : { author: { name, ...(avatarUrl === null ? {} : { pictureUrl: avatarUrl }) } }),
+    ...(thumbnail === undefined ? {} : { thumbnail }),
+  };
 }
 
 /** The announcement without what the listing does not announce. */
@@ -43,6 +58,9 @@ export interface StyleContext {
   readonly style: AnnouncementStyle;
   readonly card: ListingCard | null;
   readonly texts: Texts;
+  /** How Discord shows the voter, and the URL of the server's icon; null if it is not known. */
+  readonly voter: Portrait | null;
+  readonly icon: string | null;
   /** Counted votes of the voter now; null if they are not known. Needed for the placeholder {votes} alone. */
   readonly votes: number | null;
 }

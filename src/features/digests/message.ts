@@ -6,21 +6,19 @@ import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { Digest, DigestContent } from './effects.ts';
+import type { DigestContent } from './effects.ts';
 import type { VotesBetween } from './votes-between.ts';
 
 export interface DigestSource {
   readonly votesBetween: VotesBetween;
   /** Null if there is none. Never rejects. */
   readonly drawPicture: (listing: string, texts: Texts) => Promise<VotePicture | null>;
-  /** The period in the community's time zone, as a text that no other period has. */
-  readonly periodOf: (digest: Pick<Digest, 'listing' | 'from' | 'until'>) => string;
 }
 
 /** Posts the digest of a period, unless it has no votes. */
 export function createDigestHandler(
   messages: ListingMessages,
-  { votesBetween, drawPicture, periodOf }: DigestSource,
+  { votesBetween, drawPicture }: DigestSource,
 ): NonNullable<EffectHandlers['digest']> {
   return async (effect) => {
     const { listing, from, until } = effect.content;
@@ -29,7 +27,8 @@ export function createDigestHandler(
     return postAbout(messages, effect, async ({ texts, card, style, buttons }) => {
       const picture = await drawPicture(listing, texts);
       const panel = renderDigest(content, { texts, card, style, listing, buttons, picture });
-      return { ...panel, footer: `${listing} · ${periodOf(effect.content)}`, at: until };
+      const footer = card?.name ?? listing;
+      return { reply: { ...panel, footer, since: from, at: until }, footers: [footer, listing] };
     });
   };
 }

@@ -3,7 +3,6 @@ import { settleWithin } from '../../platform/with-timeout.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createDigestHandler } from './message.ts';
-import { formatPeriod } from './period.ts';
 import type { DigestStore } from './store.ts';
 import { createDigestTask } from './task.ts';
 import { createVotesBetween } from './votes-between.ts';
@@ -19,8 +18,6 @@ export function create(context: PartsContext & { readonly store: { readonly dige
     effects: {
       digest: createDigestHandler(context, {
         votesBetween,
-        periodOf: ({ listing, from, until }) =>
-          formatPeriod({ from, until }, directory.find(listing)?.timeZone ?? 'UTC'),
         async drawPicture(listing, texts) {
           const drawing = drawVotePicture({ listings: [listing], texts, scale: 2, now: clock.now() });
           return (await settleWithin(maxDrawingMs, clock, drawing)) ?? null;

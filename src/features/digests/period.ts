@@ -46,13 +46,3 @@ export function nextPeriod(
   const earliest = Math.min(until - maxPeriodMs, intervalEnd(calendar, everyMs, until - 1));
   return { from: Math.max(announcedUntil, earliest), until };
 }
-
-/** `2026-01-05 12:00 – 13:00 GMT+1`; with the second date if it is another. The offset tells apart repeated hours. */
-export function formatPeriod({ from, until }: Period, timeZone: string): string {
-  const digits = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone } as const;
-  const time = new Intl.DateTimeFormat('en-GB', digits);
-  const withOffset = new Intl.DateTimeFormat('en-GB', { ...digits, timeZoneName: 'shortOffset' });
-  const date = new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeZone });
-  const [firstDay, lastDay] = [date.format(from), date.format(until)];
-  return `${firstDay} ${time.format(from)} – ${firstDay === lastDay ? '' : `${lastDay} `}${withOffset.format(until)}`;
-}

@@ -1,19 +1,17 @@
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { day } from '../../platform/durations.ts';
 import { lines, mention, subtext } from '../../texts/markup.ts';
-import type { Texts } from '../../texts/texts.ts';
+import { type Texts, textsInAll } from '../../texts/texts.ts';
 import type { LostStreaks } from './effects.ts';
 
 /** Announces streaks that ended. */
 export function createLostStreaksHandler(messages: ListingMessages): NonNullable<EffectHandlers['lostStreaks']> {
   return (effect) =>
     postAbout(messages, effect, async ({ texts, buttons }) => {
-      const { listing, until } = effect.content;
-      const lastDay = new Date((until - 1) * day).toISOString().slice(0, 'YYYY-MM-DD'.length);
-      const footer = `${listing} · ${lastDay}`;
-      return { ...renderLostStreaks(effect.content, texts), buttons, footer };
+      const lastDay = effect.content.until - 1;
+      const reply = { ...renderLostStreaks(effect.content, texts), buttons, footer: texts.days(lastDay) };
+      return { reply, footers: textsInAll().map(({ days }) => days(lastDay)) };
     });
 }
 

@@ -1,10 +1,10 @@
-import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { daysOfPeriod } from '../../core/rewards/party.ts';
+import { partyOf } from '../../core/tally/party.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
-import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
-import { editRequest } from '../../discord/posting/message-request.ts';
+import { editMessage } from '../../discord/posting/edit-message.ts';
 import { type Posted, postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
@@ -15,13 +15,6 @@ import type { PartyStore, ShownParty } from './store.ts';
 
 /** Length of the progress bar (blocks). */
 const barLength = 20;
-/** The message cannot be edited any more, so that it is posted again. */
-const replacedCodes: readonly (string | number)[] = [
-  RESTJSONErrorCodes.UnknownMessage,
-  RESTJSONErrorCodes.CannotEditMessageAuthoredByAnotherUser,
-];
-/** Discord limits how often a message that is older than an hour is edited. */
-const tooManyEditsCode = RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached;
 
 /**
  * Posts or edits the message with the progress of a party. One that was deleted is posted again. Rejects as
@@ -35,23 +28,6 @@ export function createPartyPanelHandler(options: {
 }): NonNullable<EffectHandlers['partyPanel']> {
   const { rest, panels, textsOf, clock } = options;
 
-  /** Null if there is no message to edit any more. */
-  async function edit({ id, channelId }: NonNullable<ShownParty['message']>, shown: Panel): Promise<Posted | null> {
-    const { body, files } = editRequest(shown);
-    try {
-      await rest.patch(Routes.channelMessage(channelId, id), body, files);
-      return { messageId: id };
-    } catch (error) {
-      const code = rejectionOf(error)?.code;
-      if (code !== undefined && replacedCodes.includes(code)) return null;
-      if (code === tooManyEditsCode) {
-        const reason = `Discord limits the edits of a message older than an hour (${code})`;
-        return { outcome: 'later', reason, scope: 'effects', notSent: true };
-      }
-      return classifySendError(error, { channelId, effects: 1 });
-    }
-  }
-
   async function show(
     party: ShownParty,
     effect: Effect<'partyPanel'>,
@@ -60,9 +36,10 @@ export function createPartyPanelHandler(options: {
   ): Promise<Posted> {
     const { message } = party;
     const texts = await textsOf(channelId);
-    const reply = { ...renderParty(party, now, texts.party), footer: texts.party.panelFooter(effect.content.period) };
-    const edited = message?.channelId === channelId ? await edit(message, reply) : null;
-    const footers = textsInAll().map((each) => each.party.panelFooter(effect.content.period));
+    const days = daysOfPeriod(partyOf(effect.content.period).period);
+    const reply = { ...renderParty(party, now, texts.party), footer: texts.days(...days) };
+    const edited = message?.channelId === channelId ? await editMessage(rest, message, reply) : null;
+    const footers = textsInAll().map((each) => each.days(...days));
     return edited ?? postOnce(rest, clock, { channelId, reply, effect, footers });
   }
 

@@ -1,4 +1,6 @@
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { daysOfPeriod } from '../../core/rewards/party.ts';
+import { partyOf } from '../../core/tally/party.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -15,8 +17,9 @@ export function createPartyReachedHandler(options: {
   const { rest, textsOf, clock } = options;
   return async (effect) => {
     const { channelId, period, goal, credits } = effect.content;
-    const { party } = await textsOf(channelId);
-    const { title, text, reward, footer } = party.reached;
+    const { party, days } = await textsOf(channelId);
+    const { title, text, reward } = party.reached;
+    const shown = daysOfPeriod(partyOf(period).period);
     const reply = {
       ...({ kind: 'panel', tone: 'good', title } as const),
       blocks: [
@@ -26,9 +29,9 @@ export function createPartyReachedHandler(options: {
         },
       ],
       at: effect.createdAt,
-      footer: footer(period),
+      footer: days(...shown),
     };
-    const footers = textsInAll().map((each) => each.party.reached.footer(period));
+    const footers = textsInAll().map((each) => each.days(...shown));
     const posted = await postOnce(rest, clock, { channelId, reply, effect, footers });
     return 'outcome' in posted ? posted : { outcome: 'done' };
   };

@@ -8,18 +8,13 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { partyOf } from '../../core/tally/party.ts';
+import type { PostedMessage } from '../../discord/posting/edit-message.ts';
 import type { PartyReward } from './effects.ts';
 import { toPartyState } from './hot-tables.ts';
 import { isPanelWaiting, panelIntervalMs } from './panel-state.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;
-
-/** A message by the ids of it and its channel. */
-interface PanelMessage {
-  readonly id: string;
-  readonly channelId: string;
-}
 
 /** A party and its message. Times are ms since the epoch. */
 export interface ShownParty {
@@ -34,12 +29,12 @@ export interface ShownParty {
   /** Where the message should be; null for the channel of the effect. */
   readonly channelId: string | null;
   /** Null before it was posted. */
-  readonly message: PanelMessage | null;
+  readonly message: PostedMessage | null;
 }
 
 /** What a message shows. */
 export interface PanelUpdate {
-  readonly message: PanelMessage;
+  readonly message: PostedMessage;
   readonly votes: number;
   /** Whether further votes change nothing. */
   readonly isFinal: boolean;

@@ -19,6 +19,7 @@ export interface Reminders {
   /** Switches the reminders of a member on, for all listings. It asks the service when the next vote is due. */
   switchOn(userId: string): Promise<readonly NextReminder[]>;
   switchOff(userId: string): Promise<void>;
+  isOn(userId: string): Promise<boolean>;
   /** Reminds of a listing again after a delay (ms). `unknown`: the listing is not configured any more. */
   snooze(userId: string, listing: string, delayMs: number): Promise<SnoozeResult | { readonly outcome: 'unknown' }>;
 }
@@ -85,6 +86,13 @@ export function createReminderService(options: {
     }
   }
 
+  async function isOn(userId: string, covered: readonly CheckedListing[]): Promise<boolean> {
+    for (const accounts of byAccounts(covered).keys()) {
+      if (await store.isReminded(accountIdOf(accounts, userId))) return true;
+    }
+    return false;
+  }
+
   const snooze: Reminders['snooze'] = async (userId, listingName, delayMs) => {
     const listing = findListing(listingName);
     if (listing === undefined) return { outcome: 'unknown' };
@@ -96,10 +104,12 @@ export function createReminderService(options: {
   return {
     switchOn: (userId) => switchOn(userId, listings()),
     switchOff: (userId) => switchOff(userId, listings()),
+    isOn: (userId) => isOn(userId, listings()),
     snooze,
     covering: (covered) => ({
       switchOn: (userId) => switchOn(userId, covered),
       switchOff: (userId) => switchOff(userId, covered),
+      isOn: (userId) => isOn(userId, covered),
       snooze,
     }),
 

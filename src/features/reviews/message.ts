@@ -9,7 +9,7 @@ import type { Review } from './effects.ts';
 
 const maxNameLength = 80;
 const maxCommentLength = 1_500;
-/** Characters of the digest in the footer, by which the message is found again. */
+/** Characters of the digest in the footer of a review without a time, by which the message is found again. */
 const shownIdLength = 8;
 
 /** Announces a new review, with its time. */
@@ -17,8 +17,9 @@ export function createReviewHandler(messages: ListingMessages): NonNullable<Effe
   return (effect) =>
     postAbout(messages, effect, async ({ texts, card }) => {
       const { listing, id, review } = effect.content;
-      const footer = `${listing} · ${id.slice(0, shownIdLength)}`;
-      return { ...renderNewReview(review, { listing, texts, card }), footer };
+      const footer = review.createdAt === null ? id.slice(0, shownIdLength) : '';
+      const reply = { ...renderNewReview(review, { listing, texts, card }), footer };
+      return { reply, contains: escapeText(review.comment, maxCommentLength) };
     });
 }
 

@@ -17,12 +17,13 @@ export function createServices(
     readonly store: { readonly budgetStore: BudgetStore };
     readonly setup: Setup;
     readonly roleAccess: SetupChecks['roleAccess'];
+    readonly postVotePanel: SetupServices['postVotePanel'];
   },
 ) {
-  const { config, setup, roleAccess, rest, clock, stopwatch, log } = context;
+  const { config, setup, roleAccess, postVotePanel, rest, clock, stopwatch, log } = context;
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf };
   return {
-    commands: { setup: { settings: setup, drafts: createSetupDrafts(clock), checks } },
+    commands: { setup: { settings: setup, drafts: createSetupDrafts(clock), checks, postVotePanel } },
   } satisfies FeatureServices;
 }

@@ -142,6 +142,7 @@ export const de: Catalogue = {
     someRole: 'eine Rolle',
     entries: 'Letzte Buchungen',
     noEntries: 'Noch keine',
+    votedEverywhere: 'Überall gevotet am {date}',
     causes: {
       vote: 'Vote',
       denied: 'Vote ohne Credits der Vote-Seite',
@@ -449,7 +450,6 @@ export const de: Catalogue = {
     moreRoles: { one: '{count} weitere Rolle', other: '{count} weitere Rollen' },
     roleUntil: '{role} bis {time}',
     roles: 'Bekommen: {roles}',
-    streak: 'Streak: {days}',
     balance: 'Guthaben: {credits}',
     because: 'Begründung der Vote-Seite: {reason}',
     reasons: {
@@ -457,7 +457,6 @@ export const de: Catalogue = {
       order_revoked: 'Der Kauf wurde vorher widerrufen.',
       denied: 'Die Vote-Seite hat die Credits abgelehnt.',
     },
-    nextVote: 'Nächster Vote: {time}',
   },
 
   digest: {
@@ -497,8 +496,13 @@ export const de: Catalogue = {
       other: 'Zusammen habt ihr **{count}** Votes geschafft.',
     },
     goalReward: 'Alle, die gevotet haben, bekommen {credits}.',
-    panelFooter: 'Vote-Party {period}',
-    goalFooter: 'Ziel {period}',
+  },
+
+  votePanel: {
+    reward: 'Jeder Vote bringt {credits}.',
+    creditsButton: 'Meine Credits',
+    goneTitle: 'Das Vote-Panel ist weg',
+    gone: 'Das Vote-Panel in {channel} wurde gelöscht, oder der Bot darf dort nicht mehr schreiben. Ein neues bekommst du mit /setup.',
   },
 
   ownerReport: {
@@ -548,6 +552,7 @@ export const de: Catalogue = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote-Party',
+      votePanel: 'Vote-Panel posten',
       tests: 'Webhook testen',
       newKey: 'API-Schlüssel ersetzen',
       voteSecret: 'Neues Vote-Secret',
@@ -628,6 +633,7 @@ export const de: Catalogue = {
       every: 'Zeit zwischen zwei Zusammenfassungen',
       colour: 'Farbe',
       switches: 'Auch ankündigen',
+      show: 'Was Votes zeigen',
       lostStreaks: 'Beendete Streaks melden, ab so vielen Tagen',
       title: 'Titel',
       text: 'Text',
@@ -683,6 +689,10 @@ export const de: Catalogue = {
       addMultiplier: 'Multiplikator hinzufügen',
       addTier: 'Premium-Stufe hinzufügen',
       voteButton: 'Ein Button, der zum Eintrag führt',
+      avatar: 'Avatar und Name des Mitglieds',
+      icon: 'Icon des Servers',
+      streak: 'Streak',
+      largeCredits: 'Credits in großer Schrift',
       reviews: 'Neue Bewertungen',
       milestones: 'Meilensteine',
       premium: 'Premium',
@@ -730,6 +740,10 @@ export const de: Catalogue = {
         colour: 'Farbe',
         thumbnail: 'Bild',
         voteButton: 'Vote-Button',
+        avatar: 'Mitglied',
+        icon: 'Server-Icon',
+        streak: 'Streak',
+        largeCredits: 'Große Credits',
         reviews: 'Neue Bewertungen',
         milestones: 'Meilensteine',
         premium: 'Premium',
@@ -816,6 +830,10 @@ export const de: Catalogue = {
         '**Einfach**: 10 Credits pro Vote.\n**Lebhaft**: 10 Credits pro Vote, am Wochenende doppelt so viele, und 50 für sieben Tage in Folge; ein verpasster Tag ist verziehen.\n**Eigene Werte**: Du entscheidest.',
       doneTitle: 'Fertig',
       done: 'Ab jetzt werden Votes belohnt und angekündigt. Probier es aus: Vote und benutz dann /credits.',
+    },
+    votePanel: {
+      text: 'Eine Nachricht, mit der Mitglieder voten, sich erinnern lassen und ihre Credits sehen, mit den Top 3 des Monats. Sie bleibt von selbst aktuell. Gibt es schon eine, zieht sie in den neuen Kanal um.',
+      posted: 'Das Vote-Panel erscheint gleich in {channel}.',
     },
     listing: {
       key: 'API-Schlüssel: {state}',

@@ -168,6 +168,8 @@ export const en = {
     someRole: 'a role',
     entries: 'Latest entries',
     noEntries: 'None yet',
+    /** `{date}` is a day, such as November 20. */
+    votedEverywhere: 'Voted everywhere on {date}',
     /** Why credits were added or subtracted. */
     causes: {
       vote: 'Vote',
@@ -507,7 +509,6 @@ export const en = {
     moreRoles: { one: '{count} more role', other: '{count} more roles' },
     roleUntil: '{role} until {time}',
     roles: 'Received: {roles}',
-    streak: 'Streak: {days}',
     balance: 'Balance: {credits}',
     because: 'Reason given by the service: {reason}',
     reasons: {
@@ -515,7 +516,6 @@ export const en = {
       order_revoked: 'The purchase was revoked earlier.',
       denied: 'The service denied the credits.',
     },
-    nextVote: 'Can vote again {time}.',
   },
 
   /** What a listing received in a period. `{name}` is that of the listing, `{user}` a member. */
@@ -556,9 +556,15 @@ export const en = {
     goalTitle: 'The goal is reached!',
     goal: { one: 'Together you have cast **{count}** vote.', other: 'Together you have cast **{count}** votes.' },
     goalReward: 'Everyone who voted receives {credits}.',
-    /** Plain. `{period}` is such as 2026-W02. */
-    panelFooter: 'Party of {period}',
-    goalFooter: 'Goal of {period}',
+  },
+
+  /** The message with which members vote. `creditsButton` is plain. */
+  votePanel: {
+    reward: 'Each vote earns {credits}.',
+    creditsButton: 'My credits',
+    /** In the owner's channel, once. */
+    goneTitle: 'The vote panel is gone',
+    gone: 'The vote panel in {channel} was deleted, or the bot may no longer post there. To get a new one, use /setup.',
   },
 
   /** Messages in the owner's channel. */
@@ -621,6 +627,7 @@ export const en = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      votePanel: 'Post a vote panel',
       tests: 'Test the webhook',
       newKey: 'Replace API key',
       voteSecret: 'New vote secret',
@@ -701,6 +708,7 @@ export const en = {
       every: 'Time between two digests',
       colour: 'Colour',
       switches: 'Also announce',
+      show: 'What votes show',
       lostStreaks: 'Announce ended streaks from this many days',
       title: 'Title',
       text: 'Text',
@@ -756,6 +764,10 @@ export const en = {
       addMultiplier: 'Add a multiplier',
       addTier: 'Add a premium tier',
       voteButton: 'A button that leads to the listing',
+      avatar: 'Avatar and name of the voter',
+      icon: 'Icon of the server',
+      streak: 'Streak',
+      largeCredits: 'Credits in large type',
       reviews: 'New reviews',
       milestones: 'Milestones',
       premium: 'Premium',
@@ -805,6 +817,10 @@ export const en = {
         colour: 'Colour',
         thumbnail: 'Image',
         voteButton: 'Vote button',
+        avatar: 'Voter',
+        icon: 'Server icon',
+        streak: 'Streak',
+        largeCredits: 'Large credits',
         reviews: 'New reviews',
         milestones: 'Milestones',
         premium: 'Premium',
@@ -886,6 +902,10 @@ export const en = {
         '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.\n**Own numbers**: you decide.',
       doneTitle: 'Ready',
       done: 'From now on, votes are rewarded and announced. Try it: vote, then use /credits.',
+    },
+    votePanel: {
+      text: 'A message with which members vote, have themselves reminded and see their credits, with the top three of the month. It stays up to date. If there is one already, it moves to the new channel.',
+      posted: 'The vote panel appears in {channel} in a moment.',
     },
     listing: {
       key: 'API key: {state}',

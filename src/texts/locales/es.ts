@@ -158,6 +158,7 @@ export const es: Catalogue = {
     someRole: 'un rol',
     entries: 'Últimos movimientos',
     noEntries: 'Ninguno todavía',
+    votedEverywhere: 'Votó en todas partes el {date}',
     causes: {
       vote: 'Voto',
       denied: 'Voto sin créditos de la página',
@@ -477,7 +478,6 @@ export const es: Catalogue = {
     moreRoles: { one: '{count} rol más', many: '{count} de roles más', other: '{count} roles más' },
     roleUntil: '{role} hasta el {time}',
     roles: 'Recibido: {roles}',
-    streak: 'Racha: {days}',
     balance: 'Saldo: {credits}',
     because: 'Motivo de la página de votos: {reason}',
     reasons: {
@@ -485,7 +485,6 @@ export const es: Catalogue = {
       order_revoked: 'La compra se había revocado antes.',
       denied: 'La página de votos ha denegado los créditos.',
     },
-    nextVote: 'Próximo voto: {time}',
   },
 
   digest: {
@@ -530,8 +529,13 @@ export const es: Catalogue = {
       other: '¡**{count}** votos entre todos!',
     },
     goalReward: 'Cada persona que ha votado recibe {credits}.',
-    panelFooter: 'Fiesta de votos {period}',
-    goalFooter: 'Meta {period}',
+  },
+
+  votePanel: {
+    reward: 'Cada voto da {credits}.',
+    creditsButton: 'Mis créditos',
+    goneTitle: 'El panel de votos ya no está',
+    gone: 'El panel de votos de {channel} se ha borrado o el bot ya no puede escribir allí. Para tener uno nuevo, usa /setup.',
   },
 
   ownerReport: {
@@ -581,6 +585,7 @@ export const es: Catalogue = {
       credits: 'Créditos',
       streak: 'Racha',
       party: 'Fiesta de votos',
+      votePanel: 'Publicar panel de votos',
       tests: 'Probar el webhook',
       newKey: 'Cambiar clave de API',
       voteSecret: 'Nuevo secreto de votos',
@@ -661,6 +666,7 @@ export const es: Catalogue = {
       every: 'Tiempo entre dos resúmenes',
       colour: 'Color',
       switches: 'Anunciar también',
+      show: 'Qué muestran los votos',
       lostStreaks: 'Anunciar rachas terminadas desde (días)',
       title: 'Título',
       text: 'Texto',
@@ -716,6 +722,10 @@ export const es: Catalogue = {
       addMultiplier: 'Añadir un multiplicador',
       addTier: 'Añadir un nivel premium',
       voteButton: 'Un botón que lleva a la página',
+      avatar: 'Avatar y nombre de quien vota',
+      icon: 'Icono del servidor',
+      streak: 'Racha',
+      largeCredits: 'Créditos en grande',
       reviews: 'Reseñas nuevas',
       milestones: 'Hitos',
       premium: 'Premium',
@@ -763,6 +773,10 @@ export const es: Catalogue = {
         colour: 'Color',
         thumbnail: 'Imagen',
         voteButton: 'Botón de voto',
+        avatar: 'Quién vota',
+        icon: 'Icono del servidor',
+        streak: 'Racha',
+        largeCredits: 'Créditos en grande',
         reviews: 'Reseñas nuevas',
         milestones: 'Hitos',
         premium: 'Premium',
@@ -847,6 +861,10 @@ export const es: Catalogue = {
         '**Sencillo**: 10 créditos por voto.\n**Animado**: 10 créditos por voto, el doble los fines de semana, y 50 por siete días seguidos; se perdona un día perdido.\n**Valores propios**: tú decides.',
       doneTitle: 'Listo',
       done: 'A partir de ahora, los votos se recompensan y se anuncian. Haz la prueba: vota y después usa /credits.',
+    },
+    votePanel: {
+      text: 'Un mensaje con el que los miembros votan, piden recordatorios y ven sus créditos, con los tres primeros del mes. Se actualiza solo. Si ya hay uno, se mueve al canal nuevo.',
+      posted: 'El panel de votos aparecerá en {channel} enseguida.',
     },
     listing: {
       key: 'Clave de API: {state}',

@@ -154,6 +154,7 @@ export const fr: Catalogue = {
     someRole: 'un rôle',
     entries: 'Derniers mouvements',
     noEntries: 'Rien pour le moment',
+    votedEverywhere: 'A voté partout le {date}',
     causes: {
       vote: 'Vote',
       denied: 'Vote sans crédits du site',
@@ -483,7 +484,6 @@ export const fr: Catalogue = {
     moreRoles: { one: '{count} autre rôle', many: "{count} d'autres rôles", other: '{count} autres rôles' },
     roleUntil: "{role} jusqu'au {time}",
     roles: 'Reçu : {roles}',
-    streak: 'Série : {days}',
     balance: 'Solde : {credits}',
     because: 'Raison donnée par le site de vote : {reason}',
     reasons: {
@@ -491,7 +491,6 @@ export const fr: Catalogue = {
       order_revoked: "L'achat a été révoqué auparavant.",
       denied: 'Le site de vote a refusé les crédits.',
     },
-    nextVote: 'Prochain vote : {time}',
   },
 
   digest: {
@@ -536,8 +535,13 @@ export const fr: Catalogue = {
       other: 'Ensemble, vous avez donné **{count}** votes.',
     },
     goalReward: 'Chaque personne qui a voté reçoit {credits}.',
-    panelFooter: 'Vote party {period}',
-    goalFooter: 'Objectif {period}',
+  },
+
+  votePanel: {
+    reward: 'Chaque vote rapporte {credits}.',
+    creditsButton: 'Mes crédits',
+    goneTitle: "Le panneau de vote n'est plus là",
+    gone: 'Le panneau de vote de {channel} a été supprimé, ou le bot ne peut plus y écrire. Pour en avoir un nouveau, utilise /setup.',
   },
 
   ownerReport: {
@@ -587,6 +591,7 @@ export const fr: Catalogue = {
       credits: 'Crédits',
       streak: 'Série',
       party: 'Vote party',
+      votePanel: 'Publier un panneau de vote',
       tests: 'Tester le webhook',
       newKey: 'Remplacer la clé API',
       voteSecret: 'Nouveau secret des votes',
@@ -667,6 +672,7 @@ export const fr: Catalogue = {
       every: 'Temps entre deux résumés',
       colour: 'Couleur',
       switches: 'Annoncer aussi',
+      show: 'Ce que montrent les votes',
       lostStreaks: 'Annoncer les séries terminées dès (jours)',
       title: 'Titre',
       text: 'Texte',
@@ -722,6 +728,10 @@ export const fr: Catalogue = {
       addMultiplier: 'Ajouter un multiplicateur',
       addTier: 'Ajouter un niveau premium',
       voteButton: 'Un bouton qui mène à la page',
+      avatar: 'Avatar et nom du votant',
+      icon: 'Icône du serveur',
+      streak: 'Série',
+      largeCredits: 'Crédits en grand',
       reviews: 'Nouveaux avis',
       milestones: 'Paliers',
       premium: 'Premium',
@@ -769,6 +779,10 @@ export const fr: Catalogue = {
         colour: 'Couleur',
         thumbnail: 'Image',
         voteButton: 'Bouton de vote',
+        avatar: 'Votant',
+        icon: 'Icône du serveur',
+        streak: 'Série',
+        largeCredits: 'Crédits en grand',
         reviews: 'Nouveaux avis',
         milestones: 'Paliers',
         premium: 'Premium',
@@ -855,6 +869,10 @@ export const fr: Catalogue = {
         "**Simple** : 10 crédits par vote.\n**Animé** : 10 crédits par vote, le double le week-end, et 50 pour sept jours d'affilée ; un jour manqué est pardonné.\n**Mes propres valeurs** : c'est toi qui décides.",
       doneTitle: "C'est prêt",
       done: 'Dès maintenant, les votes sont récompensés et annoncés. Fais un essai : vote, puis utilise /credits.',
+    },
+    votePanel: {
+      text: "Un message avec lequel les membres votent, demandent un rappel et voient leurs crédits, avec le top 3 du mois. Il se met à jour tout seul. S'il y en a déjà un, il passe dans le nouveau salon.",
+      posted: 'Le panneau de vote apparaît dans {channel} dans un instant.',
     },
     listing: {
       key: 'Clé API : {state}',

@@ -139,6 +139,7 @@ export const hi: Catalogue = {
     someRole: 'एक रोल',
     entries: 'हाल की एंट्री',
     noEntries: 'अभी कुछ नहीं',
+    votedEverywhere: '{date} को सभी जगह वोट किया',
     causes: {
       vote: 'वोट',
       denied: 'वोट, साइट ने क्रेडिट नहीं दिए',
@@ -439,7 +440,6 @@ export const hi: Catalogue = {
     moreRoles: { one: '{count} और रोल', other: '{count} और रोल' },
     roleUntil: '{role} ({time} तक)',
     roles: 'मिला: {roles}',
-    streak: 'स्ट्रीक: {days}',
     balance: 'बैलेंस: {credits}',
     because: 'वोटिंग साइट का बताया कारण: {reason}',
     reasons: {
@@ -447,7 +447,6 @@ export const hi: Catalogue = {
       order_revoked: 'यह खरीदारी पहले ही रद्द हो चुकी है।',
       denied: 'वोटिंग साइट ने क्रेडिट देने से मना किया।',
     },
-    nextVote: 'अगला वोट: {time}',
   },
 
   digest: {
@@ -484,8 +483,13 @@ export const hi: Catalogue = {
     goalTitle: 'लक्ष्य पूरा हुआ!',
     goal: { one: 'आप सबने मिलकर **{count}** वोट किया।', other: 'आप सबने मिलकर **{count}** वोट किए।' },
     goalReward: 'वोट करने वाले हर मेंबर को {credits} का इनाम मिलता है।',
-    panelFooter: 'पार्टी: {period}',
-    goalFooter: 'लक्ष्य: {period}',
+  },
+
+  votePanel: {
+    reward: 'हर वोट पर {credits}।',
+    creditsButton: 'मेरे क्रेडिट',
+    goneTitle: 'वोट पैनल नहीं रहा',
+    gone: '{channel} का वोट पैनल हटा दिया गया, या बॉट वहाँ अब लिख नहीं सकता। नया पैनल पाने के लिए /setup का इस्तेमाल करें।',
   },
 
   ownerReport: {
@@ -535,6 +539,7 @@ export const hi: Catalogue = {
       credits: 'क्रेडिट',
       streak: 'स्ट्रीक',
       party: 'वोट पार्टी',
+      votePanel: 'वोट पैनल पोस्ट करें',
       tests: 'वेबहुक टेस्ट करें',
       newKey: 'API कुंजी बदलें',
       voteSecret: 'वोट का नया सीक्रेट',
@@ -615,6 +620,7 @@ export const hi: Catalogue = {
       every: 'डाइजेस्ट कितनी देर में आए',
       colour: 'रंग',
       switches: 'इनकी भी घोषणा हो',
+      show: 'वोट में क्या दिखे',
       lostStreaks: 'कम से कम इतने दिन की खत्म स्ट्रीक बताएँ',
       title: 'टाइटल',
       text: 'टेक्स्ट',
@@ -670,6 +676,10 @@ export const hi: Catalogue = {
       addMultiplier: 'मल्टीप्लायर जोड़ें',
       addTier: 'प्रीमियम टियर जोड़ें',
       voteButton: 'वोटिंग पेज का बटन',
+      avatar: 'वोटर का अवतार और नाम',
+      icon: 'सर्वर का आइकन',
+      streak: 'स्ट्रीक',
+      largeCredits: 'बड़े अक्षरों में क्रेडिट',
       reviews: 'नए रिव्यू',
       milestones: 'माइलस्टोन',
       premium: 'प्रीमियम',
@@ -717,6 +727,10 @@ export const hi: Catalogue = {
         colour: 'रंग',
         thumbnail: 'इमेज',
         voteButton: 'वोट बटन',
+        avatar: 'वोटर',
+        icon: 'सर्वर आइकन',
+        streak: 'स्ट्रीक',
+        largeCredits: 'बड़े क्रेडिट',
         reviews: 'नए रिव्यू',
         milestones: 'माइलस्टोन',
         premium: 'प्रीमियम',
@@ -797,6 +811,10 @@ export const hi: Catalogue = {
         '**सिंपल**: हर वोट के 10 क्रेडिट।\n**मज़ेदार**: हर वोट के 10 क्रेडिट, वीकेंड पर दोगुने, और लगातार सात दिन पर 50; एक छूटा दिन माफ़ है।\n**अपने हिसाब से**: आप तय करें।',
       doneTitle: 'सब तैयार है',
       done: 'अब से वोट का इनाम मिलेगा और घोषणा होगी। आज़माएँ: वोट करें, फिर /credits का इस्तेमाल करें।',
+    },
+    votePanel: {
+      text: 'एक मैसेज जिससे मेंबर वोट करते हैं, रिमाइंडर लेते हैं और अपने क्रेडिट देखते हैं; साथ में महीने के टॉप 3। यह अपने-आप अपडेट होता है। अगर पहले से एक है, तो वह नए चैनल में चला जाता है।',
+      posted: 'वोट पैनल थोड़ी देर में {channel} में दिखेगा।',
     },
     listing: {
       key: 'API कुंजी: {state}',

@@ -132,6 +132,7 @@ export const id: Catalogue = {
     someRole: 'sebuah role',
     entries: 'Riwayat terbaru',
     noEntries: 'Belum ada',
+    votedEverywhere: 'Vote lengkap pada {date}',
     causes: {
       vote: 'Vote',
       denied: 'Vote tanpa kredit (keputusan situs)',
@@ -431,7 +432,6 @@ export const id: Catalogue = {
     moreRoles: { other: '{count} role lagi' },
     roleUntil: '{role} sampai {time}',
     roles: 'Didapat: {roles}',
-    streak: 'Streak: {days}',
     balance: 'Saldo: {credits}',
     because: 'Alasan dari situs voting: {reason}',
     reasons: {
@@ -439,7 +439,6 @@ export const id: Catalogue = {
       order_revoked: 'Pembelian ini sudah dicabut sebelumnya.',
       denied: 'Situs voting menolak memberi kredit.',
     },
-    nextVote: 'Bisa vote lagi {time}.',
   },
 
   digest: {
@@ -476,8 +475,13 @@ export const id: Catalogue = {
     goalTitle: 'Target tercapai!',
     goal: { other: 'Bersama-sama kalian sudah mengumpulkan **{count}** vote.' },
     goalReward: 'Semua yang vote mendapat {credits}.',
-    panelFooter: 'Party {period}',
-    goalFooter: 'Target {period}',
+  },
+
+  votePanel: {
+    reward: 'Setiap vote memberi {credits}.',
+    creditsButton: 'Kreditku',
+    goneTitle: 'Panel vote hilang',
+    gone: 'Panel vote di {channel} dihapus, atau bot tidak boleh lagi menulis di sana. Untuk membuat yang baru, pakai /setup.',
   },
 
   ownerReport: {
@@ -527,6 +531,7 @@ export const id: Catalogue = {
       credits: 'Kredit',
       streak: 'Streak',
       party: 'Vote party',
+      votePanel: 'Pasang panel vote',
       tests: 'Tes webhook',
       newKey: 'Ganti API key',
       voteSecret: 'Secret vote baru',
@@ -607,6 +612,7 @@ export const id: Catalogue = {
       every: 'Jarak antara dua rangkuman',
       colour: 'Warna',
       switches: 'Umumkan juga',
+      show: 'Yang ditampilkan di vote',
       lostStreaks: 'Streak yang berakhir: mulai berapa hari',
       title: 'Judul',
       text: 'Teks',
@@ -662,6 +668,10 @@ export const id: Catalogue = {
       addMultiplier: 'Tambah pengali',
       addTier: 'Tambah tingkat premium',
       voteButton: 'Tombol menuju halaman',
+      avatar: 'Avatar dan nama pemilih',
+      icon: 'Ikon server',
+      streak: 'Streak',
+      largeCredits: 'Kredit dengan huruf besar',
       reviews: 'Ulasan baru',
       milestones: 'Milestone',
       premium: 'Premium',
@@ -709,6 +719,10 @@ export const id: Catalogue = {
         colour: 'Warna',
         thumbnail: 'Gambar',
         voteButton: 'Tombol vote',
+        avatar: 'Pemilih',
+        icon: 'Ikon server',
+        streak: 'Streak',
+        largeCredits: 'Kredit besar',
         reviews: 'Ulasan baru',
         milestones: 'Milestone',
         premium: 'Premium',
@@ -791,6 +805,10 @@ export const id: Catalogue = {
         '**Sederhana**: 10 kredit per vote.\n**Dengan bonus**: 10 kredit per vote, dua kali lipat di akhir pekan, dan 50 untuk tujuh hari berturut-turut; satu hari terlewat dimaafkan.\n**Angka sendiri**: kamu yang menentukan.',
       doneTitle: 'Siap',
       done: 'Mulai sekarang, vote diberi hadiah dan diumumkan. Coba: vote, lalu pakai /credits.',
+    },
+    votePanel: {
+      text: 'Pesan tempat anggota vote, minta diingatkan, dan melihat kreditnya, dengan tiga besar bulan ini. Pesan ini selalu diperbarui. Kalau sudah ada, pesannya pindah ke channel baru.',
+      posted: 'Panel vote sebentar lagi muncul di {channel}.',
     },
     listing: {
       key: 'API key: {state}',

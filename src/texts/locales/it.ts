@@ -158,6 +158,7 @@ export const it: Catalogue = {
     someRole: 'un ruolo',
     entries: 'Ultimi movimenti',
     noEntries: 'Ancora nessuno',
+    votedEverywhere: 'Ha votato dappertutto il {date}',
     causes: {
       vote: 'Voto',
       denied: 'Voto senza crediti dal sito',
@@ -477,7 +478,6 @@ export const it: Catalogue = {
     moreRoles: { one: '{count} altro ruolo', many: '{count} di altri ruoli', other: '{count} altri ruoli' },
     roleUntil: '{role} (scadenza: {time})',
     roles: 'Ricevuto: {roles}',
-    streak: 'Serie: {days}',
     balance: 'Saldo: {credits}',
     because: 'Motivo indicato dal sito di voto: {reason}',
     reasons: {
@@ -485,7 +485,6 @@ export const it: Catalogue = {
       order_revoked: "L'acquisto era già stato revocato.",
       denied: 'Il sito di voto ha negato i crediti.',
     },
-    nextVote: 'Prossimo voto: {time}',
   },
 
   digest: {
@@ -530,8 +529,13 @@ export const it: Catalogue = {
       other: 'Insieme avete dato **{count}** voti.',
     },
     goalReward: 'Chi ha votato riceve {credits}.',
-    panelFooter: 'Vote party {period}',
-    goalFooter: 'Obiettivo {period}',
+  },
+
+  votePanel: {
+    reward: 'Ogni voto vale {credits}.',
+    creditsButton: 'I miei crediti',
+    goneTitle: "Il pannello voti non c'è più",
+    gone: 'Il pannello voti in {channel} è stato eliminato, oppure il bot non può più scrivere lì. Per averne uno nuovo, usa /setup.',
   },
 
   ownerReport: {
@@ -581,6 +585,7 @@ export const it: Catalogue = {
       credits: 'Crediti',
       streak: 'Serie',
       party: 'Vote party',
+      votePanel: 'Pubblica un pannello voti',
       tests: 'Prova il webhook',
       newKey: 'Sostituisci chiave API',
       voteSecret: 'Nuovo segreto dei voti',
@@ -661,6 +666,7 @@ export const it: Catalogue = {
       every: 'Tempo tra due riepiloghi',
       colour: 'Colore',
       switches: 'Annuncia anche',
+      show: 'Cosa mostrano i voti',
       lostStreaks: 'Annuncia le serie terminate da (giorni)',
       title: 'Titolo',
       text: 'Testo',
@@ -716,6 +722,10 @@ export const it: Catalogue = {
       addMultiplier: 'Aggiungi un moltiplicatore',
       addTier: 'Aggiungi un livello premium',
       voteButton: 'Un pulsante che porta alla pagina',
+      avatar: 'Avatar e nome di chi vota',
+      icon: 'Icona del server',
+      streak: 'Serie',
+      largeCredits: 'Crediti in grande',
       reviews: 'Nuove recensioni',
       milestones: 'Traguardi',
       premium: 'Premium',
@@ -763,6 +773,10 @@ export const it: Catalogue = {
         colour: 'Colore',
         thumbnail: 'Immagine',
         voteButton: 'Pulsante per votare',
+        avatar: 'Chi vota',
+        icon: 'Icona del server',
+        streak: 'Serie',
+        largeCredits: 'Crediti in grande',
         reviews: 'Nuove recensioni',
         milestones: 'Traguardi',
         premium: 'Premium',
@@ -847,6 +861,10 @@ export const it: Catalogue = {
         '**Semplice**: 10 crediti per voto.\n**Vivace**: 10 crediti per voto, il doppio nel fine settimana, e 50 per sette giorni di fila; un giorno mancato è perdonato.\n**Valori personalizzati**: decidi tu.',
       doneTitle: 'Tutto pronto',
       done: 'Da adesso i voti vengono premiati e annunciati. Fai una prova: vota, poi usa /credits.',
+    },
+    votePanel: {
+      text: "Un messaggio con cui i membri votano, si fanno avvisare e vedono i loro crediti, con i primi tre del mese. Si aggiorna da solo. Se ce n'è già uno, si sposta nel nuovo canale.",
+      posted: 'Il pannello voti appare tra un attimo in {channel}.',
     },
     listing: {
       key: 'Chiave API: {state}',

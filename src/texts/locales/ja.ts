@@ -132,6 +132,7 @@ export const ja: Catalogue = {
     someRole: 'ロール',
     entries: '最近の履歴',
     noEntries: 'まだありません',
+    votedEverywhere: '{date}にすべての投票先に投票',
     causes: {
       vote: '投票',
       denied: '投票（サイト側でクレジットなし）',
@@ -432,7 +433,6 @@ export const ja: Catalogue = {
     moreRoles: { other: 'ほか{count}個のロール' },
     roleUntil: '{role}（{time}まで）',
     roles: '獲得: {roles}',
-    streak: '連続投票: {days}',
     balance: '残高: {credits}',
     because: '投票サイトからの理由: {reason}',
     reasons: {
@@ -440,7 +440,6 @@ export const ja: Catalogue = {
       order_revoked: 'この購入は以前に取り消されています。',
       denied: '投票サイトによりクレジットの付与が拒否されました。',
     },
-    nextVote: '{time}にまた投票できます。',
   },
 
   digest: {
@@ -477,8 +476,13 @@ export const ja: Catalogue = {
     goalTitle: '目標達成！',
     goal: { other: 'みんなの投票が**{count}**票に到達しました。' },
     goalReward: '投票した全員に{credits}が付与されます。',
-    panelFooter: '{period} の投票パーティー',
-    goalFooter: '{period} の目標',
+  },
+
+  votePanel: {
+    reward: '1票につき{credits}がもらえます。',
+    creditsButton: '自分のクレジット',
+    goneTitle: '投票パネルがなくなりました',
+    gone: '{channel}の投票パネルが削除されたか、Botが書き込めなくなりました。新しく作るには /setup を使ってください。',
   },
 
   ownerReport: {
@@ -528,6 +532,7 @@ export const ja: Catalogue = {
       credits: 'クレジット',
       streak: '連続投票',
       party: '投票パーティー',
+      votePanel: '投票パネルを投稿',
       tests: 'Webhookをテスト',
       newKey: 'APIキーを変更',
       voteSecret: '新しい投票用シークレット',
@@ -608,6 +613,7 @@ export const ja: Catalogue = {
       every: 'まとめの間隔',
       colour: '色',
       switches: 'ほかにお知らせするもの',
+      show: '投票に表示するもの',
       lostStreaks: '途切れをお知らせする最低連続日数',
       title: 'タイトル',
       text: '本文',
@@ -663,6 +669,10 @@ export const ja: Catalogue = {
       addMultiplier: '倍率を追加',
       addTier: 'プレミアムプランを追加',
       voteButton: '投票ページへのボタン',
+      avatar: '投票者のアバターと名前',
+      icon: 'サーバーのアイコン',
+      streak: '連続投票',
+      largeCredits: 'クレジットを大きく表示',
       reviews: '新しいレビュー',
       milestones: 'マイルストーン',
       premium: 'プレミアム',
@@ -710,6 +720,10 @@ export const ja: Catalogue = {
         colour: '色',
         thumbnail: '画像',
         voteButton: '投票ボタン',
+        avatar: '投票者',
+        icon: 'サーバーアイコン',
+        streak: '連続投票',
+        largeCredits: '大きいクレジット',
         reviews: '新しいレビュー',
         milestones: 'マイルストーン',
         premium: 'プレミアム',
@@ -795,6 +809,10 @@ export const ja: Catalogue = {
         '**シンプル**: 1票につき10クレジット。\n**にぎやか**: 1票につき10クレジット、週末は2倍、7日連続で50クレジット（1日の抜けは許されます）。\n**自分で決める**: 数字を自由に決められます。',
       doneTitle: '準備完了',
       done: 'これから、投票に報酬が付き、お知らせが送信されます。試しに投票してから /credits を使ってみてください。',
+    },
+    votePanel: {
+      text: 'メンバーが投票、リマインダー、クレジットの確認をできるメッセージです。今月のトップ3も表示され、自動で更新されます。すでにある場合は、新しいチャンネルに移動します。',
+      posted: '投票パネルがまもなく{channel}に表示されます。',
     },
     listing: {
       key: 'APIキー: {state}',

@@ -132,6 +132,7 @@ export const ko: Catalogue = {
     someRole: '역할',
     entries: '최근 내역',
     noEntries: '아직 없어요',
+    votedEverywhere: '{date}에 모든 곳에 투표',
     causes: {
       vote: '투표',
       denied: '투표 (사이트에서 크레딧 미지급)',
@@ -428,7 +429,6 @@ export const ko: Catalogue = {
     moreRoles: { other: '그 외 역할 {count}개' },
     roleUntil: '{role} ({time}까지)',
     roles: '획득: {roles}',
-    streak: '연속 투표: {days}',
     balance: '보유: {credits}',
     because: '투표 사이트가 알린 이유: {reason}',
     reasons: {
@@ -436,7 +436,6 @@ export const ko: Catalogue = {
       order_revoked: '이전에 취소된 구매예요.',
       denied: '투표 사이트에서 크레딧 지급을 거부했어요.',
     },
-    nextVote: '{time} 다시 투표할 수 있어요.',
   },
 
   digest: {
@@ -473,8 +472,13 @@ export const ko: Catalogue = {
     goalTitle: '목표 달성!',
     goal: { other: '다 함께 **{count}**표를 모았어요.' },
     goalReward: '투표한 모두가 {credits}을 받아요.',
-    panelFooter: '{period} 투표 파티',
-    goalFooter: '{period} 목표',
+  },
+
+  votePanel: {
+    reward: '한 표마다 {credits}을 받아요.',
+    creditsButton: '내 크레딧',
+    goneTitle: '투표 패널이 없어졌어요',
+    gone: '{channel}의 투표 패널이 삭제되었거나 봇이 더 이상 글을 쓸 수 없어요. 새로 만들려면 /setup 명령어를 쓰세요.',
   },
 
   ownerReport: {
@@ -524,6 +528,7 @@ export const ko: Catalogue = {
       credits: '크레딧',
       streak: '연속 투표',
       party: '투표 파티',
+      votePanel: '투표 패널 올리기',
       tests: '웹후크 테스트',
       newKey: 'API 키 교체',
       voteSecret: '새 투표 시크릿',
@@ -604,6 +609,7 @@ export const ko: Catalogue = {
       every: '요약 간격',
       colour: '색상',
       switches: '추가로 공지할 내용',
+      show: '투표 공지에 표시할 내용',
       lostStreaks: '끊긴 연속 투표를 공지할 최소 일수',
       title: '제목',
       text: '본문',
@@ -659,6 +665,10 @@ export const ko: Catalogue = {
       addMultiplier: '배율 추가',
       addTier: '프리미엄 등급 추가',
       voteButton: '투표 페이지로 가는 버튼',
+      avatar: '투표한 멤버의 아바타와 이름',
+      icon: '서버 아이콘',
+      streak: '연속 투표',
+      largeCredits: '크레딧을 크게 표시',
       reviews: '새 리뷰',
       milestones: '마일스톤',
       premium: '프리미엄',
@@ -706,6 +716,10 @@ export const ko: Catalogue = {
         colour: '색상',
         thumbnail: '이미지',
         voteButton: '투표 버튼',
+        avatar: '투표한 멤버',
+        icon: '서버 아이콘',
+        streak: '연속 투표',
+        largeCredits: '큰 크레딧',
         reviews: '새 리뷰',
         milestones: '마일스톤',
         premium: '프리미엄',
@@ -789,6 +803,10 @@ export const ko: Catalogue = {
         '**심플**: 한 표당 10 크레딧.\n**활발**: 한 표당 10 크레딧, 주말에는 두 배, 7일 연속 투표하면 50 크레딧(하루 빠지는 것은 괜찮아요).\n**직접 정하기**: 원하는 대로 정해요.',
       doneTitle: '준비 완료',
       done: '이제부터 투표하면 보상을 받고 공지가 올라와요. 직접 투표한 다음 /credits 명령어를 써 보세요.',
+    },
+    votePanel: {
+      text: '멤버가 투표하고, 알림을 받고, 크레딧을 확인하는 메시지예요. 이번 달 1~3위도 보여 주고 자동으로 업데이트돼요. 이미 있으면 새 채널로 옮겨져요.',
+      posted: '투표 패널이 곧 {channel}에 올라와요.',
     },
     listing: {
       key: 'API 키: {state}',

@@ -142,6 +142,7 @@ export const nl: Catalogue = {
     someRole: 'een rol',
     entries: 'Laatste wijzigingen',
     noEntries: 'Nog geen',
+    votedEverywhere: 'Overal gestemd op {date}',
     causes: {
       vote: 'Stem',
       denied: 'Stem zonder credits van de stemsite',
@@ -444,7 +445,6 @@ export const nl: Catalogue = {
     moreRoles: { one: 'nog {count} rol', other: 'nog {count} rollen' },
     roleUntil: '{role} tot {time}',
     roles: 'Gekregen: {roles}',
-    streak: 'Streak: {days}',
     balance: 'Saldo: {credits}',
     because: 'Reden van de stemsite: {reason}',
     reasons: {
@@ -452,7 +452,6 @@ export const nl: Catalogue = {
       order_revoked: 'De aankoop was al ingetrokken.',
       denied: 'De stemsite heeft de credits geweigerd.',
     },
-    nextVote: 'Volgende stem: {time}',
   },
 
   digest: {
@@ -492,8 +491,13 @@ export const nl: Catalogue = {
       other: 'Samen hebben jullie **{count}** keer gestemd.',
     },
     goalReward: 'Iedereen die gestemd heeft, krijgt {credits}.',
-    panelFooter: 'Vote party {period}',
-    goalFooter: 'Doel {period}',
+  },
+
+  votePanel: {
+    reward: 'Elke stem levert {credits} op.',
+    creditsButton: 'Mijn credits',
+    goneTitle: 'Het stempaneel is weg',
+    gone: 'Het stempaneel in {channel} is verwijderd, of de bot mag daar niet meer schrijven. Een nieuw paneel krijg je met /setup.',
   },
 
   ownerReport: {
@@ -543,6 +547,7 @@ export const nl: Catalogue = {
       credits: 'Credits',
       streak: 'Streak',
       party: 'Vote party',
+      votePanel: 'Stempaneel plaatsen',
       tests: 'Webhook testen',
       newKey: 'API-sleutel vervangen',
       voteSecret: 'Nieuw stemgeheim',
@@ -623,6 +628,7 @@ export const nl: Catalogue = {
       every: 'Tijd tussen twee overzichten',
       colour: 'Kleur',
       switches: 'Ook aankondigen',
+      show: 'Wat stemmen tonen',
       lostStreaks: 'Gestopte streaks aankondigen vanaf (dagen)',
       title: 'Titel',
       text: 'Tekst',
@@ -678,6 +684,10 @@ export const nl: Catalogue = {
       addMultiplier: 'Vermenigvuldiger toevoegen',
       addTier: 'Premiumniveau toevoegen',
       voteButton: 'Een knop die naar de pagina leidt',
+      avatar: 'Avatar en naam van de stemmer',
+      icon: 'Icoon van de server',
+      streak: 'Streak',
+      largeCredits: 'Credits in grote letters',
       reviews: 'Nieuwe reviews',
       milestones: 'Mijlpalen',
       premium: 'Premium',
@@ -725,6 +735,10 @@ export const nl: Catalogue = {
         colour: 'Kleur',
         thumbnail: 'Afbeelding',
         voteButton: 'Stemknop',
+        avatar: 'Stemmer',
+        icon: 'Servericoon',
+        streak: 'Streak',
+        largeCredits: 'Grote credits',
         reviews: 'Nieuwe reviews',
         milestones: 'Mijlpalen',
         premium: 'Premium',
@@ -810,6 +824,10 @@ export const nl: Catalogue = {
         '**Eenvoudig**: 10 credits per stem.\n**Levendig**: 10 credits per stem, in het weekend twee keer zoveel, en 50 voor zeven dagen op rij; één gemiste dag wordt vergeven.\n**Eigen waarden**: jij bepaalt het.',
       doneTitle: 'Klaar',
       done: 'Vanaf nu worden stemmen beloond en aangekondigd. Probeer het: stem en gebruik daarna /credits.',
+    },
+    votePanel: {
+      text: 'Een bericht waarmee leden stemmen, zich laten herinneren en hun credits zien, met de top 3 van de maand. Het blijft vanzelf actueel. Is er al een, dan verhuist het naar het nieuwe kanaal.',
+      posted: 'Het stempaneel verschijnt zo in {channel}.',
     },
     listing: {
       key: 'API-sleutel: {state}',

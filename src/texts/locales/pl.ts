@@ -180,6 +180,7 @@ export const pl: Catalogue = {
     someRole: 'rola',
     entries: 'Ostatnie wpisy',
     noEntries: 'Jeszcze żadnych',
+    votedEverywhere: 'Komplet głosów: {date}',
     causes: {
       vote: 'Głos',
       denied: 'Głos bez kredytów (decyzja serwisu)',
@@ -527,7 +528,6 @@ export const pl: Catalogue = {
     },
     roleUntil: '{role} do {time}',
     roles: 'Nagroda: {roles}',
-    streak: 'Seria: {days}',
     balance: 'Stan konta: {credits}',
     because: 'Powód podany przez serwis: {reason}',
     reasons: {
@@ -535,7 +535,6 @@ export const pl: Catalogue = {
       order_revoked: 'Ten zakup został wcześniej cofnięty.',
       denied: 'Serwis odmówił kredytów.',
     },
-    nextVote: 'Kolejny głos: {time}.',
   },
 
   digest: {
@@ -592,8 +591,13 @@ export const pl: Catalogue = {
       other: 'Razem macie już **{count}** głosu.',
     },
     goalReward: 'Każdy głosujący dostaje {credits}.',
-    panelFooter: 'Vote party {period}',
-    goalFooter: 'Cel {period}',
+  },
+
+  votePanel: {
+    reward: 'Za każdy głos: {credits}',
+    creditsButton: 'Moje kredyty',
+    goneTitle: 'Panel głosowania zniknął',
+    gone: 'Panel głosowania na kanale {channel} został usunięty albo bot nie może już tam pisać. Aby dodać nowy, użyj /setup.',
   },
 
   ownerReport: {
@@ -643,6 +647,7 @@ export const pl: Catalogue = {
       credits: 'Kredyty',
       streak: 'Seria',
       party: 'Vote party',
+      votePanel: 'Wyślij panel głosowania',
       tests: 'Przetestuj webhook',
       newKey: 'Zmień klucz API',
       voteSecret: 'Nowy sekret głosów',
@@ -723,6 +728,7 @@ export const pl: Catalogue = {
       every: 'Czas między podsumowaniami',
       colour: 'Kolor',
       switches: 'Ogłaszaj też',
+      show: 'Co widać przy głosach',
       lostStreaks: 'Zakończone serie: od ilu dni ogłaszać',
       title: 'Tytuł',
       text: 'Tekst',
@@ -778,6 +784,10 @@ export const pl: Catalogue = {
       addMultiplier: 'Dodaj mnożnik',
       addTier: 'Dodaj poziom premium',
       voteButton: 'Przycisk prowadzący do profilu',
+      avatar: 'Awatar i nazwa głosującego',
+      icon: 'Ikona serwera',
+      streak: 'Seria',
+      largeCredits: 'Kredyty dużą czcionką',
       reviews: 'Nowe opinie',
       milestones: 'Progi głosów',
       premium: 'Premium',
@@ -825,6 +835,10 @@ export const pl: Catalogue = {
         colour: 'Kolor',
         thumbnail: 'Obrazek',
         voteButton: 'Przycisk głosowania',
+        avatar: 'Głosujący',
+        icon: 'Ikona serwera',
+        streak: 'Seria',
+        largeCredits: 'Duże kredyty',
         reviews: 'Nowe opinie',
         milestones: 'Progi głosów',
         premium: 'Premium',
@@ -908,6 +922,10 @@ export const pl: Catalogue = {
         '**Prosto**: 10 kredytów za głos.\n**Z bonusami**: 10 kredytów za głos, w weekendy dwa razy tyle, a za siedem dni z rzędu jeszcze 50; jeden opuszczony dzień jest wybaczony.\n**Własne liczby**: ty decydujesz.',
       doneTitle: 'Gotowe',
       done: 'Od teraz głosy są nagradzane i ogłaszane. Wypróbuj: zagłosuj, a potem użyj /credits.',
+    },
+    votePanel: {
+      text: 'Wiadomość, z której członkowie głosują, włączają przypomnienia i sprawdzają swoje kredyty, z pierwszą trójką miesiąca. Aktualizuje się sama. Jeśli już jest, przeniesie się na nowy kanał.',
+      posted: 'Panel głosowania za chwilę pojawi się na kanale {channel}.',
     },
     listing: {
       key: 'Klucz API: {state}',

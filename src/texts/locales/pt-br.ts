@@ -158,6 +158,7 @@ export const ptBR: Catalogue = {
     someRole: 'um cargo',
     entries: 'Últimas movimentações',
     noEntries: 'Nenhuma ainda',
+    votedEverywhere: 'Votou em todas as páginas em {date}',
     causes: {
       vote: 'Voto',
       denied: 'Voto sem créditos do site',
@@ -478,7 +479,6 @@ export const ptBR: Catalogue = {
     moreRoles: { one: 'mais {count} cargo', many: 'mais {count} de cargos', other: 'mais {count} cargos' },
     roleUntil: '{role} até {time}',
     roles: 'Recebido: {roles}',
-    streak: 'Sequência: {days}',
     balance: 'Saldo: {credits}',
     because: 'Motivo dado pelo site de votação: {reason}',
     reasons: {
@@ -486,7 +486,6 @@ export const ptBR: Catalogue = {
       order_revoked: 'A compra já tinha sido revogada.',
       denied: 'O site de votação negou os créditos.',
     },
-    nextVote: 'Próximo voto: {time}',
   },
 
   digest: {
@@ -531,8 +530,13 @@ export const ptBR: Catalogue = {
       other: 'Juntos, vocês deram **{count}** votos.',
     },
     goalReward: 'Todo mundo que votou recebe {credits}.',
-    panelFooter: 'Festa de votos {period}',
-    goalFooter: 'Meta {period}',
+  },
+
+  votePanel: {
+    reward: 'Cada voto vale {credits}.',
+    creditsButton: 'Meus créditos',
+    goneTitle: 'O painel de votos sumiu',
+    gone: 'O painel de votos em {channel} foi apagado ou o bot não pode mais escrever lá. Para ter um novo, use /setup.',
   },
 
   ownerReport: {
@@ -582,6 +586,7 @@ export const ptBR: Catalogue = {
       credits: 'Créditos',
       streak: 'Sequência',
       party: 'Festa de votos',
+      votePanel: 'Publicar painel de votos',
       tests: 'Testar o webhook',
       newKey: 'Trocar chave de API',
       voteSecret: 'Novo segredo de votos',
@@ -662,6 +667,7 @@ export const ptBR: Catalogue = {
       every: 'Tempo entre dois resumos',
       colour: 'Cor',
       switches: 'Anunciar também',
+      show: 'O que os votos mostram',
       lostStreaks: 'Anunciar sequências encerradas desde (dias)',
       title: 'Título',
       text: 'Texto',
@@ -717,6 +723,10 @@ export const ptBR: Catalogue = {
       addMultiplier: 'Adicionar um multiplicador',
       addTier: 'Adicionar um nível premium',
       voteButton: 'Um botão que leva à página',
+      avatar: 'Avatar e nome de quem votou',
+      icon: 'Ícone do servidor',
+      streak: 'Sequência',
+      largeCredits: 'Créditos em destaque',
       reviews: 'Novas avaliações',
       milestones: 'Marcos',
       premium: 'Premium',
@@ -764,6 +774,10 @@ export const ptBR: Catalogue = {
         colour: 'Cor',
         thumbnail: 'Imagem',
         voteButton: 'Botão de votar',
+        avatar: 'Quem votou',
+        icon: 'Ícone do servidor',
+        streak: 'Sequência',
+        largeCredits: 'Créditos em destaque',
         reviews: 'Novas avaliações',
         milestones: 'Marcos',
         premium: 'Premium',
@@ -846,6 +860,10 @@ export const ptBR: Catalogue = {
         '**Simples**: 10 créditos por voto.\n**Animado**: 10 créditos por voto, o dobro nos fins de semana, e 50 por sete dias seguidos; um dia perdido é perdoado.\n**Valores próprios**: você decide.',
       doneTitle: 'Tudo pronto',
       done: 'A partir de agora, os votos são recompensados e anunciados. Faça um teste: vote e depois use /credits.',
+    },
+    votePanel: {
+      text: 'Uma mensagem com que os membros votam, pedem lembretes e veem seus créditos, com o top 3 do mês. Ela se atualiza sozinha. Se já existe uma, ela muda para o novo canal.',
+      posted: 'O painel de votos aparece em {channel} daqui a pouco.',
     },
     listing: {
       key: 'Chave de API: {state}',

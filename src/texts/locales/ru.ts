@@ -180,6 +180,7 @@ export const ru: Catalogue = {
     someRole: 'роль',
     entries: 'Последние записи',
     noEntries: 'Пока нет',
+    votedEverywhere: 'Все голоса за {date}',
     causes: {
       vote: 'Голос',
       denied: 'Голос без кредитов (решение сайта)',
@@ -531,7 +532,6 @@ export const ru: Catalogue = {
     },
     roleUntil: '{role} до {time}',
     roles: 'Получено: {roles}',
-    streak: 'Серия: {days}',
     balance: 'Баланс: {credits}',
     because: 'Причина от сайта: {reason}',
     reasons: {
@@ -539,7 +539,6 @@ export const ru: Catalogue = {
       order_revoked: 'Эту покупку отозвали раньше.',
       denied: 'Сайт отказал в кредитах.',
     },
-    nextVote: 'Снова голосовать можно {time}.',
   },
 
   digest: {
@@ -586,8 +585,13 @@ export const ru: Catalogue = {
       other: 'Вместе вы отдали **{count}** голоса.',
     },
     goalReward: 'Каждый проголосовавший получает {credits}.',
-    panelFooter: 'Вечеринка {period}',
-    goalFooter: 'Цель {period}',
+  },
+
+  votePanel: {
+    reward: 'За каждый голос: {credits}',
+    creditsButton: 'Мои кредиты',
+    goneTitle: 'Панель голосования пропала',
+    gone: 'Панель голосования в канале {channel} удалили, или бот больше не может туда писать. Чтобы добавить новую, используйте /setup.',
   },
 
   ownerReport: {
@@ -637,6 +641,7 @@ export const ru: Catalogue = {
       credits: 'Кредиты',
       streak: 'Серия',
       party: 'Вечеринка голосов',
+      votePanel: 'Отправить панель голосования',
       tests: 'Проверить вебхук',
       newKey: 'Заменить ключ API',
       voteSecret: 'Новый секрет голосов',
@@ -717,6 +722,7 @@ export const ru: Catalogue = {
       every: 'Время между двумя сводками',
       colour: 'Цвет',
       switches: 'Объявлять также',
+      show: 'Что показывать в голосах',
       lostStreaks: 'Прерванные серии: от скольких дней',
       title: 'Заголовок',
       text: 'Текст',
@@ -772,6 +778,10 @@ export const ru: Catalogue = {
       addMultiplier: 'Добавить множитель',
       addTier: 'Добавить уровень премиума',
       voteButton: 'Кнопка, которая ведёт на страницу',
+      avatar: 'Аватар и имя участника',
+      icon: 'Значок сервера',
+      streak: 'Серия',
+      largeCredits: 'Кредиты крупным шрифтом',
       reviews: 'Новые отзывы',
       milestones: 'Рубежи',
       premium: 'Премиум',
@@ -819,6 +829,10 @@ export const ru: Catalogue = {
         colour: 'Цвет',
         thumbnail: 'Картинка',
         voteButton: 'Кнопка голосования',
+        avatar: 'Участник',
+        icon: 'Значок сервера',
+        streak: 'Серия',
+        largeCredits: 'Крупные кредиты',
         reviews: 'Новые отзывы',
         milestones: 'Рубежи',
         premium: 'Премиум',
@@ -900,6 +914,10 @@ export const ru: Catalogue = {
         '**Просто**: 10 кредитов за голос.\n**С бонусами**: 10 кредитов за голос, в выходные вдвое больше и ещё 50 за семь дней подряд; один пропущенный день прощается.\n**Свои числа**: решаете вы.',
       doneTitle: 'Готово',
       done: 'Теперь за голоса начисляются награды, и они объявляются. Попробуйте: проголосуйте и используйте /credits.',
+    },
+    votePanel: {
+      text: 'Сообщение, в котором участники голосуют, включают напоминания и смотрят свои кредиты, с тройкой лидеров месяца. Оно обновляется само. Если оно уже есть, то переедет в новый канал.',
+      posted: 'Панель голосования сейчас появится в канале {channel}.',
     },
     listing: {
       key: 'Ключ API: {state}',

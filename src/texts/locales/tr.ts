@@ -142,6 +142,7 @@ export const tr: Catalogue = {
     someRole: 'bir rol',
     entries: 'Son hareketler',
     noEntries: 'Henüz yok',
+    votedEverywhere: '{date} tarihinde her yerde oy verdi',
     causes: {
       vote: 'Oy',
       denied: 'Kredisiz oy (sitenin kararı)',
@@ -439,7 +440,6 @@ export const tr: Catalogue = {
     moreRoles: { one: '{count} rol daha', other: '{count} rol daha' },
     roleUntil: '{role} ({time} tarihine kadar)',
     roles: 'Kazanılan: {roles}',
-    streak: 'Seri: {days}',
     balance: 'Bakiye: {credits}',
     because: 'Sitenin belirttiği neden: {reason}',
     reasons: {
@@ -447,7 +447,6 @@ export const tr: Catalogue = {
       order_revoked: 'Bu satın alma daha önce iptal edildi.',
       denied: 'Site kredi vermeyi reddetti.',
     },
-    nextVote: '{time} tekrar oy verilebilir.',
   },
 
   digest: {
@@ -484,8 +483,13 @@ export const tr: Catalogue = {
     goalTitle: 'Hedefe ulaşıldı!',
     goal: { one: 'Birlikte **{count}** oy verdiniz.', other: 'Birlikte **{count}** oy verdiniz.' },
     goalReward: 'Oy veren herkes {credits} alıyor.',
-    panelFooter: 'Parti {period}',
-    goalFooter: 'Hedef {period}',
+  },
+
+  votePanel: {
+    reward: 'Her oy {credits} kazandırır.',
+    creditsButton: 'Kredilerim',
+    goneTitle: 'Oy paneli kayboldu',
+    gone: '{channel} kanalındaki oy paneli silindi ya da bot artık oraya yazamıyor. Yenisi için /setup kullan.',
   },
 
   ownerReport: {
@@ -535,6 +539,7 @@ export const tr: Catalogue = {
       credits: 'Krediler',
       streak: 'Seri',
       party: 'Oy partisi',
+      votePanel: 'Oy paneli gönder',
       tests: "Webhook'u test et",
       newKey: 'API anahtarını değiştir',
       voteSecret: 'Yeni oy şifresi',
@@ -615,6 +620,7 @@ export const tr: Catalogue = {
       every: 'İki özet arasındaki süre',
       colour: 'Renk',
       switches: 'Bunları da duyur',
+      show: 'Oylarda gösterilenler',
       lostStreaks: 'Biten seriler: en az kaç gün',
       title: 'Başlık',
       text: 'Metin',
@@ -670,6 +676,10 @@ export const tr: Catalogue = {
       addMultiplier: 'Çarpan ekle',
       addTier: 'Premium seviyesi ekle',
       voteButton: 'Sayfaya götüren buton',
+      avatar: 'Oy verenin avatarı ve adı',
+      icon: 'Sunucunun simgesi',
+      streak: 'Seri',
+      largeCredits: 'Büyük yazılmış krediler',
       reviews: 'Yeni yorumlar',
       milestones: 'Kilometre taşları',
       premium: 'Premium',
@@ -717,6 +727,10 @@ export const tr: Catalogue = {
         colour: 'Renk',
         thumbnail: 'Görsel',
         voteButton: 'Oy verme butonu',
+        avatar: 'Oy veren',
+        icon: 'Sunucu simgesi',
+        streak: 'Seri',
+        largeCredits: 'Büyük krediler',
         reviews: 'Yeni yorumlar',
         milestones: 'Kilometre taşları',
         premium: 'Premium',
@@ -800,6 +814,10 @@ export const tr: Catalogue = {
         '**Sade**: oy başına 10 kredi.\n**Bonuslu**: oy başına 10 kredi, hafta sonları iki katı ve art arda yedi gün için 50 kredi; kaçırılan bir gün affedilir.\n**Kendi sayıların**: sen karar verirsin.',
       doneTitle: 'Hazır',
       done: 'Artık oylar ödüllendiriliyor ve duyuruluyor. Dene: oy ver, sonra /credits kullan.',
+    },
+    votePanel: {
+      text: 'Üyelerin oy verdiği, hatırlatma istediği ve kredilerini gördüğü, ayın ilk üçünü gösteren bir mesaj. Kendiliğinden güncellenir. Zaten varsa yeni kanala taşınır.',
+      posted: 'Oy paneli birazdan {channel} kanalında görünecek.',
     },
     listing: {
       key: 'API anahtarı: {state}',

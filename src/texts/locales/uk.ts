@@ -180,6 +180,7 @@ export const uk: Catalogue = {
     someRole: 'роль',
     entries: 'Останні записи',
     noEntries: 'Поки немає',
+    votedEverywhere: 'Усі голоси за {date}',
     causes: {
       vote: 'Голос',
       denied: 'Голос без кредитів (рішення сайту)',
@@ -531,7 +532,6 @@ export const uk: Catalogue = {
     },
     roleUntil: '{role} до {time}',
     roles: 'Отримано: {roles}',
-    streak: 'Серія: {days}',
     balance: 'Баланс: {credits}',
     because: 'Причина від сайту: {reason}',
     reasons: {
@@ -539,7 +539,6 @@ export const uk: Catalogue = {
       order_revoked: 'Цю покупку відкликали раніше.',
       denied: 'Сайт відмовив у кредитах.',
     },
-    nextVote: 'Знову голосувати можна {time}.',
   },
 
   digest: {
@@ -586,8 +585,13 @@ export const uk: Catalogue = {
       other: 'Разом ви віддали **{count}** голосу.',
     },
     goalReward: 'Кожен, хто голосував, отримує {credits}.',
-    panelFooter: 'Вечірка {period}',
-    goalFooter: 'Мета {period}',
+  },
+
+  votePanel: {
+    reward: 'За кожен голос: {credits}',
+    creditsButton: 'Мої кредити',
+    goneTitle: 'Панель голосування зникла',
+    gone: 'Панель голосування в каналі {channel} видалили, або бот більше не може туди писати. Щоб додати нову, скористайтеся /setup.',
   },
 
   ownerReport: {
@@ -637,6 +641,7 @@ export const uk: Catalogue = {
       credits: 'Кредити',
       streak: 'Серія',
       party: 'Вечірка голосів',
+      votePanel: 'Надіслати панель голосування',
       tests: 'Перевірити вебхук',
       newKey: 'Замінити ключ API',
       voteSecret: 'Новий секрет голосів',
@@ -717,6 +722,7 @@ export const uk: Catalogue = {
       every: 'Час між двома зведеннями',
       colour: 'Колір',
       switches: 'Оголошувати також',
+      show: 'Що показувати в голосах',
       lostStreaks: 'Перервані серії: від скількох днів',
       title: 'Заголовок',
       text: 'Текст',
@@ -772,6 +778,10 @@ export const uk: Catalogue = {
       addMultiplier: 'Додати множник',
       addTier: 'Додати рівень преміуму',
       voteButton: 'Кнопка, яка веде на сторінку',
+      avatar: "Аватар та ім'я учасника",
+      icon: 'Значок сервера',
+      streak: 'Серія',
+      largeCredits: 'Кредити великим шрифтом',
       reviews: 'Нові відгуки',
       milestones: 'Рубежі',
       premium: 'Преміум',
@@ -819,6 +829,10 @@ export const uk: Catalogue = {
         colour: 'Колір',
         thumbnail: 'Зображення',
         voteButton: 'Кнопка голосування',
+        avatar: 'Учасник',
+        icon: 'Значок сервера',
+        streak: 'Серія',
+        largeCredits: 'Великі кредити',
         reviews: 'Нові відгуки',
         milestones: 'Рубежі',
         premium: 'Преміум',
@@ -900,6 +914,10 @@ export const uk: Catalogue = {
         '**Просто**: 10 кредитів за голос.\n**З бонусами**: 10 кредитів за голос, у вихідні вдвічі більше й ще 50 за сім днів поспіль; один пропущений день пробачається.\n**Власні числа**: вирішуєте ви.',
       doneTitle: 'Готово',
       done: 'Відтепер за голоси нараховуються нагороди, і вони оголошуються. Спробуйте: проголосуйте й скористайтеся /credits.',
+    },
+    votePanel: {
+      text: 'Повідомлення, у якому учасники голосують, вмикають нагадування й дивляться свої кредити, з трійкою лідерів місяця. Воно оновлюється саме. Якщо воно вже є, то переїде в новий канал.',
+      posted: "Панель голосування зараз з'явиться в каналі {channel}.",
     },
     listing: {
       key: 'Ключ API: {state}',

@@ -132,6 +132,7 @@ export const vi: Catalogue = {
     someRole: 'một vai trò',
     entries: 'Gần đây nhất',
     noEntries: 'Chưa có gì',
+    votedEverywhere: 'Bình chọn đủ tất cả vào {date}',
     causes: {
       vote: 'Bình chọn',
       denied: 'Bình chọn, trang không cấp credit',
@@ -440,7 +441,6 @@ export const vi: Catalogue = {
     moreRoles: { other: 'thêm {count} vai trò' },
     roleUntil: '{role} đến {time}',
     roles: 'Nhận được: {roles}',
-    streak: 'Chuỗi: {days}',
     balance: 'Số dư: {credits}',
     because: 'Lý do từ trang bình chọn: {reason}',
     reasons: {
@@ -448,7 +448,6 @@ export const vi: Catalogue = {
       order_revoked: 'Đơn mua này đã bị thu hồi trước đó.',
       denied: 'Trang bình chọn đã từ chối cấp credit.',
     },
-    nextVote: 'Có thể bình chọn lại: {time}',
   },
 
   digest: {
@@ -485,8 +484,13 @@ export const vi: Catalogue = {
     goalTitle: 'Đã đạt mục tiêu!',
     goal: { other: 'Mọi người đã cùng nhau góp **{count}** lượt bình chọn.' },
     goalReward: 'Mọi người đã bình chọn đều nhận {credits}.',
-    panelFooter: 'Vote party {period}',
-    goalFooter: 'Mục tiêu {period}',
+  },
+
+  votePanel: {
+    reward: 'Mỗi lượt bình chọn nhận {credits}.',
+    creditsButton: 'Credit của tôi',
+    goneTitle: 'Bảng bình chọn không còn nữa',
+    gone: 'Bảng bình chọn ở {channel} đã bị xóa, hoặc bot không còn được viết ở đó. Để tạo bảng mới, hãy dùng /setup.',
   },
 
   ownerReport: {
@@ -536,6 +540,7 @@ export const vi: Catalogue = {
       credits: 'Credit',
       streak: 'Chuỗi',
       party: 'Vote party',
+      votePanel: 'Đăng bảng bình chọn',
       tests: 'Thử webhook',
       newKey: 'Thay khóa API',
       voteSecret: 'Secret bình chọn mới',
@@ -616,6 +621,7 @@ export const vi: Catalogue = {
       every: 'Thời gian giữa hai bản tổng hợp',
       colour: 'Màu',
       switches: 'Thông báo thêm',
+      show: 'Hiển thị trong lượt bình chọn',
       lostStreaks: 'Báo chuỗi kết thúc từ số ngày này',
       title: 'Tiêu đề',
       text: 'Nội dung',
@@ -671,6 +677,10 @@ export const vi: Catalogue = {
       addMultiplier: 'Thêm hệ số nhân',
       addTier: 'Thêm gói Premium',
       voteButton: 'Nút dẫn đến trang để bình chọn',
+      avatar: 'Ảnh đại diện và tên người bình chọn',
+      icon: 'Biểu tượng máy chủ',
+      streak: 'Chuỗi',
+      largeCredits: 'Credit cỡ chữ lớn',
       reviews: 'Đánh giá mới',
       milestones: 'Cột mốc',
       premium: 'Premium',
@@ -718,6 +728,10 @@ export const vi: Catalogue = {
         colour: 'Màu',
         thumbnail: 'Ảnh',
         voteButton: 'Nút bình chọn',
+        avatar: 'Người bình chọn',
+        icon: 'Biểu tượng máy chủ',
+        streak: 'Chuỗi',
+        largeCredits: 'Credit cỡ lớn',
         reviews: 'Đánh giá mới',
         milestones: 'Cột mốc',
         premium: 'Premium',
@@ -800,6 +814,10 @@ export const vi: Catalogue = {
         '**Đơn giản**: 10 credit mỗi lượt bình chọn.\n**Sôi nổi**: 10 credit mỗi lượt bình chọn, gấp đôi vào cuối tuần, và 50 cho bảy ngày liên tiếp; lỡ một ngày vẫn được tính.\n**Tự chọn**: bạn quyết định.',
       doneTitle: 'Đã sẵn sàng',
       done: 'Từ giờ, các lượt bình chọn sẽ được thưởng và thông báo. Hãy thử bình chọn rồi dùng /credits.',
+    },
+    votePanel: {
+      text: 'Một tin nhắn để thành viên bình chọn, bật lời nhắc và xem credit của mình, kèm ba người dẫn đầu trong tháng. Tin nhắn tự cập nhật. Nếu đã có, nó sẽ chuyển sang kênh mới.',
+      posted: 'Bảng bình chọn sẽ xuất hiện ở {channel} trong giây lát.',
     },
     listing: {
       key: 'Khóa API: {state}',

@@ -129,6 +129,7 @@ export const zhCN: Catalogue = {
     someRole: '一个身份组',
     entries: '最近记录',
     noEntries: '暂无记录',
+    votedEverywhere: '{date}全部投完',
     causes: {
       vote: '投票',
       denied: '投票（网站拒发积分）',
@@ -421,7 +422,6 @@ export const zhCN: Catalogue = {
     moreRoles: { other: '另外 {count} 个身份组' },
     roleUntil: '{role}（至 {time}）',
     roles: '获得：{roles}',
-    streak: '连续投票：{days}',
     balance: '余额：{credits}',
     because: '投票网站给出的原因：{reason}',
     reasons: {
@@ -429,7 +429,6 @@ export const zhCN: Catalogue = {
       order_revoked: '这笔购买之前已被撤销。',
       denied: '投票网站拒绝发放积分。',
     },
-    nextVote: '下次可投票：{time}',
   },
 
   digest: {
@@ -466,8 +465,13 @@ export const zhCN: Catalogue = {
     goalTitle: '目标达成！',
     goal: { other: '大家一起投出了 **{count}** 票！' },
     goalReward: '所有投过票的人都能获得 {credits}。',
-    panelFooter: '{period} 投票派对',
-    goalFooter: '{period} 目标',
+  },
+
+  votePanel: {
+    reward: '每票可得 {credits}。',
+    creditsButton: '我的积分',
+    goneTitle: '投票面板不见了',
+    gone: '{channel} 的投票面板已被删除，或机器人不能再在那里发言。如需新面板，请使用 /setup。',
   },
 
   ownerReport: {
@@ -517,6 +521,7 @@ export const zhCN: Catalogue = {
       credits: '积分',
       streak: '连续投票',
       party: '投票派对',
+      votePanel: '发布投票面板',
       tests: '测试 Webhook',
       newKey: '更换 API 密钥',
       voteSecret: '新的投票签名密钥',
@@ -597,6 +602,7 @@ export const zhCN: Catalogue = {
       every: '汇总间隔',
       colour: '颜色',
       switches: '同时公告',
+      show: '投票公告显示的内容',
       lostStreaks: '公告中断的连续投票（最少天数）',
       title: '标题',
       text: '正文',
@@ -652,6 +658,10 @@ export const zhCN: Catalogue = {
       addMultiplier: '添加倍率',
       addTier: '添加高级版等级',
       voteButton: '前往投票页面的按钮',
+      avatar: '投票者的头像和名字',
+      icon: '服务器图标',
+      streak: '连续投票',
+      largeCredits: '大字显示积分',
       reviews: '新评价',
       milestones: '里程碑',
       premium: '高级版',
@@ -699,6 +709,10 @@ export const zhCN: Catalogue = {
         colour: '颜色',
         thumbnail: '图片',
         voteButton: '投票按钮',
+        avatar: '投票者',
+        icon: '服务器图标',
+        streak: '连续投票',
+        largeCredits: '大字积分',
         reviews: '新评价',
         milestones: '里程碑',
         premium: '高级版',
@@ -777,6 +791,10 @@ export const zhCN: Catalogue = {
         '**简单**：每票 10 积分。\n**热闹**：每票 10 积分，周末翻倍，连续七天再得 50 积分（可漏一天）。\n**自定义**：由你决定。',
       doneTitle: '设置完成',
       done: '从现在起，投票会获得奖励并发布公告。试试看：投一票，然后使用 /credits。',
+    },
+    votePanel: {
+      text: '一条供成员投票、设置提醒和查看积分的消息，并显示本月前三名。它会自动更新。如果已有一条，就会移到新频道。',
+      posted: '投票面板稍后会出现在 {channel}。',
     },
     listing: {
       key: 'API 密钥：{state}',

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addPartyVote, noPartyProgress, partyEntry, partyPeriod } from '../../../src/core/rewards/party.ts';
+import {
+  addPartyVote,
+  daysOfPeriod,
+  noPartyProgress,
+  partyEntry,
+  partyPeriod,
+} from '../../../src/core/rewards/party.ts';
 
 const per = fc.constantFrom('day' as const, 'week' as const, 'month' as const);
 
@@ -19,6 +25,7 @@ describe('the period of a party', () => {
         const period = partyPeriod(unit, day);
         expect(period.firstDay <= day && day < period.endDay).toBe(true);
         expect(partyPeriod(unit, period.endDay - 1)).toEqual(period);
+        expect(daysOfPeriod(period.id)).toEqual([period.firstDay, period.endDay - 1]);
         expect(partyPeriod(unit, period.endDay).firstDay).toBe(period.endDay);
       }),
     );

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
+import type { Portraits } from '../../../src/discord/portraits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
@@ -16,7 +17,11 @@ const role = '300000000000000001';
 const url = 'https://listing.example/server/1';
 
 /** An announcer for a listing with these settings, and a local Discord. */
-async function announcing(announcements: StatedAnnouncements, name: string | null = 'Lantern Harbour') {
+async function announcing(
+  announcements: StatedAnnouncements,
+  name: string | null = 'Lantern Harbour',
+  portraits?: Portraits,
+) {
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
   onTestFinished(() => discord.stop());
@@ -35,6 +40,7 @@ async function announcing(announcements: StatedAnnouncements, name: string | nul
       return 1_234;
     },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' }],
+    ...(portraits && { portraits }),
     clock,
     log: collectingLog([]).log,
   });
@@ -82,7 +88,6 @@ describe('the announcement of a vote', () => {
       description: `<@${voter}> voted for Lantern Harbour. +20, 1,230 in all, day 7, again <t:${at / 1_000 + 43_200}:R>, at <t:${at / 1_000}:f>: ${url}`,
       color: 0x12_ab_ef,
       thumbnail: { url: 'https://example.com/a.png' },
-      footer: { text: '#1' },
       url,
     });
     const [message] = messages();
@@ -195,5 +200,61 @@ describe('the announcement of a vote', () => {
     clock.advance(hour);
     expect(await perform([{ ...effect(), possiblySentSince }])).toEqual({ outcome: 'done' });
     expect(messages()).toHaveLength(1);
+  });
+});
+
+describe('the voter and the server in the announcement of a vote', () => {
+  const avatarUrl = 'https://cdn.discordapp.com/avatars/1/a.png?size=128';
+  const icon = 'https://cdn.discordapp.com/icons/2/b.png?size=128';
+  const known: Portraits = { ofMember: async () => ({ name: 'Ada *Lovelace*', avatarUrl }), iconOf: async () => icon };
+  const shownIn = async (
+    announcements: StatedAnnouncements,
+    portraits = known,
+    changes: Partial<Announcement> = {},
+  ) => {
+    const { announce, messages } = await announcing(announcements, undefined, portraits);
+    await announce(changes);
+    return messages()[0];
+  };
+
+  it('are above and beside it', async () => {
+    expect((await shownIn({}))?.embeds[0]).toMatchObject({
+      author: { name: 'Ada *Lovelace*', icon_url: avatarUrl },
+      thumbnail: { url: icon },
+      description: expect.stringContaining(`<@${voter}> voted`),
+    });
+    const withoutAvatar = { ...known, ofMember: async () => ({ name: 'Ada', avatarUrl: null }) };
+    expect((await shownIn({}, withoutAvatar))?.embeds[0]).toMatchObject({ author: { name: 'Ada' } });
+    expect((await shownIn({ text: 'Hooray', thumbnail: 'https://example.com/a.png' }))?.embeds[0]).toMatchObject({
+      author: { name: 'Ada *Lovelace*' },
+      thumbnail: { url: 'https://example.com/a.png' },
+    });
+  });
+
+  it('are left out where they are not known, and of a test', async () => {
+    const nobody: Portraits = { ofMember: async () => null, iconOf: async () => null };
+    const [embed] = (await shownIn({}, nobody))?.embeds ?? [];
+    expect(embed).not.toHaveProperty('author');
+    expect(embed).not.toHaveProperty('thumbnail');
+    const ofTest = await shownIn({}, known, { test: true, streak: null });
+    expect(ofTest?.embeds[0]).not.toHaveProperty('author');
+  });
+
+  it('are the picture of a milestone, whose panel has no place for a name', async () => {
+    const message = await shownIn({}, known, { bonuses: [milestone] });
+    expect(JSON.stringify(message?.components)).toContain(avatarUrl);
+    expect(JSON.stringify(message?.components)).not.toContain(icon);
+  });
+
+  it('can be switched off, like the streak and the large credits', async () => {
+    const off = await shownIn({ avatar: false, icon: false, streak: false, largeCredits: false, voteButton: false });
+    const [embed] = off?.embeds ?? [];
+    expect(embed).not.toHaveProperty('author');
+    expect(embed).not.toHaveProperty('thumbnail');
+    expect(embed?.description?.split('\n')).toEqual([
+      `<@${voter}> voted for **Lantern Harbour**.`,
+      '+**20** credits (10 × 2) · Balance: **1,230** credits',
+    ]);
+    expect(JSON.stringify(off?.components)).not.toContain('Vote too');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
-import { formatPeriod, intervalEnd, nextPeriod } from '../../../src/features/digests/period.ts';
+import { intervalEnd, nextPeriod } from '../../../src/features/digests/period.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 
 const utc = createCalendar('UTC');
@@ -93,21 +93,5 @@ describe('the next period', () => {
 
   it('starts again after one that a clock which was ahead has written', () => {
     expect(next(monday + day, monday + hour)).toEqual({ from: monday, until: monday });
-  });
-});
-
-describe('the name of a period', () => {
-  it('is in the time zone, and different in the hour that is repeated', () => {
-    expect(formatPeriod({ from: monday, until: monday + hour }, 'Europe/Berlin')).toBe(
-      '2026-01-05 01:00 – 02:00 GMT+1',
-    );
-    expect(formatPeriod({ from: monday, until: monday + day }, 'UTC')).toBe(
-      '2026-01-05 00:00 – 2026-01-06 00:00 GMT+0',
-    );
-    const change = Date.UTC(2026, 9, 25);
-    const names = [0, 1].map((hours) =>
-      formatPeriod({ from: change + hours * hour, until: change + (hours + 1) * hour }, 'Europe/Berlin'),
-    );
-    expect(names[0]).not.toBe(names[1]);
   });
 });

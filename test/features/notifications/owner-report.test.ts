@@ -5,6 +5,7 @@ import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createOwnerReportHandler } from '../../../src/features/notifications/owner-report.ts';
 import { renderRoleFailure } from '../../../src/features/roles/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
+import { renderLostPanel } from '../../../src/features/vote-panel/lost-panel.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
 
@@ -15,7 +16,7 @@ async function reporting() {
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const handle = createOwnerReportHandler({
     ...{ rest, textsOf: async () => en },
-    types: { ...shopParts().ownerReports, roleFailed: renderRoleFailure },
+    types: { ...shopParts().ownerReports, roleFailed: renderRoleFailure, votePanelGone: renderLostPanel },
   });
   const channelId = discord.channels.general;
   const report = (reason: string) => {

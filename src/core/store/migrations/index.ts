@@ -31,6 +31,7 @@ import { openCircuits } from './029-open-circuits.ts';
 import { commandDefinitions } from './031-command-definitions.ts';
 import { nextVotes } from './032-next-votes.ts';
 import { confirmations } from './033-confirmations.ts';
+import { votePanels } from './036-vote-panels.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -64,6 +65,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '031-command-definitions': commandDefinitions,
   '032-next-votes': nextVotes,
   '033-confirmations': confirmations,
+  '036-vote-panels': votePanels,
 };
 
 /** The names of all migrations, oldest first. */

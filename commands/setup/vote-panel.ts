@@ -1,0 +1,43 @@
+import type { Panel, ReplyButton } from '../../src/discord/commands/reply.ts';
+import { channelMention, escapeName, lines, type Markup } from '../../src/texts/markup.ts';
+import { channelProblem } from './problems.ts';
+import { panel, renderProblems } from './results.ts';
+import { button, listingOptions, type SetupView, textBlock } from './view.ts';
+
+/** The button that leads to the choice of a channel for the vote panel. */
+export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
+  button(texts.setup.buttons.votePanel, 'post-panel');
+
+/** What a vote panel is, with the choice of its channel. @param problem why the one that was chosen cannot be used */
+export function renderPanelChoice(view: SetupView, problem: Markup | null = null): Panel {
+  const { setup } = view.texts;
+  return panel(
+    problem === null ? 'plain' : 'bad',
+    escapeName(setup.buttons.votePanel),
+    [
+      textBlock(lines(problem, setup.votePanel.text)),
+      {
+        kind: 'select',
+        select: { kind: 'channels', action: 'panel-channel', placeholder: setup.placeholders.channel },
+      },
+    ],
+    [button(setup.buttons.overview, 'overview', listingOptions(view))],
+  );
+}
+
+/** Has the panel posted in the chosen channel, if the bot can post there. */
+export async function postVotePanel(view: SetupView): Promise<Panel> {
+  const { input, texts, services, guildId } = view;
+  const { buttons, votePanel } = texts.setup;
+  const [channelId] = input.values;
+  if (channelId === undefined) return renderPanelChoice(view);
+  const problem = channelProblem(view, channelId, escapeName(buttons.votePanel));
+  if (problem !== null) return renderPanelChoice(view, renderProblems([problem]));
+  await services.postVotePanel(guildId, channelId);
+  return panel(
+    'good',
+    escapeName(buttons.votePanel),
+    [textBlock(votePanel.posted(channelMention(channelId)))],
+    [button(buttons.overview, 'overview', listingOptions(view))],
+  );
+}

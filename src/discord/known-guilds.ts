@@ -1,0 +1,32 @@
+import { Routes } from 'discord.js';
+import { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
+import { type DiscordMemory, rememberFromDiscord } from './remembered.ts';
+import type { DiscordRest } from './rest.ts';
+
+const channelSchema = z.object({ guild_id: z.string().nullish() });
+const guildSchema = z.object({ preferred_locale: z.string().nullish(), icon: z.string().nullish() });
+
+/** Discord: "Guild Object", `preferred_locale` and the hash of the icon. */
+export interface KnownGuild {
+  readonly locale: string | null;
+  readonly icon: string | null;
+}
+
+/** What was requested of guilds, once an hour each. */
+export interface KnownGuilds extends DiscordMemory<KnownGuild> {
+  /** The guild of a channel; null if it is not known. Like {@link find}. */
+  ofChannel(channelId: string): Promise<string | null>;
+}
+
+export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock): KnownGuilds {
+  const guildIds = rememberFromDiscord(clock, async (channelId) => {
+    const { guild_id: guildId } = channelSchema.parse(await rest.get(Routes.channel(channelId)));
+    return guildId ?? null;
+  });
+  const guilds = rememberFromDiscord(clock, async (guildId): Promise<KnownGuild> => {
+    const { preferred_locale: locale = null, icon = null } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
+    return { locale, icon };
+  });
+  return { ...guilds, ofChannel: guildIds.find };
+}

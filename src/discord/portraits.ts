@@ -1,0 +1,99 @@
+import { CDN, Routes } from 'discord.js';
+import { z } from 'zod';
+import type { Clock } from '../platform/clock.ts';
+import { second } from '../platform/durations.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import type { KnownGuilds } from './known-guilds.ts';
+import { rememberFromDiscord } from './remembered.ts';
+import type { DiscordRest } from './rest.ts';
+
+/** A message is sent without what is not known after this time (ms). */
+const timeoutMs = second / 2;
+/** The share of the bot's requests that portraits may use: a backlog of announcements must not wait for them. */
+const shareOfRequests = 0.1;
+/** Pixels, of which Discord shows half. */
+const imageSize = 128;
+
+const memberSchema = z.object({
+  nick: z.string().nullish(),
+  avatar: z.string().nullish(),
+  user: z.object({
+    id: z.string(),
+    username: z.string(),
+    global_name: z.string().nullish(),
+    avatar: z.string().nullish(),
+  }),
+});
+
+/** How Discord shows a member of a guild. */
+export interface Portrait {
+  /** External text. */
+  readonly name: string;
+  /** Null for a member without an avatar of their own. */
+  readonly avatarUrl: string | null;
+}
+
+/** What decorates messages. Never rejects, and takes at most half a second. */
+export interface Portraits {
+  /** Null for someone who is not in the guild of the channel, or while too much is requested. */
+  ofMember(channelId: string, userId: string): Promise<Portrait | null>;
+  /** The URL of the icon of the guild of a channel; null without one. */
+  iconOf(channelId: string): Promise<string | null>;
+}
+
+/** Members and icons from Discord's REST API, which needs no intent. */
+export function createPortraits(options: {
+  readonly rest: Pick<DiscordRest, 'get'>;
+  readonly guilds: KnownGuilds;
+  /** The share of this process in the bot's requests. */
+  readonly requestsPerSecond: () => number;
+  readonly clock: Clock;
+}): Portraits {
+  const { rest, guilds, requestsPerSecond, clock } = options;
+  const cdn = new CDN();
+  const members = rememberFromDiscord(
+    clock,
+    async (key) => {
+      const [guildId = '', userId = ''] = key.split(' ');
+      const { nick, avatar, user } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
+      const image = { size: imageSize, forceStatic: true, extension: 'png' } as const;
+      const avatarUrl = avatar
+        ? cdn.guildMemberAvatar(guildId, userId, avatar, image)
+        : user.avatar
+          ? cdn.avatar(userId, user.avatar, image)
+          : null;
+      return { name: nick ?? user.global_name ?? user.username, avatarUrl };
+    },
+    createAllowance(() => requestsPerSecond() * shareOfRequests, clock),
+  );
+
+  async function findMember(channelId: string, userId: string): Promise<Portrait | null> {
+    const guildId = await guilds.ofChannel(channelId);
+    return guildId === null ? null : members.find(`${guildId} ${userId}`);
+  }
+
+  async function findIcon(channelId: string): Promise<string | null> {
+    const guildId = await guilds.ofChannel(channelId);
+    const icon = guildId === null ? null : (await guilds.find(guildId))?.icon;
+    return guildId && icon ? cdn.icon(guildId, icon, { size: imageSize, forceStatic: true, extension: 'png' }) : null;
+  }
+
+  return {
+    ofMember: async (...of) => (await settleWithin(timeoutMs, clock, findMember(...of))) ?? null,
+    iconOf: async (channelId) => (await settleWithin(timeoutMs, clock, findIcon(channelId))) ?? null,
+  };
+}
+
+/** Allows so many in a second, and no more at once. */
+function createAllowance(perSecond: () => number, clock: Clock): () => boolean {
+  let left = Number.POSITIVE_INFINITY;
+  let countedAt = clock.monotonic();
+  return () => {
+    const now = clock.monotonic();
+    left = Math.min(Math.max(1, perSecond()), left + ((now - countedAt) / second) * perSecond());
+    countedAt = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}

@@ -1,0 +1,79 @@
+import { BoundedMap } from '../platform/bounded-map.ts';
+import type { Clock } from '../platform/clock.ts';
+import { hour, minute, second } from '../platform/durations.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import { describeDiscordError } from './discord-errors.ts';
+
+/** How long the request for what was known before is waited for: two of these fit into half a second (ms). */
+const refreshTimeoutMs = second / 5;
+/** How long a response is taken as true (ms). */
+const lifetimeMs = hour;
+/** How long a request is not repeated that Discord has refused, and one that it has not answered (ms). */
+const retryAfterRefusalMs = 5 * minute;
+const retryAfterFailureMs = 5 * second;
+const maxKnown = 10_000;
+
+interface Remembered<Value> {
+  /** Undefined before the first response. */
+  value: Value | undefined;
+  staleAt: number;
+  request: Promise<Value | null> | null;
+}
+
+/** What Discord says of an id, remembered for an hour. */
+export interface DiscordMemory<Value> {
+  /** Null if it is not known. Never rejects, but may take as long as Discord. */
+  find(id: string): Promise<Value | null>;
+  /** It may have changed, so it is requested again. */
+  expire(id: string): void;
+}
+
+/**
+ * Remembers what `fetch` returned for each id. The last known value is used while it fails, and as long as a later
+ * request takes.
+ * @param mayRequest asked before each request; without one, what is known is used
+ */
+export function rememberFromDiscord<Value>(
+  clock: Clock,
+  fetch: (id: string) => Promise<Value>,
+  mayRequest = () => true,
+): DiscordMemory<Value> {
+  const known = new BoundedMap<Remembered<Value>>(maxKnown);
+
+  return {
+    expire(id) {
+      const entry = known.get(id);
+      if (entry !== undefined) entry.staleAt = Number.NEGATIVE_INFINITY;
+    },
+    async find(id) {
+      const entry: Remembered<Value> = known.get(id) ?? {
+        value: undefined,
+        staleAt: Number.NEGATIVE_INFINITY,
+        request: null,
+      };
+      known.set(id, entry);
+      const { value: last, request: pending } = entry;
+      if (clock.monotonic() < entry.staleAt || (pending !== null && last !== undefined)) return last ?? null;
+      if (pending === null && !mayRequest()) return last ?? null;
+      entry.request ??= fetch(id)
+        .then(
+          (value) => {
+            entry.value = value;
+            entry.staleAt = clock.monotonic() + lifetimeMs;
+            return value;
+          },
+          (error: unknown) => {
+            const isRefused = describeDiscordError(error).kind !== 'unreachable';
+            entry.staleAt = clock.monotonic() + (isRefused ? retryAfterRefusalMs : retryAfterFailureMs);
+            return last ?? null;
+          },
+        )
+        .finally(() => {
+          entry.request = null;
+        });
+      if (last === undefined) return entry.request;
+      const refreshed = await settleWithin(refreshTimeoutMs, clock, entry.request);
+      return refreshed === undefined ? last : refreshed;
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import type { Command } from '../../../commands/context.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { Standings } from '../../core/ledger/standing.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import { type Texts, textsInAll } from '../../texts/texts.ts';
+import type { Community } from '../communities/feature.ts';
+import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { renderLostPanel } from './lost-panel.ts';
+import { createVotePanelHandler, type DrawnPanel, digestOf } from './panel-message.ts';
+import { readPages, renderVotePanel } from './render.ts';
+import type { StoredPanel, VotePanelStore } from './store.ts';
+
+/** A panel is compared with what it shows, and edited, at most this often (ms). */
+const intervalMs = minute;
+const shownRanks = 3;
+
+interface WithPanels {
+  readonly store: { readonly votePanel: VotePanelStore };
+}
+
+export function createServices({ store: { votePanel }, nudge, clock }: ServicesContext & WithPanels) {
+  /** Has the vote panel of a guild posted in a channel. Rejects with the errors of the store. */
+  async function postVotePanel(guildId: string, channelId: string): Promise<void> {
+    await votePanel.place({ guildId, channelId }, clock.now());
+    nudge([channelId]);
+  }
+  return { shared: { postVotePanel } } satisfies FeatureServices;
+}
+
+export function create(
+  context: PartsContext & {
+    readonly store: WithPanels['store'] & { standingsIn(accounts: AccountScope, timeZone: string): Standings };
+    readonly commands: readonly Command[];
+  },
+) {
+  const { store, rest, directory, channelTexts, clock } = context;
+  const panels = store.votePanel;
+  let stored: ReadonlyMap<string, StoredPanel> = new Map();
+
+  async function draw(community: Community | undefined, channelId: string): Promise<DrawnPanel | null> {
+    if (community === undefined) return null;
+    return drawPanel(community, await channelTexts(channelId), context);
+  }
+
+  return {
+    effects: {
+      votePanel: createVotePanelHandler({
+        rest,
+        panels,
+        draw: (guildId, channelId) => draw(directory.ofGuild(guildId), channelId),
+        reportTo: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
+        clock,
+      }),
+    },
+    ownerReports: { votePanelGone: renderLostPanel },
+    async prepareTasks() {
+      stored = new Map((await panels.all()).map((panel) => [panel.guildId, panel]));
+    },
+    tasks(community) {
+      const { guildId } = community;
+      if (guildId === null) return [];
+      let comparedAt = Number.NEGATIVE_INFINITY;
+      const isDue = ({ updatedAt }: StoredPanel) =>
+        clock.monotonic() - comparedAt >= intervalMs && Math.abs(clock.now() - updatedAt) >= intervalMs;
+      return [
+        {
+          name: 'vote panel',
+          async run() {
+            const panel = stored.get(guildId);
+            if (panel === undefined || panel.messageId === null || !isDue(panel)) return null;
+            comparedAt = clock.monotonic();
+            const drawn = await draw(community, panel.channelId);
+            if (drawn === null || !drawn.isComplete || digestOf(drawn) === panel.shown) return null;
+            return panels.plan(guildId, clock.now());
+          },
+        },
+      ];
+    },
+  } satisfies FeatureParts;
+}
+
+async function drawPanel(
+  { named, accounts, timeZone, shop }: Community,
+  texts: Texts,
+  { store, lookups, commands, clock }: Parameters<typeof create>[0] & { readonly clock: Clock },
+): Promise<DrawnPanel> {
+  const now = clock.now();
+  const listed = lookups.of(named);
+  const board = { period: 'month', by: 'votes', limit: shownRanks, offset: 0, userId: null } as const;
+  const [{ pages, isComplete }, { members }] = await Promise.all([
+    readPages(listed, texts, clock),
+    store.standingsIn(accounts, timeZone).leaderboard(board, now),
+  ]);
+  const isOffered = (name: string) => commands.some((each) => each.name === name && each.isServedBy(listed));
+  const content = {
+    listings: pages,
+    top: members.filter(({ rank }) => rank <= shownRanks),
+    perVote: named[0]?.rewards.base.perVote ?? 0,
+    offers: {
+      remind: isOffered('remind'),
+      credits: isOffered('credits'),
+      shop: isOffered('shop') && shop.length > 0,
+    },
+  };
+  const footer = texts.votePanel.month(now, timeZone);
+  const footers = textsInAll().map(({ votePanel }) => votePanel.month(now, timeZone));
+  return { panel: { ...renderVotePanel(content, texts), footer }, footers, isComplete };
+}

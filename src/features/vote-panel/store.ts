@@ -1,0 +1,139 @@
+import type { Generated, Selectable } from 'kysely';
+import { enqueue } from '../../core/store/outbox/enqueue.ts';
+import { run, upsert } from '../../core/store/query-builder.ts';
+import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import type { PostedMessage } from '../../discord/posting/edit-message.ts';
+import { hour } from '../../platform/durations.ts';
+
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /** The vote panel of each guild. Times are ms since the epoch. */
+    vote_panels: {
+      guild_id: string;
+      /** Where it is, or will be. */
+      channel_id: string;
+      /** Null before it was posted there. */
+      message_id: string | null;
+      /** The message in whose place it is posted, which is to be deleted. */
+      replaced_channel: string | null;
+      replaced_message: string | null;
+      /** A digest of what it shows. */
+      shown: string | null;
+      /** When an update was enqueued that has not been carried out. */
+      planned_at: number | null;
+      updated_at: Generated<number>;
+    };
+  }
+}
+
+/** An update that has not been carried out after this time was lost (ms). */
+const maxPlannedMs = hour;
+
+/** Where the panel of a guild is, and what it shows. */
+export interface StoredPanel {
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly messageId: string | null;
+  readonly replaced: PostedMessage | null;
+  readonly shown: string | null;
+  readonly updatedAt: number;
+}
+
+export const reads = {
+  async all({ db, connection }: Sql): Promise<readonly StoredPanel[]> {
+    return (await run(connection, db.selectFrom('vote_panels').selectAll())).map(toPanel);
+  },
+
+  async find({ db, connection }: Sql, guildId: string): Promise<StoredPanel | null> {
+    const panels = db.selectFrom('vote_panels').selectAll().where('guild_id', '=', guildId);
+    return (await run(connection, panels)).map(toPanel)[0] ?? null;
+  },
+};
+
+function toPanel(row: Selectable<Tables['vote_panels']>): StoredPanel {
+  const { replaced_channel: channelId, replaced_message: id } = row;
+  return {
+    guildId: row.guild_id,
+    channelId: row.channel_id,
+    messageId: row.message_id,
+    replaced: channelId === null || id === null ? null : { channelId, id },
+    shown: row.shown,
+    updatedAt: row.updated_at,
+  };
+}
+
+export const writes = {
+  /** Has the panel posted in a channel, in place of the one that the guild may have. */
+  async place(sql: Sql, { guildId, channelId }: { guildId: string; channelId: string }, now: number): Promise<void> {
+    const before = await reads.find(sql, guildId);
+    const replaced =
+      before === null || before.messageId === null
+        ? (before?.replaced ?? null)
+        : { channelId: before.channelId, id: before.messageId };
+    const row = {
+      channel_id: channelId,
+      message_id: null,
+      replaced_channel: replaced?.channelId ?? null,
+      replaced_message: replaced?.id ?? null,
+      shown: null,
+      planned_at: now,
+    };
+    await upsert(sql, 'vote_panels', { guild_id: guildId }, row);
+    await enqueueUpdate(sql, { guildId, channelId }, now);
+  },
+
+  /** Enqueues an update, unless one is waiting. Returns its queue, or null. */
+  async plan(sql: Sql, guildId: string, now: number): Promise<string | null> {
+    const { db, connection } = sql;
+    const plan = db.updateTable('vote_panels').set({ planned_at: now }).where('guild_id', '=', guildId);
+    const [panel] = await run(
+      connection,
+      plan
+        .where(({ eb, or }) => or([eb('planned_at', 'is', null), eb('planned_at', '<', now - maxPlannedMs)]))
+        .returning('channel_id'),
+    );
+    if (panel === undefined) return null;
+    await enqueueUpdate(sql, { guildId, channelId: panel.channel_id }, now);
+    return panel.channel_id;
+  },
+
+  /** Stores what the message shows since `now`, unless the panel was moved meanwhile. */
+  async updated(
+    { db, connection }: Sql,
+    { guildId, shown, message }: { guildId: string; shown: string; message: PostedMessage },
+    now: number,
+  ): Promise<void> {
+    const row = { message_id: message.id, replaced_channel: null, replaced_message: null, shown };
+    const update = db.updateTable('vote_panels').set({ ...row, planned_at: null, updated_at: now });
+    await run(connection, update.where('guild_id', '=', guildId).where('channel_id', '=', message.channelId));
+  },
+
+  /** Forgets a panel that is gone, and reports it once in the owner's channel, if there is one. */
+  async removed(
+    { db, connection }: Sql,
+    { guildId, channelId }: { guildId: string; channelId: string },
+    reportTo: string | null,
+    now: number,
+  ): Promise<void> {
+    const panel = db.deleteFrom('vote_panels').where('guild_id', '=', guildId).where('channel_id', '=', channelId);
+    const [deleted] = await run(connection, panel.returning('guild_id'));
+    if (deleted === undefined || reportTo === null) return;
+    const content = { channelId: reportTo, report: { type: 'votePanelGone', panelChannelId: channelId } } as const;
+    const report = { kind: 'ownerReport', queue: reportTo, content, deliveryId: null, createdAt: now } as const;
+    await enqueue({ db, connection }, [report]);
+  },
+};
+
+export type VotePanelStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+async function enqueueUpdate(sql: Sql, content: { guildId: string; channelId: string }, now: number): Promise<void> {
+  const effect = { queue: content.channelId, content, deliveryId: null, createdAt: now };
+  await enqueue(sql, [{ kind: 'votePanel', ...effect }]);
+}
+
+/** Of a community that has ended. */
+export async function deleteVotePanel({ db, connection }: Sql, { guildId }: EndedGuild): Promise<boolean> {
+  await run(connection, db.deleteFrom('vote_panels').where('guild_id', '=', guildId));
+  return false;
+}

@@ -1,0 +1,69 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { openStore, type Store } from '../../src/features/store.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { describeOnEveryDatabase } from './databases.ts';
+
+const start = Date.UTC(2026, 0, 5, 12);
+const [guildId, channelId, other, ownerChannel] = [
+  '1',
+  '500000000000000001',
+  '500000000000000002',
+  '500000000000000003',
+];
+
+function panelTests(newUrl: () => string): void {
+  async function open(): Promise<Store> {
+    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
+    onTestFinished(() => store.close());
+    return store;
+  }
+  const shownIn = (channel: string, id: string) => ({ guildId, shown: 'a', message: { id, channelId: channel } });
+  const effectsIn = async ({ outbox }: Store, queue: string) =>
+    (await outbox.claim(queue, start + 2 * hour, start + 3 * hour, 10)).map(({ kind }) => kind);
+
+  it('have one waiting update, or another one if it was lost', async () => {
+    const store = await open();
+    const { votePanel } = store;
+    expect(await votePanel.plan(guildId, start)).toBe(null);
+    await votePanel.place({ guildId, channelId }, start);
+    expect(await votePanel.plan(guildId, start + minute)).toBe(null);
+    await votePanel.updated(shownIn(channelId, '7'), start + minute);
+    expect(await votePanel.all()).toEqual([
+      { guildId, channelId, messageId: '7', replaced: null, shown: 'a', updatedAt: start + minute },
+    ]);
+    const plans = [start + minute, start + minute, start + 2 * minute + hour];
+    const queues = [];
+    for (const at of plans) queues.push(await votePanel.plan(guildId, at));
+    expect(queues).toEqual([channelId, null, channelId]);
+    expect(await effectsIn(store, channelId)).toEqual(['votePanel']);
+  });
+
+  it('remember the message that they replace, until they are posted', async () => {
+    const { votePanel } = await open();
+    await votePanel.place({ guildId, channelId }, start);
+    await votePanel.updated(shownIn(channelId, '7'), start);
+    const moved = { channelId: other, messageId: null, replaced: { channelId, id: '7' }, shown: null };
+    for (const at of [start, start + minute]) {
+      await votePanel.place({ guildId, channelId: other }, at);
+      expect(await votePanel.find(guildId)).toMatchObject(moved);
+    }
+    await votePanel.updated(shownIn(channelId, '8'), start);
+    expect(await votePanel.find(guildId)).toMatchObject(moved);
+    await votePanel.updated(shownIn(other, '8'), start);
+    expect(await votePanel.find(guildId)).toMatchObject({ messageId: '8', replaced: null });
+  });
+
+  it('are forgotten once they are gone, which is reported once', async () => {
+    const store = await open();
+    const { votePanel } = store;
+    await votePanel.place({ guildId, channelId }, start);
+    await votePanel.removed({ guildId, channelId: other }, ownerChannel, start);
+    expect(await votePanel.find(guildId)).not.toBe(null);
+    for (let count = 0; count < 2; count += 1) await votePanel.removed({ guildId, channelId }, ownerChannel, start);
+    expect(await votePanel.all()).toEqual([]);
+    expect(await effectsIn(store, ownerChannel)).toEqual(['ownerReport']);
+  });
+}
+
+describeOnEveryDatabase('vote panels', panelTests);

@@ -1,0 +1,179 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commands, commandsFor } from '../../../commands/index.ts';
+import { loadConfig } from '../../../config/load.ts';
+import type { Effect } from '../../../src/core/outbox/effect.ts';
+import type { ListedLookup } from '../../../src/discord/commands/command.ts';
+import { createDiscordRest } from '../../../src/discord/rest.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { openStore } from '../../../src/features/store.ts';
+import { create } from '../../../src/features/vote-panel/parts.ts';
+import { minute } from '../../../src/platform/durations.ts';
+import { controlsOf } from '../../../src/sandbox/discord/objects.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
+import { bot, fakeLookup, server } from '../../commands/command-fixture.ts';
+import { localDiscord } from '../../discord/bot.ts';
+import { textOf } from '../../discord/shown-text.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
+import { manualClock, storeClock } from '../../support/manual-clock.ts';
+import { newSqliteUrl } from '../../support/new-sqlite.ts';
+
+const start = Date.UTC(2026, 10, 20, 12);
+const [ada, grace] = ['200000000000000001', '200000000000000002'];
+const shop = [{ id: 'vip', name: 'VIP', price: 5, manual: true }];
+
+/** The parts of the feature with a local Discord, for a guild with this listing. */
+async function guild(settings: object = { shop }, offered = commands) {
+  const clock = manualClock(start);
+  const discord = await localDiscord({ rateLimits: false });
+  const { guildId, channels } = discord;
+  const store = await openStore(newSqliteUrl(), storeClock(clock), { thread: false });
+  onTestFinished(() => store.close());
+  const listing = { ...harbour, guildId, ownerChannelId: channels.premium, ...settings };
+  const directory = createDirectory(loadConfig(environmentWith([listing])).listings);
+  const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const parts = create({
+    ...({ store, rest, directory, clock, commands: offered, channelTexts: async () => textsIn('en-US') } as const),
+    lookups: { of: () => (service.isDown ? [listed('server', true)] : service.listings) },
+  } as unknown as Parameters<typeof create>[0]);
+
+  function listed(kind: 'server' | 'bot', isDown = false, site?: ListedLookup['site']): ListedLookup {
+    const profile = async () => (kind === 'server' ? server : bot);
+    return { name: `${kind}${site?.id ?? ''}`, lookup: fakeLookup(kind, isDown ? {} : { profile }), site };
+  }
+  let nonce = 0;
+  /** Carries out the update that was enqueued for a channel. */
+  async function update(channelId = channels.general) {
+    nonce += 1;
+    const [effect] = await store.outbox.claim(channelId, clock.now(), clock.now() + minute, 1);
+    if (effect === undefined) return null;
+    const result = await parts.effects.votePanel({ ...effect, nonce: `n${nonce}` } as Effect<'votePanel'>);
+    await store.outbox.done([effect], clock.now());
+    return result;
+  }
+  const place = (channelId = channels.general) => store.votePanel.place({ guildId, channelId }, clock.now());
+  const [task] = parts.tasks(directory.communities[0] ?? (undefined as never));
+  /** As a round of announcements. Returns whether it enqueued an update. */
+  const compare = async () => {
+    await parts.prepareTasks();
+    return (await task?.run()) !== null;
+  };
+  const vote = async (userId: string) => {
+    const listingOf = directory.listings[0];
+    if (listingOf === undefined) throw new Error('no listing');
+    const target = { kind: 'server', id: null } as const;
+    const event = { family: 'vote', kind: 'server_vote', target, userId, at: clock.now() } as const;
+    const routed = {
+      type: 'event',
+      event: { ...event, creditsAwarded: null, denial: null },
+      listing: listingOf,
+    } as const;
+    await store.recorder.record({ receivedAt: clock.now(), family: 'vote', body: userId }, routed);
+  };
+  const messages = (channelId = channels.general) => discord.messages(channelId);
+  return { clock, discord, channels, guildId, store, rest, service, listed, place, update, compare, vote, messages };
+}
+
+const done = { outcome: 'done' };
+
+describe('the vote panel of a guild', () => {
+  it('has a link for each listing, what members need, and the top three of the month, whom it does not ping', async () => {
+    const { place, update, vote, messages, clock } = await guild();
+    for (const userId of [grace, ada]) await vote(userId);
+    await clock.advance(13 * 60 * minute);
+    await vote(grace);
+    await place();
+    expect(await update()).toEqual(done);
+    const [message] = messages();
+    expect(textOf(message)).toBe(
+      [
+        '### Vote for Lantern Harbour',
+        'Each vote earns **10** credits.',
+        '',
+        '**Most votes this month**',
+        `🥇 <@${grace}> · **2** votes`,
+        `🥈 <@${ada}> · **1** vote`,
+        '-# November 2026',
+      ].join('\n'),
+    );
+    expect(message).toMatchObject({ mentions: [] });
+    expect(controlsOf(message?.components ?? []).map((each) => ('url' in each ? each.url : each.custom_id))).toEqual([
+      server.url,
+      'tallyhook:remind/toggle:',
+      'tallyhook:credits/own:',
+      'tallyhook:shop/open:',
+    ]);
+  });
+
+  it('offers only what there is, and has friendly words before the first vote', async () => {
+    const { place, update, messages, service, listed } = await guild({}, commandsFor({ reminders: false }));
+    const site = { id: 'topgg', name: 'top.gg' };
+    service.listings = [listed('server'), listed('bot'), listed('bot', false, site)];
+    await place();
+    await update();
+    const controls = controlsOf(messages()[0]?.components ?? []);
+    expect(controls.map((each) => 'label' in each && each.label)).toEqual([
+      ...['Vote for Lantern Harbour', 'Vote for Lamplighter', 'Vote on top.gg', 'My credits'],
+    ]);
+    expect(textOf(messages()[0])).toContain('Nobody is ranked here yet. Be the first!');
+  });
+
+  it('is edited in place when it would show something else, at most once a minute', async () => {
+    const { place, update, compare, vote, messages, clock, service } = await guild();
+    await place();
+    await update();
+    await clock.advance(minute);
+    expect(await compare()).toBe(false);
+    await vote(ada);
+    expect(await compare()).toBe(false);
+    await clock.advance(minute);
+    expect(await compare()).toBe(true);
+    expect(await update()).toEqual(done);
+    expect(messages().map(textOf)).toEqual([expect.stringContaining(`<@${ada}>`)]);
+    await vote(grace);
+    await clock.advance(minute);
+    service.isDown = true;
+    expect(await compare()).toBe(false);
+  });
+
+  it('moves to another channel, or to the end of the same', async () => {
+    const { place, update, messages, channels } = await guild();
+    await place();
+    await update();
+    const [first] = messages();
+    await place();
+    expect(await update()).toEqual(done);
+    expect(messages()).toHaveLength(1);
+    expect(messages()[0]?.id).not.toBe(first?.id);
+    await place(channels.announcements);
+    expect(await update(channels.announcements)).toEqual(done);
+    expect([messages(), messages(channels.announcements)]).toMatchObject([[], [{}]]);
+  });
+
+  it('that was deleted is reported to the owner once, and not posted again', async () => {
+    const { place, update, compare, vote, messages, clock, rest, channels, store, guildId } = await guild();
+    await place();
+    await update();
+    await rest.delete(`/channels/${channels.general}/messages/${messages()[0]?.id}`);
+    await vote(ada);
+    await clock.advance(minute);
+    expect(await compare()).toBe(true);
+    expect(await update()).toEqual(done);
+    expect(messages()).toEqual([]);
+    expect(await store.votePanel.find(guildId)).toBe(null);
+    const reports = await store.outbox.claim(channels.premium, clock.now(), clock.now() + minute, 10);
+    expect(reports).toMatchObject([{ kind: 'ownerReport', content: { report: { type: 'votePanelGone' } } }]);
+  });
+
+  it('waits while Discord is down, and is posted once if its response was lost', async () => {
+    const { place, update, messages, discord, store, clock, channels } = await guild();
+    await place();
+    discord.faults.loseAnswers(1);
+    expect(await update()).toMatchObject({ outcome: 'later' });
+    await store.votePanel.place({ guildId: discord.guildId, channelId: channels.general }, clock.now());
+    discord.faults.outage(true);
+    expect(await update()).toMatchObject({ outcome: 'later' });
+    discord.faults.outage(false);
+    expect(messages()).toHaveLength(1);
+  });
+});
