@@ -28,11 +28,13 @@ export function renderStyledAnnouncement(
 }
 
 /** With the voter and the icon of the server. A panel has one picture and no place for a name. */
-function withPortraits(reply: Reply, announcement: Announcement, { style, voter, icon }: StyleContext): Reply {
+function withPortraits(reply: Reply, announcement: Announcement, { style, card, voter, icon }: StyleContext): Reply {
   const { name, avatarUrl } = (!announcement.test && style.avatar && voter) || { name: '', avatarUrl: null };
   const avatar = isPanelEvent(announcement) && avatarUrl !== null ? { url: avatarUrl, description: name } : undefined;
   const thumbnail =
-    reply.thumbnail ?? avatar ?? (style.icon && icon !== null ? { url: icon, description: '' } : undefined);
+    reply.thumbnail ??
+    avatar ??
+    (style.icon && icon !== null ? { url: icon, description: card?.name ?? announcement.listing } : undefined);
   return {
     ...reply,
     ...(name === '' ? {} : { author: { name, ...(avatarUrl === null ? {} : { pictureUrl: avatarUrl }) } }),

@@ -49,7 +49,13 @@ const presetPeople: readonly Person[] = [
   { id: id(14), username: 'old_salt', displayName: 'Old Salt' },
 ];
 
-const toUser = ({ id: userId, username, displayName }: Person) => newUser(userId, username, displayName);
+/** The hash of every picture: pages draw what stands for it. */
+const picture = '0'.repeat(32);
+
+const toUser = ({ id: userId, username, displayName }: Person) => ({
+  ...newUser(userId, username, displayName),
+  avatar: picture,
+});
 
 const everyonePermissions = permissions(
   'viewChannel',
@@ -64,7 +70,7 @@ const everyonePermissions = permissions(
 
 /** The constant fields of the guild; channels, members and roles are stored separately. */
 const settings = {
-  icon: null,
+  icon: picture,
   home_header: null,
   splash: null,
   discovery_splash: null,

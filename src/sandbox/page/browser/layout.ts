@@ -11,6 +11,7 @@ import type {
 } from '../../discord/objects.ts';
 import { syncDisabled } from './discord-components.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';
+import { avatarUrl } from './profile.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { type ComponentContext, selectElement } from './select.ts';
 
@@ -101,7 +102,7 @@ function image(shown: Shown): TemplateResult {
 }
 
 function imageTemplate({ media, description }: Shown): TemplateResult {
-  const path = localPath(media.url);
+  const path = pictureSource(media.url, description ?? '');
   if (path === null) return html`<span class="layout-media">${description ?? media.url}</span>`;
   const { width, height } = media;
   const box = width && height ? fitPicture({ width, height }) : null;
@@ -122,6 +123,15 @@ export function attachmentCards({ attachments, flags }: Message): TemplateResult
 export function localPath(url: string | undefined): string | null {
   const path = url === undefined ? '' : new URL(url, location.href).pathname;
   return path.startsWith('/attachments/') ? path : null;
+}
+
+/** The address of a picture of a member or a guild on Discord's CDN. */
+const portrait = /^https:\/\/cdn\.discordapp\.com\/(?:icons|avatars|guilds\/\d+\/users)\/(\d{1,20})\//;
+
+/** What is shown of a picture: a file on the local Discord, or what stands for that of a member or guild; null for others. */
+export function pictureSource(url: string | undefined, name: string): string | null {
+  const [, id] = portrait.exec(url ?? '') ?? [];
+  return id === undefined ? localPath(url) : avatarUrl(id, name);
 }
 
 function attachmentCard(attachment: Attachment): TemplateResult {

@@ -5,7 +5,7 @@ import { type Message, textsOf, type User } from '../../discord/objects.ts';
 import { makeDismissFocusable } from './discord-components.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';
 import { formatMessageTime, formatTime } from './format-time.ts';
-import { attachmentCards, componentElements, fitPicture, localPath } from './layout.ts';
+import { attachmentCards, componentElements, fitPicture, localPath, pictureSource } from './layout.ts';
 import { plainText } from './markdown.ts';
 import { avatarUrl } from './profile.ts';
 import { renderMarkdown } from './render-markdown.ts';
@@ -141,10 +141,11 @@ function embedCard(embed: Embed, state: State): TemplateResult {
     slot="embeds"
     color=${color == null ? nothing : `#${color.toString(16).padStart(6, '0')}`}
     author-name=${author ? toTitleText(author.name) : nothing}
+    author-image=${pictureSource(author?.icon_url ?? undefined, author?.name ?? '') ?? nothing}
     author-url=${author?.url ?? nothing}
     embed-title=${title ? toTitleText(title) : nothing}
     url=${url ?? nothing}
-    thumbnail=${localPath(embed.thumbnail?.url) ?? nothing}
+    thumbnail=${pictureSource(embed.thumbnail?.url, state.guild.name) ?? nothing}
     image=${localPath(embed.image?.url) ?? nothing}
     .embedEmojisMap=${Object.create(null)}
     ${ref(adjust)}>${parts}</discord-embed>`;

@@ -155,6 +155,6 @@ export function avatarUrl(id: string, name: string): string {
   const letter = /[\p{L}\p{N}]/u.exec(name)?.[0]?.toUpperCase() ?? '?';
   const text = `<text x="20" y="27" fill="#fff" font-family="sans-serif" font-size="20" font-weight="600" text-anchor="middle">`;
   const circle = `<rect width="40" height="40" fill="${color}"/>`;
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40">${circle}${text}${letter}</text></svg>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80" viewBox="0 0 40 40">${circle}${text}${letter}</text></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
