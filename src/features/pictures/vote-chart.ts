@@ -40,10 +40,12 @@ export function summarizeVotes(days: readonly DayVotes[]) {
 const [width, height] = [900, 450];
 const plot = { top: 140, bottom: 388 };
 const [sideMargin, labelGap] = [24, 12];
-const labelSize = 24;
-const labelHeight = 32;
+/** Beside the title, and beside the axes and bars. */
+const smallSize = 24;
+const labelSize = 28;
+const labelHeight = 36;
 const titleSize = 38;
-const averageSize = 20;
+const averageSize = 22;
 const averageGap = 8;
 const daysPerLabel = 7;
 
@@ -95,7 +97,7 @@ export function voteChart({ days, words, locale }: VoteChart): Picture {
     backgroundColor: colors.background,
     color: colors.text,
     fontFamily,
-    fontSize: labelSize,
+    fontSize: smallSize,
   };
   return { width, height, root: { type: 'container', style: { ...style, position: 'relative' }, children } };
 }
@@ -175,7 +177,7 @@ function gridLine(value: number, label: string, frame: Frame): PictureNode[] {
         height: labelHeight,
         ...alignedTo('flex-end'),
       },
-      line(label, { color: colors.quiet }),
+      line(label, { color: colors.quiet, fontSize: labelSize }),
     ),
   ];
 }
@@ -224,7 +226,7 @@ function centered(
   const center = Math.max(frame.left + (index + 0.5) * frame.step, minLeft + widthOf(text) / 2);
   return box(
     { left: center - space / 2, top, width: space, height: labelHeight, ...alignedTo('center') },
-    line(text, { color: colors.quiet, ...style }),
+    line(text, { color: colors.quiet, fontSize: labelSize, ...style }),
   );
 }
 
@@ -246,7 +248,7 @@ function averageLine(
     box(
       { ...place, display: 'flex', flexDirection: 'column' },
       line(word, { ...text, fontSize: averageSize }),
-      line(value, { ...text, fontWeight: 600 }),
+      line(value, { ...text, fontSize: labelSize, fontWeight: 600 }),
     ),
   ];
 }
