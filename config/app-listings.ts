@@ -40,6 +40,11 @@ export interface AppAnnouncements {
   /** The https URL of an image. */
   readonly thumbnail?: string;
   readonly voteButton?: boolean;
+  /** What a vote shows: the avatar and name of the voter, the icon of the server, the streak, the credits as a heading. */
+  readonly avatar?: boolean;
+  readonly icon?: boolean;
+  readonly streak?: boolean;
+  readonly largeCredits?: boolean;
   readonly reviews?: boolean;
   readonly milestones?: boolean;
   readonly premium?: boolean;

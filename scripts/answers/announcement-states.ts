@@ -62,7 +62,7 @@ export const announcementScene: Scene = {
       const isReport = (message: Message) => !mentions(message);
       return shown(await stage.newMessage(stage.channels.announcements, cast, isReport));
     }),
-    state('vote-streak', 'A vote that completes a streak of three days', 'Streak: 3 days', async (stage) => {
+    state('vote-streak', 'A vote that completes a streak of three days', '🔥 3 days', async (stage) => {
       let message: Message | undefined;
       for (let votes = 0; votes < 3; votes += 1) {
         stage.pass(cooldownMs);

@@ -84,6 +84,25 @@ export const setupScene: Scene = {
     ...Object.entries(subjects).map(([name, text]) =>
       state(`setup-${name}`, `/setup: ${name}`, text, (stage) => section(stage, name)),
     ),
+    state(
+      'vote-panel',
+      'A vote panel, posted with /setup',
+      'Vote for Lantern Harbour. Each vote earns 10',
+      async (stage) => {
+        const { discord } = stage.sandbox;
+        const choice = await stage.press(await section(stage, 'channels'), 'setup/post-panel');
+        const control = controlsOf(choice.message.components).find(({ custom_id }) =>
+          custom_id?.includes('panel-channel'),
+        );
+        const used = {
+          messageId: choice.message.id,
+          customId: control?.custom_id ?? '',
+          userId: stage.id(choice.viewer),
+        };
+        const post = () => discord.select({ ...used, values: [stage.channels.premium] }).settled;
+        return { ...choice, message: await stage.newMessage(stage.channels.premium, post) };
+      },
+    ),
     state('setup-saved', '/setup: saved, with Undo', 'not set → 25 credits', async (stage) =>
       submit(stage, await section(stage, 'rewards'), 'f=credits', credits),
     ),

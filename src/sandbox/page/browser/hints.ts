@@ -63,7 +63,7 @@ const hints: readonly Hint[] = [
   },
   {
     steps: ['party'],
-    isDone: ({ messages }) => showsText(messages, 'Goal of'),
+    isDone: ({ messages }) => showsText(messages, 'The goal is reached!'),
     only: 'linked',
     view: 'service',
     text: 'The vote party in #votes needs 5 votes in a week: vote for both listings, also as other members.',
