@@ -1,3 +1,4 @@
+import { chooseCommands } from '../../commands/command-options.ts';
 import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
@@ -28,6 +29,7 @@ Options
                   instead of through the gateway: PUBLIC_URL/interactions, or --url
   --gateway       make Discord send commands through the gateway again
   --url URL       the address of the endpoint, with --http
+  --exclude NAMES the commands that a program leaves out in code (\`commands.exclude\`), which cannot be known here: help,stats
   --user-install  let members add the application to their own account, for the commands that work everywhere
   --json          print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
                   inaccessible, application}; outcome is "registered" or "unchanged"; application has the changed
@@ -52,6 +54,7 @@ export const registerCommand = command({
     http: { type: 'boolean', default: false },
     gateway: { type: 'boolean', default: false },
     url: { type: 'string' },
+    exclude: { type: 'string' },
     'user-install': { type: 'boolean', default: false },
   },
   async run({ values }, terminal) {
@@ -59,7 +62,9 @@ export const registerCommand = command({
     requireToken(config);
     const endpoint = endpointOf(values, config.publicUrl);
     const { guildId } = config.discord;
-    const commands = commandsFor(config);
+    const exclude = values.exclude?.split(',').map((name) => name.trim().replace(/^\//, '')) ?? [];
+    const chosen = { caller: 'tallyhook register', ledger: null };
+    const { offered: commands } = chooseCommands(commandsFor(config), { exclude }, chosen);
     const rest = createDiscordRest(config.discord);
     const context = configuredOffer(config);
     const onMigration = printProgress(terminal, systemClock);

@@ -35,6 +35,16 @@ describe('tallyhook register', { timeout: 120_000 }, () => {
     expect(discord.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
+  it('leaves out the commands that it is told to, and names the nearest one of a name that does not exist', async () => {
+    const discord = await localDiscord();
+    const directory = tempDir();
+    const register = (names: string) => runCommand(['register', '--exclude', names], settings(discord), directory);
+    const { code, output } = await register('help, /stats');
+    expect(code).toBe(0);
+    expect(output).not.toMatch(/\/(help|stats)\b/);
+    expect(await register('hepl')).toMatchObject({ code: 2, output: expect.stringContaining('Did you mean help?') });
+  });
+
   it('publishes linked roles and the installation by members, once', async () => {
     const discord = await localDiscord();
     const linked = { DISCORD_CLIENT_SECRET: discord.clientSecret, PUBLIC_URL: 'https://votes.example' };
