@@ -25,7 +25,9 @@ export function missingSettings(
   describe = describeVariable,
 ): ConfigIssue[] {
   if (!needsDiscord(rolesOf(values))) return [];
-  const isOnOtherSites = listings.length > 0 && listings.every(({ site }) => site !== undefined);
+  // The listings of an invalid file may be on other sites, too.
+  const isFileInvalid = listings.length === 0 && issues.some(({ setting }) => setting.startsWith('TALLYHOOK_CONFIG'));
+  const isOnOtherSites = isFileInvalid || (listings.length > 0 && listings.every(({ site }) => site !== undefined));
   const required: readonly RequiredSetting[] = [
     'DISCORD_TOKEN',
     ...(isOnOtherSites ? [] : ['LOOKUP_BASE_URL' as const]),

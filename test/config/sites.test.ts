@@ -32,9 +32,7 @@ function issuesOf(listings: readonly object[], variables?: Record<string, string
     return [];
   } catch (error) {
     if (!(error instanceof InvalidConfigError)) throw error;
-    // Without a valid file it is not known whether the lookup API is needed.
-    const issues = error.issues.filter(({ setting }) => setting !== 'LOOKUP_BASE_URL' || error.issues.length === 1);
-    return issues.map(({ setting, problem, hint }) => `${setting} ${problem} ${hint}`);
+    return error.issues.map(({ setting, problem, hint }) => `${setting} ${problem} ${hint}`);
   }
 }
 
