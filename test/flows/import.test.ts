@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { day, hour } from '../../src/platform/durations.ts';
+import { json, startFakeService } from '../lookup/fake-service.ts';
 import { runCommand } from '../support/command-line.ts';
 import { killedAtCommit } from '../support/kill-itself.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
@@ -24,7 +26,11 @@ function newInstallation() {
     path: (name: string) => join(directory, name),
     start: (args: readonly string[], changes: Record<string, string> = {}) =>
       startProgram(['import', ...args], { ...environment, ...changes }, directory),
-    run: (...args: readonly string[]) => runCommand(['import', ...args], environment, directory),
+    run: (...args: readonly (string | Record<string, string>)[]) => {
+      const words = args.filter((arg) => typeof arg === 'string');
+      const changes = args.filter((arg) => typeof arg !== 'string');
+      return runCommand(['import', ...words], Object.assign({}, environment, ...changes), directory);
+    },
   };
 }
 
@@ -146,5 +152,61 @@ it('an import that two processes undo at once is taken back once, and their repo
   expect(reports.reduce((sum, each) => sum + each.members, 0)).toBe(members);
   expect(reports.reduce((sum, each) => sum + each.credits, 0)).toBe(7 * members);
   expect((await run('--list')).output).toContain('(undone)');
+  expect(await isConsistent(url)).toBe(true);
+});
+
+it('the history of a site is imported without a file, and continued', {
+  timeout: 120_000,
+}, async () => {
+  const site = await startFakeService();
+  onTestFinished(() => site.close());
+  const { run, url, write, path } = newInstallation();
+  const siteKey = 'key-of-the-listing-on-top-gg';
+  const listing = {
+    name: 'lamp',
+    kind: 'bot',
+    id: '716390085896962058',
+    site: 'topgg',
+    voteSecrets: ['whs_1'],
+    siteKey,
+  };
+  write('listings.json', JSON.stringify({ listings: [listing] }));
+  const none = { LOOKUP_SERVER_KEY: '', LOOKUP_BOT_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
+    const onSite = { ...none, TALLYHOOK_CONFIG: path('listings.json'), SITE_API_URL: site.origin };
+  const start = Date.now() - 30 * day;
+  const votes = Array.from({ length: 6 }, (_, index) => start + Math.floor(index / 2) * day + (index % 2));
+  const answer = (pages: readonly (readonly number[])[]) => {
+    site.respondWith((response, request) => {
+      const page = Number(new URL(request.url ?? '', site.origin).searchParams.get('cursor') ?? 0);
+      const data = (pages[page] ?? []).map((at) => ({
+        ...{ user_id: '1', platform_id: idOf(at % 2), weight: 1 },
+        ...{ created_at: new Date(at).toISOString(), expires_at: new Date(at + 12 * hour).toISOString() },
+      }));
+      json(200, { data, cursor: String(page + 1) })(response, request);
+    });
+  };
+  answer([votes.slice(0, 2), votes.slice(2, 4)]);
+  const planned = await run(onSite, '--from-site', '--dry-run');
+  expect(planned).toMatchObject({ code: 0, output: expect.stringContaining('Would import 4 votes from 4 rows') });
+  expect(site.requests[0]).toMatchObject({ headers: { authorization: `Bearer ${siteKey}` } });
+  const done = await run(onSite, '--from-site', '--yes');
+  expect(done.output).toContain('Imported 4 votes from 4 rows');
+  expect(planned.output + done.output).not.toContain(siteKey);
+
+  answer([votes.slice(2, 4), votes.slice(4)]);
+  site.requests.length = 0;
+  const more = await run(onSite, '--from-site', '--yes', '--json');
+  expect(JSON.parse(more.output.split('\n').find((line) => line.startsWith('{')) ?? '')).toMatchObject({
+    votes: 2,
+    alreadyImported: 2,
+  });
+  const since = new Date(Math.max(...votes.slice(0, 4)) - hour).toISOString();
+  expect(site.requests[0]?.url).toBe(`/api/v1/projects/@me/votes?startDate=${since}`);
+
+  site.respondWith(json(429, { 'retry-after': 3_600 }));
+  const limited = await run(onSite, '--from-site', '--yes');
+  expect(limited).toMatchObject({ code: 1, output: expect.stringContaining('Run it again: it continues') });
+  const ledger = await openLedger(url);
+  expect(await ledger.ledger.account(idOf(0))).toMatchObject({ votes: 3, credits: 0 });
   expect(await isConsistent(url)).toBe(true);
 });

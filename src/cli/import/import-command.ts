@@ -3,6 +3,7 @@ import { isSnowflake } from '../../platform/snowflake.ts';
 import { command } from '../../platform/terminal/command.ts';
 import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { parseMapping } from './columns.ts';
+import { importHistory } from './import-history.ts';
 import { fileFormats } from './read-rows.ts';
 import { runImport } from './run-import.ts';
 import { listImports, undoImport } from './stored-imports.ts';
@@ -11,6 +12,7 @@ const help = `tallyhook import: take over balances and votes from CSV and JSON f
 
 Usage
   tallyhook import FILE... [options]      credit what the files contain
+  tallyhook import --from-site [options]  credit the votes that the site of a listing, such as top.gg, has in its history
   tallyhook import --list                 print the imports with their ids
   tallyhook import --undo ID              take back what an import credited, as far as members have not spent it
 
@@ -25,6 +27,7 @@ Options
   --name NAME        the name of the import (default: the name of the first file). A name credits a member's balance,
                      and each vote, once ever, so it can be repeated with the same files, or with newer ones
   --guild ID         the community (default: the only one)
+  --since TIME       with --from-site: the first votes (default: a year ago, or where the import of this name has got to)
   --listing NAME     what the votes are for (default: the only listing)
   --votes-at TIME    when votes were cast of which a row has only the number, such as 2026-01-31
   --reason TEXT      what members read (default: "imported from NAME")
@@ -53,6 +56,7 @@ export const importCommand = command({
     yes: flag,
     json: flag,
     list: flag,
+    'from-site': flag,
     round: flag,
     undo: text,
     as: text,
@@ -64,6 +68,7 @@ export const importCommand = command({
     guild: text,
     listing: text,
     'votes-at': text,
+    since: text,
     reason: text,
     rejected: text,
   },
@@ -77,8 +82,13 @@ export const importCommand = command({
       if (!/^\d{1,15}$/.test(undo ?? '')) throw new UsageError('--undo needs the id of an import, as in --list.');
       return undoImport(Number(undo), { dryRun, yes, json }, terminal);
     }
-    if (files.length === 0) throw new UsageError('Specify the file to import.');
-    const { guild = null, reason, name, path } = values;
+    const fromSite = values['from-site'];
+    if (files.length === 0 && !fromSite) throw new UsageError('Specify the file to import.');
+    const { guild = null, reason, name, path, since = null } = values;
+    const ofFiles = ['as', 'map', 'key', 'path', 'format', 'votes-at', 'rejected'] as const;
+    const unused = fromSite ? (files[0] ?? ofFiles.find((option) => values[option] !== undefined)) : undefined;
+    if (unused !== undefined) throw new UsageError(`With --from-site, "${unused}" has no meaning: it reads no file.`);
+    if (since !== null && !fromSite) throw new UsageError('--since needs --from-site.');
     if (guild !== null && !isSnowflake(guild))
       throw new UsageError('--guild needs the id of a Discord server (digits).');
     if (name !== undefined && (name.trim() === '' || name.length > 100)) {
@@ -87,22 +97,19 @@ export const importCommand = command({
     if (reason !== undefined && (reason.trim() === '' || reason.length > maxReasonLength)) {
       throw new UsageError(`--reason needs 1 to ${maxReasonLength} characters.`);
     }
+    const common = { dryRun, yes, json, guildId: guild, listing: values.listing ?? null };
+    const named = { ...common, name: name ?? null, reason: reason ?? null };
+    if (fromSite) return importHistory({ ...named, since }, terminal);
     return runImport(
       {
+        ...named,
         files,
-        dryRun,
-        yes,
-        json,
-        guildId: guild,
         round: values.round,
-        listing: values.listing ?? null,
         rowsAre: oneOf('--as', values.as, rowKinds),
         mapping: parseMapping(values.map),
         key: values.key ?? null,
         path: path?.split('.') ?? [],
         format: oneOf('--format', values.format, fileFormats),
-        name: name ?? null,
-        reason: reason ?? null,
         votesAt: values['votes-at'] ?? null,
         rejectedFile: values.rejected ?? null,
       },

@@ -82,7 +82,7 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
 
     if (options.dryRun || !options.yes) {
       const report = await rehearse(store, target, rules, options, terminal);
-      if (options.dryRun) return print(report, { options, name, isDone: false }, terminal);
+      if (options.dryRun) return printReport(report, { options, name, isDone: false }, terminal);
       for (const line of report.lines(false)) terminal.printError(line);
       const isWanted = report.hasCredited() && (await confirm('Import this now?', terminal));
       if (!isWanted) {
@@ -96,7 +96,7 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
     await importWithProgress({ ...options, rules, report, credit }, terminal);
     if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
-    return print(report, { options, name, importId, isDone: true }, terminal);
+    return printReport(report, { options, name, importId, isDone: true }, terminal);
   } finally {
     await close();
   }
@@ -111,16 +111,21 @@ async function rehearse(
   terminal: Terminal,
 ): Promise<ImportReport> {
   const report = createImportReport(options.dryRun ? options.rejectedFile : null);
+  const credit = createPreview(store, target);
+  await importWithProgress({ ...options, rules, report, credit }, terminal);
+  return report;
+}
+
+/** Says what items would credit, after those before them. */
+export function createPreview(store: Store, target: ImportTarget) {
   const complete = createRehearsal(target);
-  const credit = async (items: readonly ImportItem[]): Promise<readonly ItemOutcome[]> => {
+  return async (items: readonly ImportItem[]): Promise<readonly ItemOutcome[]> => {
     const outcomes = await store.imports.preview(target, items);
     return items.flatMap((item, index) => {
       const outcome = outcomes[index];
       return outcome === undefined ? [] : [complete(item, outcome)];
     });
   };
-  await importWithProgress({ ...options, rules, report, credit }, terminal);
-  return report;
 }
 
 type Importing = Omit<Parameters<typeof importFiles>[1], 'progress' | 'stop'> & Pick<ImportOptions, 'files'>;
@@ -131,7 +136,7 @@ async function importWithProgress({ files, ...importing }: Importing, terminal: 
 }
 
 /** Brings streaks up to date with the votes, after all of them are there. */
-async function recountAll(store: Store, target: ImportTarget, terminal: Terminal): Promise<void> {
+export async function recountAll(store: Store, target: ImportTarget, terminal: Terminal): Promise<void> {
   terminal.printError('Bringing streaks up to date …');
   const progress = startProgress(terminal, { label: 'Streaks', unit: 'members' });
   await recount(store, target, progress, terminal.stop).finally(progress.end);
@@ -178,7 +183,7 @@ function rowKindOf({ rowsAre }: ImportOptions, { credits, votes, time }: Columns
 }
 
 function readVotesAt(text: string, { named }: Community, now: number): number {
-  const at = readTime(text, now);
+  const at = readTime('--votes-at', text, now);
   const gapMs = Math.max(0, ...named.map(({ rewards }) => minVoteGapMs(rewards.base)));
   if (now - at >= gapMs) return at;
   // Nobody has voted at this time, so nobody may have to wait after it.
@@ -186,22 +191,23 @@ function readVotesAt(text: string, { named }: Community, now: number): number {
   throw new UsageError(`--votes-at: the next votes would be within the cooldown. Use a time before ${latest}.`);
 }
 
-function readTime(text: string, now: number): number {
+/** @throws UsageError */
+export function readTime(option: string, text: string, now: number): number {
   try {
     return parseTime(text, now);
   } catch (error) {
-    throw new UsageError(`--votes-at: ${messageOf(error)}.`);
+    throw new UsageError(`${option}: ${messageOf(error)}.`);
   }
 }
 
 /** The id of the import with this name; -1 for a new one. */
-async function idOf(store: Store, name: string, accounts: string): Promise<number> {
+export async function idOf(store: Store, name: string, accounts: string): Promise<number> {
   const imports = await store.imports.list();
   return imports.find((each) => each.name === name && each.accounts === accounts && each.state !== 'undone')?.id ?? -1;
 }
 
 /** A dry run creates no database, and an import upgrades none. */
-async function openForImport(url: string, dryRun: boolean) {
+export async function openForImport(url: string, dryRun: boolean) {
   const status = await readDatabaseStatus(url);
   if (status.state === 'older') throw olderDatabase();
   const directory = status.state === 'absent' && dryRun ? mkdtempSync(join(tmpdir(), 'tallyhook-import-')) : null;
@@ -216,7 +222,7 @@ async function openForImport(url: string, dryRun: boolean) {
   };
 }
 
-function print(
+export function printReport(
   report: ImportReport,
   {
     options,
@@ -224,7 +230,7 @@ function print(
     importId = null,
     isDone,
   }: {
-    readonly options: ImportOptions;
+    readonly options: Pick<ImportOptions, 'json'>;
     readonly name: string;
     readonly importId?: number | null;
     readonly isDone: boolean;

@@ -45,6 +45,17 @@ export const reads = {
     return decideImport(target, items, state, 0).outcomes;
   },
 
+  /** The latest vote for a listing that an import has credited (ms since the epoch); null without one. */
+  async lastVoteAt({ db, connection }: Sql, importId: number, listing: string): Promise<number | null> {
+    const votes = db.selectFrom('imported_items').innerJoin('entries', 'entries.id', 'imported_items.entry_id');
+    const own = votes.where('import_id', '=', importId).where('listing', '=', listing).where('cause', '=', 'vote');
+    const [last] = await run(
+      connection,
+      own.select((eb) => eb.fn.max('at').as('at')),
+    );
+    return last?.at ?? null;
+  },
+
   /** Members with items of an import whose account id follows `after`, in their order. */
   async members({ db, connection }: Sql, importId: number, after: string, limit: number): Promise<readonly string[]> {
     const items = db.selectFrom('imported_items').select('user_id').distinct().where('import_id', '=', importId);

@@ -1,6 +1,6 @@
 import type { Keyv } from 'keyv';
 import type { Clock } from '../../platform/clock.ts';
-import { day, hour, minute } from '../../platform/durations.ts';
+import { day, hour, minute, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
@@ -48,9 +48,16 @@ export interface SiteClient {
   /** What the site has said before, however old, without a request; null if it has not. Never rejects. */
   known(userId: string): Promise<VoteAtSite | null>;
   /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
-  readonly history: ((since: number) => AsyncIterable<SiteVote>) | null;
+  readonly history: ((since: number, options?: HistoryOptions) => AsyncIterable<SiteVote>) | null;
   /** Sends no request and never rejects. */
   keyStatus(): Promise<KeyStatus>;
+}
+
+/** How a history is read. By default as fast as the limit of the site allows, and not without end. */
+export interface HistoryOptions {
+  /** Half of the requests that the site allows are left to others, so it may take long: it is read to its end. */
+  readonly leavesHalf?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 export interface SiteClientOptions {
@@ -94,7 +101,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
   const errors = createErrorReporter({ log: options.log, clock });
   const keyId = fingerprint(`${site} ${isPublic ? '' : key}`);
   const ownBudget = createBudget({ log: options.budget, keyId, limit: api.limit, timeoutMs, clock });
-  const { blockMs, history } = api;
+  const { blockMs, history, limit } = api;
   const budget =
     blockMs === undefined ? ownBudget : withSharedBlocks(ownBudget, { log: options.budget, keyId, blockMs, clock });
   const untracedHttp = createSiteHttp(api, { key, apiUrl: options.apiUrl, clock });
@@ -145,7 +152,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
       }
       return voteOf(userId, await votes.read(memberOf(userId), { notBefore }));
     },
-    history: history === undefined ? null : (since) => readHistory(history, since),
+    history: history === undefined ? null : (since, options) => readHistory(history, since, options),
     async keyStatus() {
       return {
         keyRefused: errors.has('lookup_key_refused'),
@@ -156,17 +163,29 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     },
   };
 
-  async function* readHistory({ first, page }: SiteHistory, since: number): AsyncGenerator<SiteVote> {
+  async function* readHistory(
+    { first, page }: SiteHistory,
+    since: number,
+    { leavesHalf = false, signal }: HistoryOptions = {},
+  ): AsyncGenerator<SiteVote> {
     const endpointOfPages = {
       resource: 'votes',
       request: (url: string) => requestOf(url, { kind, id: id ?? '', user: '' }),
       parse: (response: SiteResponse) => page.safeParse(response),
     } as const;
     let url: string | null = first(Math.max(since, clock.now() - maxHistoryMs));
-    for (let count = 0; url !== null && count < maxPages; count += 1) {
-      const { value }: CacheEntry<HistoryPage> = await sendRequest(endpointOfPages, url);
+    for (let count = 0; url !== null && (leavesHalf || count < maxPages); count += 1) {
+      if (leavesHalf) await untilHalfIsLeft(signal);
+      const { value }: CacheEntry<HistoryPage> = await sendRequest(endpointOfPages, url, signal);
       for (const vote of value.votes) if (vote.at >= since) yield vote;
       url = value.next;
+    }
+  }
+
+  async function untilHalfIsLeft(signal?: AbortSignal): Promise<void> {
+    while ((await budget.remaining()) * 2 <= limit.requests) {
+      await clock.sleep(second, signal);
+      signal?.throwIfAborted();
     }
   }
 }

@@ -1,16 +1,17 @@
 import { expect, it } from 'vitest';
 import type { SiteVote } from '../../../src/lookup/sites/site-api.ts';
-import type { SiteClient } from '../../../src/lookup/sites/site-client.ts';
-import { day, hour, minute } from '../../../src/platform/durations.ts';
+import type { HistoryOptions, SiteClient } from '../../../src/lookup/sites/site-client.ts';
+import { day, hour, minute, second } from '../../../src/platform/durations.ts';
+import { eventually } from '../../support/eventually.ts';
 import { json } from '../fake-service.ts';
 import { botId, member, siteErrorOf, siteFixture, siteKey } from './site-fixture.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
 
-async function historyOf({ history }: SiteClient, since: number): Promise<SiteVote[]> {
+async function historyOf({ history }: SiteClient, since: number, options?: HistoryOptions): Promise<SiteVote[]> {
   if (history === null) throw new Error('The site has no history.');
   const votes: SiteVote[] = [];
-  for await (const vote of history(since)) votes.push(vote);
+  for await (const vote of history(since, options)) votes.push(vote);
   return votes;
 }
 
@@ -77,6 +78,27 @@ it('stays within the limit, and says when it can be continued', async () => {
   expect(error.code).toBe('lookup_over_budget');
   expect(error.retryAt).toBeGreaterThan(clock.now());
   expect(service.requests).toHaveLength(60);
+});
+
+it('leaves half of the limit to others on request, and waits for its own half', async () => {
+  const { service, client, clock } = await siteFixture({ site: 'topgg' });
+  service.respondWith((response, request) => {
+    const isLast = service.requests.length === 40;
+    json(200, { cursor: 'same', data: isLast ? [] : [topggVote(clock.now())] })(response, request);
+  });
+  const reading = historyOf(client, clock.now() - day, { leavesHalf: true });
+  await eventually(() => {
+    expect(service.requests).toHaveLength(30);
+    expect(clock.sleepers()).toBe(1);
+  });
+  while (service.requests.length === 30) await clock.advance(second);
+  expect(await reading).toHaveLength(39);
+});
+
+it('is not read any more when its reader is stopped', async () => {
+  const { client, clock } = await siteFixture({ site: 'topgg' });
+  const signal = AbortSignal.abort(new Error('stopped'));
+  await expect(historyOf(client, clock.now(), { leavesHalf: true, signal })).rejects.toThrow('stopped');
 });
 
 it.each(['{}', '{"data":{}}', '{"upvotes":null}', '<html>', 'null'])(

@@ -1,0 +1,166 @@
+import { loadConfig } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
+import { withoutSecrets } from '../../core/receiving/listing.ts';
+import type { Community } from '../../features/communities/directory.ts';
+import type { ImportItem, ItemOutcome } from '../../features/imports/items.ts';
+import type { Store } from '../../features/store.ts';
+import { LookupError } from '../../lookup/lookup-error.ts';
+import { memoryKeyv } from '../../lookup/open-keyv.ts';
+import type { SiteVote } from '../../lookup/sites/site-api.ts';
+import { createSiteClient } from '../../lookup/sites/site-client.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { day, hour, second } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { createLog } from '../../platform/log.ts';
+import { confirm } from '../../platform/terminal/confirm.ts';
+import { startProgress } from '../../platform/terminal/progress.ts';
+import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
+import { findCommunity, findListing } from './find-community.ts';
+import { createImportReport } from './import-report.ts';
+import {
+  createPreview,
+  type ImportOptions,
+  idOf,
+  openForImport,
+  printReport,
+  readTime,
+  recountAll,
+} from './run-import.ts';
+
+export interface HistoryImportOptions
+  extends Pick<ImportOptions, 'dryRun' | 'yes' | 'json' | 'guildId' | 'listing' | 'name' | 'reason'> {
+  /** The time of the first votes; null for as early as the site has any, or to continue. */
+  readonly since: string | null;
+}
+
+/** As far back as a site looks (ms). */
+const maxHistoryMs = 365 * day;
+/** How far a repeated import goes back before the last vote of the one before (ms): a site may list a vote late. */
+const overlapMs = hour;
+/** Votes per transaction: some ms, in which others wait. */
+const votesAtOnce = 250;
+/** At most that of the bot, because they share the limit of the site. */
+const requestTimeoutMs = 5 * second;
+
+/** `tallyhook import --from-site`: the votes that the site of a listing has in its history. */
+export async function importHistory(options: HistoryImportOptions, terminal: Terminal): Promise<number> {
+  const { dryRun, yes, json } = options;
+  const { printError, stop } = terminal;
+  const now = systemClock.now();
+  const config = loadConfig(process.env);
+  const { store, close } = await openForImport(config.databaseUrl, dryRun);
+  try {
+    const community = await findCommunity(config, store, options.guildId);
+    const listing = findListing(onSites(community), options.listing);
+    const readHistory = historyOf(config, store, community, listing);
+    const name = options.name ?? `votes of ${listing}`;
+    const { accounts } = community;
+    const storedId = await idOf(store, name, accounts);
+    const since = await startOf(options, store, { importId: storedId, listing, now });
+    const question = `Import the votes for ${listing} since ${new Date(since).toISOString()} from its site?`;
+    if (!dryRun && !yes && !(await confirm(`${question} --dry-run shows what it would credit.`, terminal))) {
+      printError('Nothing was imported.');
+      return exitCode.ok;
+    }
+    const importId = dryRun ? storedId : await store.imports.start({ name, accounts }, now);
+    const reason = options.reason ?? `imported from ${name}`;
+    const target = { importId, accounts, reason, listings: community.named.map(withoutSecrets) };
+    const credit = dryRun
+      ? createPreview(store, target)
+      : (items: readonly ImportItem[]) => store.imports.apply(target, items, now);
+    const report = createImportReport(null);
+    const progress = startProgress(terminal, { unit: 'votes' });
+    const votes = readHistory(since, { leavesHalf: true, signal: stop });
+    // Votes arrive in the order of their times.
+    const onVotes = (count: number, at: number) => progress.advanceTo(count, Math.min(1, (at - since) / (now - since)));
+    await creditAll(votes, { listing, credit, report, onVotes, stop }).finally(progress.end);
+    if (dryRun) return printReport(report, { options, name, isDone: false }, terminal);
+    await recountAll(store, target, terminal);
+    await store.imports.setState(importId, 'done', systemClock.now());
+    return printReport(report, { options: { json }, name, importId, isDone: true }, terminal);
+  } finally {
+    await close();
+  }
+}
+
+/** The community without the listings of the service, which has no history. @throws UsageError */
+function onSites(community: Community): Community {
+  const named = community.named.filter(({ site }) => site !== undefined);
+  if (named.length === 0) throw new UsageError('No listing is on a site with a history of votes, such as top.gg.');
+  return { ...community, named };
+}
+
+/** @throws UsageError if the site of the listing has no history, or the key for it is missing */
+function historyOf(config: Config, store: Store, { named }: Community, name: string) {
+  const listing = named.find((each) => each.name === name);
+  const site = listing?.site;
+  const log = createLog({ level: 'silent', secrets: config.secrets });
+  const client =
+    listing === undefined || site === undefined
+      ? null
+      : createSiteClient(
+          { site: site.id, kind: listing.kind, id: listing.id, key: site.key },
+          {
+            ...{ cache: memoryKeyv(), budget: store.budgetStore, clock: systemClock, log, timeoutMs: requestTimeoutMs },
+            ...{ apiUrl: config.siteApiUrl, observe() {} },
+          },
+        );
+  if (client?.history) return client.history;
+  throw new UsageError(`The site of ${name} has no history of votes, or needs a siteKey for it: see docs/sites.md.`);
+}
+
+/** From when on votes are requested (ms since the epoch). */
+async function startOf(
+  { since }: HistoryImportOptions,
+  store: Store,
+  { importId, listing, now }: { readonly importId: number; readonly listing: string; readonly now: number },
+): Promise<number> {
+  if (since !== null) return readTime('--since', since, now);
+  const last = await store.imports.lastVoteAt(importId, listing);
+  return last === null ? now - maxHistoryMs : last - overlapMs;
+}
+
+/** Passes all votes to `credit` as they arrive. @throws TallyhookError `stopped`, and LookupError */
+async function creditAll(
+  votes: AsyncIterable<SiteVote>,
+  options: {
+    readonly listing: string;
+    readonly credit: (items: readonly ImportItem[]) => Promise<readonly ItemOutcome[]>;
+    readonly report: ReturnType<typeof createImportReport>;
+    /** Called with the number of votes so far, and the time of the last one. */
+    readonly onVotes: (count: number, at: number) => void;
+    readonly stop: AbortSignal;
+  },
+): Promise<void> {
+  const { listing, credit, report, onVotes, stop } = options;
+  let waiting: ImportItem[] = [];
+  let count = 0;
+
+  async function creditWaiting(): Promise<void> {
+    const outcomes = waiting.length === 0 ? [] : await credit(waiting);
+    for (const [index, item] of waiting.entries()) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined) report.addItem(item, outcome, { file: listing, line: 0 });
+    }
+    waiting = [];
+  }
+
+  try {
+    for await (const { userId, at } of votes) {
+      report.addRow();
+      // The key of an import from a file, so that one continues the other under the same name.
+      waiting.push({ userId, key: `vote ${listing} ${at}`, credits: 0, vote: { listing, at, isTotal: false } });
+      count += 1;
+      if (waiting.length >= votesAtOnce) await creditWaiting();
+      onVotes(count, at);
+    }
+    await creditWaiting();
+  } catch (cause) {
+    const continues = 'Run it again: it continues, and credits nothing twice.';
+    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: continues });
+    if (!(cause instanceof LookupError)) throw cause;
+    await creditWaiting();
+    const { code, message, retryAt, hint } = cause;
+    throw new LookupError(code, message, { retryAt, cause, hint: `${hint} ${continues}` });
+  }
+}
