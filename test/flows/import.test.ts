@@ -172,7 +172,7 @@ it('the history of a site is imported without a file, and continued', {
   };
   write('listings.json', JSON.stringify({ listings: [listing] }));
   const none = { LOOKUP_SERVER_KEY: '', LOOKUP_BOT_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
-    const onSite = { ...none, TALLYHOOK_CONFIG: path('listings.json'), SITE_API_URL: site.origin };
+  const onSite = { ...none, TALLYHOOK_CONFIG: path('listings.json'), SITE_API_URL: site.origin };
   const start = Date.now() - 30 * day;
   const votes = Array.from({ length: 6 }, (_, index) => start + Math.floor(index / 2) * day + (index % 2));
   const answer = (pages: readonly (readonly number[])[]) => {

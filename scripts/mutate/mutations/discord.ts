@@ -226,8 +226,8 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'commands/credits.ts',
-    find: 'return { ...listing, at: lastVoteAt === null ? 0 : lastVoteAt + listing.rules.cooldownMs };',
-    replace: 'return { ...listing, at: lastVoteAt ?? 0 };',
+    find: 'lastVotes, stated)?.nextVoteAt ?? 0 };',
+    replace: 'lastVotes, stated)?.at ?? 0 };',
     breaks: '/credits says when the cooldown ends',
   },
   {

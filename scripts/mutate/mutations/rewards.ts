@@ -202,9 +202,15 @@ export const rewardMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/tally/record-vote.ts',
-    find: 'isCountedVote(cause) && (untimed || !isDecidedBySite)',
-    replace: 'isCountedVote(cause)',
+    find: 'isCountedVote(other.cause) && (other.untimed || !isDecidedBySite || isSameUndelivered(other, at)),',
+    replace: 'isCountedVote(other.cause),',
     breaks: 'two votes with a time that another site has accepted are both paid',
+  },
+  {
+    file: 'src/features/imports/undo.ts',
+    find: 'await removeVoteKeys(sql, target, account.id, some);',
+    replace: '',
+    breaks: 'a delivery of a vote whose import was undone counts',
   },
   {
     file: 'src/core/store/dialect/sqlite-recording.ts',
