@@ -93,8 +93,11 @@ function toStorableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** A time as `toISOString` writes it. Most senders use that form, and reading it by its digits costs a fifth. */
-const commonTime = 'YYYY-MM-DDTHH:mm:ss.sssZ';
+/**
+ * A time as `toISOString` writes it, without its zone. Most senders use that form, some with more digits of the second,
+ * and reading it by its digits costs a fifth.
+ */
+const commonTime = 'YYYY-MM-DDTHH:mm:ss.sss';
 const iso8601 =
   /^(?<day>\d{4}-\d\d-\d\d)T(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))?(?:(?<utc>Z)|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)$/i;
 
@@ -116,8 +119,10 @@ export function readTimestamp(value: unknown, name: string): number | null {
 
 /** Null for any other form, and for the last days of months, whose number differs. */
 function readCommonTime(text: string): number | null {
-  if (text.length !== commonTime.length) return null;
-  for (const place of [10, 13, 16, 19, 23]) if (text[place] !== commonTime[place]) return null;
+  const zone = text.endsWith('Z') ? 'Z' : '+00:00';
+  const excess = text.length - zone.length - commonTime.length;
+  if (excess < 0 || !text.endsWith(zone) || Number.isNaN(digitsAt(text, commonTime.length, excess))) return null;
+  for (const place of [10, 13, 16, 19]) if (text[place] !== commonTime[place]) return null;
   if (text[4] !== '-' || text[7] !== '-') return null;
   const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)];
   const [hour, minute, second] = [digitsAt(text, 11, 2), digitsAt(text, 14, 2), digitsAt(text, 17, 2)];

@@ -25,10 +25,13 @@ export const topgg: Site = {
     const user = { id: '140862798832861184', platform_id: userId, name: 'voter', avatar_url: null };
     const project = { id: '803190510032756736', type: kind, platform: 'discord', platform_id: targetId };
     if (isTest) return { type: 'webhook.test', data: { user, project } };
-    const times = { created_at: new Date(at).toISOString(), expires_at: new Date(at + 12 * hour).toISOString() };
+    const times = { created_at: writeTime(at), expires_at: writeTime(at + 12 * hour) };
     return { type: 'vote.create', data: { id, weight: 1, ...times, project, user } };
   },
 };
+
+/** With seven digits of the second. */
+const writeTime = (at: number) => new Date(at).toISOString().replace('Z', '0000+00:00');
 
 /** The log does not say by which scheme a delivery came. */
 const formOf = (json: Fields) => (readField(json, 'data') === undefined ? 'token' : 'signature');
