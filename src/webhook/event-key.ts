@@ -1,5 +1,5 @@
+import { BoundedMap } from '../platform/bounded-map.ts';
 import { day } from '../platform/durations.ts';
-import { isSnowflake } from '../platform/snowflake.ts';
 import type { Premium, Vote } from './event.ts';
 
 /*
@@ -16,6 +16,9 @@ export const keyLength = 32;
 const timeLength = 12;
 /** Decimal digits of a number of 64 bits. */
 const maxNumberLength = 20;
+const numberPattern = /^[1-9]\d{0,19}$/;
+/** Listings whose digests are remembered. */
+const maxListings = 1_000;
 
 /**
  * Suffix of the identity of a vote without a timestamp. All such votes within one cooldown are the same vote, see
@@ -56,10 +59,23 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
     return vote.at === null ? [idKey] : [voteKey(vote, listing, receivedAt), idKey];
   }
 
-  /** Begins with an ID that is a number: most ascend, so that insertions are at one place of the index, too. */
+  /**
+   * An ID that is a number, with as much of the listing's digest as there is room for: such IDs ascend, so that insertions
+   * are at one place of the index, too. Otherwise the digest of both.
+   */
   function siteKey(listing: string, id: string): EventKey {
-    const number = isSnowflake(id) ? id.padStart(maxNumberLength, '0').slice(0, timeLength) : '';
-    return (number + hash('sha256', `site ${listing} ${id}`)).slice(0, keyLength);
+    if (!numberPattern.test(id)) return untimedKey(`site ${listing} ${id}`);
+    return (id.padStart(maxNumberLength, '0') + listingDigest(listing)).slice(0, keyLength);
+  }
+
+  const listingDigests = new BoundedMap<string>(maxListings);
+
+  function listingDigest(listing: string): string {
+    const known = listingDigests.get(listing);
+    if (known !== undefined) return known;
+    const digest = hash('sha256', `site ${listing}`);
+    listingDigests.set(listing, digest);
+    return digest;
   }
 
   /**

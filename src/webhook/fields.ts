@@ -77,6 +77,7 @@ export function parseDiscordId(value: unknown): string | null {
 /** An ID that the service assigns, for example of an order: any short text. @throws InvalidFieldError */
 export function readExternalId(value: unknown, name: string): string | null {
   if (value === undefined || value === null || value === '') return null;
+  if (isSnowflake(value)) return value;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   if (typeof value === 'string' && value.length <= maxExternalIdLength) return toStorableText(value);
   throw new InvalidFieldError(`${name} is not a text of at most ${maxExternalIdLength} characters`);

@@ -14,7 +14,8 @@ export function storeNextVote(
   tally: Tally,
   { account, listing: { name, rewards }, at, nextVoteAt }: CountedVote,
 ): void {
+  if (nextVoteAt === null || nextVoteAt === at + rewards.base.cooldownMs) return;
   const last = lastVoteIn(account.lastVotes, name);
-  if (nextVoteAt === null || nextVoteAt === at + rewards.base.cooldownMs || (last !== null && last >= at)) return;
+  if (last !== null && last >= at) return;
   tally.saveRow(nextVotes, { user_id: account.userId, listing: name, voted_at: at, next_at: nextVoteAt });
 }

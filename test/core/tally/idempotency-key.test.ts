@@ -37,12 +37,13 @@ describe('the keys of a vote on another site', () => {
   const keysOf = (id: string, at: number | null) =>
     voteKeys({ userId: '123', at, atSite: { id, weight: 1, nextVoteAt: null } } as Vote, 'topgg', 0);
 
-  /** Computed with sha256sum of `site topgg <id>`. They must not change either. */
-  it('are those of its time and of its ID, which begins with the ID if that is a number', () => {
+  /** Computed with sha256sum of `site topgg` and `site topgg <id>`. They must not change either. */
+  it('are those of its time and of its ID, which contains the ID if that is a number', () => {
     const [time, ...others] = keysOf('808499215864008704', 1_767_225_600_000);
     expect(time).toMatch(/^019b76daa800/);
-    expect(others).toEqual(['008084992158d9e0ee5ede81cf50c17f']);
+    expect(others).toEqual(['00808499215864008704b876a8ba4d31']);
     expect(keysOf('vote_4b81e2', null)).toEqual(['230abfbbf0175b12914fe6e68b6b8fda']);
+    expect(keysOf('0123', null)).toEqual(['334b6bb26ceb6300940226b338ff94fb']);
   });
 
   it('ascend with IDs that are numbers, and differ where only the end of the ID does', () => {
