@@ -4,7 +4,7 @@ import type { Mutation } from '../mutation.ts';
 export const storageMutations: readonly Mutation[] = [
   {
     file: 'src/core/store/dialect/postgres-loader.ts',
-    find: 'if (isFirst) newEvents.set(key, deliveryId);',
+    find: 'for (const key of keys) newEvents.set(key, deliveryId);',
     replace: '',
     breaks: 'an event is recorded once on PostgreSQL',
   },
