@@ -3,6 +3,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
 import { emptyHistory } from '../../../src/core/rewards/history.ts';
+import { daysOfPeriod } from '../../../src/core/rewards/party.ts';
 import { creditsOf } from '../../../src/core/rewards/reward.ts';
 import {
   balanceDifferences,
@@ -13,10 +14,12 @@ import {
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
+import { second } from '../../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';
 import type { Delivery, ListingService } from './deliveries.ts';
-import { deliveryNumber, digestedVotes } from './moments.ts';
+import { digestedVotes } from './moments.ts';
 import type { HandlerCall } from './programs.ts';
 import type { Shoppers } from './shoppers.ts';
 
@@ -206,23 +209,37 @@ function expectHandled({ service, calls }: Seen, { deliveries, entries, purchase
 }
 
 /**
- * Each delivery of the server, and each milestone, has one announcement with the number of its delivery in the footer.
- * Each party has one message, and one about its goal.
+ * Each delivery of the server, and each milestone, has one announcement with its time. Each party has one message, and
+ * one about its goal.
  */
 function expectAnnounced({ discord }: Seen, { deliveries, entries, parties }: Stored): void {
   // The messages of a party are in the channel of the first vote.
   const { announcements, general } = discord.channels;
-  const text = JSON.stringify([announcements, general].map((channelId) => discord.messages(channelId)));
+  const messages = [announcements, general].flatMap((channelId) => discord.messages(channelId));
+  const text = JSON.stringify(messages);
   const footers = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, footer = '']) => footer).sort();
+  const embedded = messages.flatMap(({ embeds }) =>
+    embeds.flatMap(({ timestamp, footer }) => (timestamp && !footer ? inSeconds(Date.parse(timestamp)) : [])),
+  );
   const milestones = new Set(entries.flatMap((entry) => (entry.cause === 'milestone' ? [entry.delivery_id] : [])));
   const ofServer = deliveries.filter(
     ({ listing, outcome }) => listing === 'harbour' && (outcome === 'recorded' || outcome === 'test'),
   );
   const announced = new Set([...ofServer.map(({ id }) => id), ...milestones]);
-  expect(footers(deliveryNumber)).toEqual([...announced].map(String).sort());
-  const monthsOf = (some: Stored['parties']) => some.map(({ period }) => period.slice(-'2026-01'.length)).sort();
-  expect(footers(/-# Party of month ([\d-]+)/g)).toEqual(monthsOf(parties));
-  expect(footers(/-# Goal of month ([\d-]+)/g)).toEqual(monthsOf(parties.filter(isReached)));
+  // A test is announced with the time of its receipt.
+  const times = deliveries.flatMap(({ id, outcome, body, received_at: receivedAt }) => {
+    if (!announced.has(id)) return [];
+    return inSeconds(outcome === 'test' ? receivedAt : Date.parse(JSON.parse(body).timestamp));
+  });
+  expect([...embedded, ...footers(/-# <t:(\d+):f>/g)].sort()).toEqual(times.sort());
+  const { days } = textsIn('en-US');
+  const monthsOf = (some: Stored['parties']) => some.map(({ period }) => days(...daysOfPeriod(period))).sort();
+  expect(footers(/-# (\w+ 1 – \d+)"/g)).toEqual(monthsOf(parties));
+  expect(footers(/-# (\w+ 1 – \d+) · </g)).toEqual(monthsOf(parties.filter(isReached)));
+}
+
+function inSeconds(time: number): string {
+  return String(Math.floor(time / second));
 }
 
 /** The digests have all votes for the bot in periods that have ended. */

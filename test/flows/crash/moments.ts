@@ -31,8 +31,8 @@ export const interruptedAt: Partial<Record<MomentName, string>> = {
 
 /** What a digest contains: the number of its votes. */
 export const digestedVotes = /\*\*(\d+)\*\* votes? from/g;
-/** The footer of an announcement: the number of its delivery. */
-export const deliveryNumber = /(?:-# |"text":")#(\d+)/g;
+/** What an announcement of a vote says. */
+const announcedVote = /<@\d+> voted for/;
 
 /** The requests to Discord with which the effects of a moment are done. */
 function requestsOf({ channels }: LocalDiscord): Partial<Record<MomentName, (request: RecordedRequest) => boolean>> {
@@ -42,7 +42,7 @@ function requestsOf({ channels }: LocalDiscord): Partial<Record<MomentName, (req
     (content === undefined || JSON.stringify(request.body).search(content) >= 0);
   const ofGuild = Object.values(channels).map((id) => `/channels/${id}/messages`);
   return {
-    announcement: isPost(channels.announcements, deliveryNumber),
+    announcement: isPost(channels.announcements, announcedVote),
     digest: isPost(channels.general, digestedVotes),
     report: isPost(channels.premium),
     reminder: ({ method, path }) =>
