@@ -145,7 +145,10 @@ export function hintForReceiverListings(path: readonly (string | number)[], opti
   return name in ofBot && !(name in own) ? `Remove it. ${needsBot}` : hintForListings(path, options);
 }
 
-/** The listings of a receiver with everything that they leave out. Contradictions are added to `issues`. */
+/**
+ * The listings of a receiver with everything that they leave out, and without rate alarms: a receiver has no owner to
+ * decide. Contradictions are added to `issues`.
+ */
 export function toReceiverListings(
   parsed: z.output<typeof receiverListings>,
   issues: ConfigIssue[],
@@ -164,5 +167,5 @@ export function toReceiverListings(
     const path = ['listings', index, 'rewards'];
     issues.push({ setting: `listings ${index}.rewards`, problem: 'gives or requires a role.', hint, path });
   }
-  return listings;
+  return listings.map(({ rewards: { rateAlarm: _, ...kept }, ...each }) => ({ ...each, rewards: kept }));
 }

@@ -8,7 +8,8 @@ import { voterRole } from '../src/features/roles/settings.ts';
 import { settings } from '../src/features/settings.ts';
 import { hour } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { findSite } from '../src/webhook/sites/site-settings.ts';
+import { trustOf } from '../src/webhook/sites/site.ts';
+import { findSite, type SiteSettings } from '../src/webhook/sites/site-settings.ts';
 import { type Community, communitiesOf, plainCommunity } from './communities.ts';
 import {
   configuredValue,
@@ -83,13 +84,20 @@ export function rewardsOf(
   };
   const specs: readonly SettingSpec[] = settings;
   return {
-    ...(siteOf(listing)?.confirm && { confirm: true as const }),
+    ...forgeryRules(siteOf(listing)),
     ...plainRewards(base),
     streak,
     party,
     voterRole: role && { role: role.role, forMs: role.for ?? VOTER_ROLE_FOR },
     ...Object.assign({}, ...specs.map((spec) => spec.rules?.(value(spec)))),
   };
+}
+
+/** What protects a site whose votes can be forged; a vote that the site confirms cannot. */
+function forgeryRules(site: SiteSettings | undefined): Pick<ListingRewards, 'confirm' | 'rateAlarm'> {
+  if (site === undefined) return {};
+  if (site.confirm) return { confirm: true };
+  return trustOf(findSite(site)) === 'token' ? { rateAlarm: true } : {};
 }
 
 /** The rules of another site. `VOTE_COOLDOWN_HOURS` is for the document's service. */

@@ -10,6 +10,7 @@ import { traceRecorder } from '../core/tally/trace-recorder.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import type { CommunityListing } from '../features/communities/listings.ts';
 import type { Handling } from '../features/handlers/handling.ts';
+import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -22,7 +23,7 @@ import { createKeyring } from '../webhook/keyring.ts';
 import { createWebhookReceiver, type Receiver, type ReceivingState } from '../webhook/receiver.ts';
 import { traceKeyring } from '../webhook/trace-keyring.ts';
 
-/** Receives deliveries, and replays quarantined ones when they are due. */
+/** Receives deliveries, and replays quarantined ones when they are due, or when the owner has released them. */
 export interface Receiving {
   readonly receiver: Receiver;
   /** Accepts deliveries from now on; before, they are rejected with 503. */
@@ -42,7 +43,7 @@ export function createReceiving(options: {
   readonly targetIdOf: (listing: string) => string | null;
   /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
-  readonly store: Pick<Store, 'quarantine'>;
+  readonly store: Pick<Store, 'quarantine' | 'rateAlarms' | 'outbox'>;
   readonly recorder: Recorder;
   readonly replay: Replay;
   readonly clock: Clock;
@@ -80,6 +81,7 @@ export function createReceiving(options: {
     clock,
     log,
   });
+  const loops = [dueReplays, createAlarmDecisions({ store, directory, replay, clock, log })];
   const { linkedQuota } = options;
   const ofLinked = linkedQuota && createDeliveryQuota(linkedQuota, clock);
   const ofCaptures = createDeliveryQuota(captureQuota, clock);
@@ -128,8 +130,12 @@ export function createReceiving(options: {
     close() {
       state = 'stopped';
     },
-    start: dueReplays.start,
-    stop: dueReplays.stop,
+    start() {
+      for (const loop of loops) loop.start();
+    },
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
   };
 }
 

@@ -19,6 +19,7 @@ import { lostVotes } from './lost-votes/feature.ts';
 import { memberData } from './member-data/feature.ts';
 import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
+import { rateAlarms } from './rate-alarms/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
@@ -49,6 +50,7 @@ export const features = {
   claims,
   lostVotes,
   confirmations,
+  rateAlarms,
   traces,
   votePanel,
   setup,

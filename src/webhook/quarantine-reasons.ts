@@ -1,6 +1,6 @@
 /**
  * Reasons that several modules use. They are stored in the delivery log, and `aheadOfTime` is compared with stored
- * rows, so its text must not change.
+ * rows, so its text must not change; nor must `rateAlarm`.
  */
 export const quarantineReasons = {
   /** The delivery is valid, but its timestamp is in the future. */
@@ -9,4 +9,8 @@ export const quarantineReasons = {
   noListing: 'no configured listing matches the event',
   /** A purchase or renewal of which only the buyer is known. */
   noRecipient: 'it may be a gift, but names no readable recipient',
+  /** Its listing has many more votes than usual, and can be forged. */
+  rateAlarm: 'many more votes than usual',
+  /** The owner has rejected it after that; it is not in the quarantine any more. */
+  rejected: 'rejected by the owner',
 } as const;

@@ -6,10 +6,11 @@ import { storedFeatures } from '../../src/features/index.ts';
 import { linkedRoles } from '../../src/features/linked-roles/feature.ts';
 import { nextVotes } from '../../src/features/next-votes/feature.ts';
 import { party } from '../../src/features/party/feature.ts';
+import { rateAlarms } from '../../src/features/rate-alarms/feature.ts';
 import { reminders } from '../../src/features/reminders/feature.ts';
 
 it.each<[keyof Hooks, readonly Hooks[]]>([
-  ['beforeVote', [confirmations]],
+  ['beforeVote', [confirmations, rateAlarms]],
   ['onVote', [reminders, nextVotes, linkedRoles, party]],
   ['afterVote', [handlers]],
   ['onPremium', [linkedRoles]],

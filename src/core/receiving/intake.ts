@@ -8,6 +8,7 @@ import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
 import type { DeliveryCredentials, IncomingDelivery, Intake } from '../../webhook/intake.ts';
 import type { Keyring, ReceivedBody, Verified } from '../../webhook/keyring.ts';
 import { readAuthorized } from '../../webhook/payload.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
 import { isSignature } from '../../webhook/signed-form.ts';
@@ -193,6 +194,8 @@ function explainRejection({ signature }: DeliveryCredentials): string {
 
 function logRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery, log: Log): void {
   const fields = { delivery: deliveryId, outcome, credits, reason };
-  if (outcome === 'quarantined') log.warn(fields, 'delivery quarantined: it is genuine, but could not be processed');
+  // A flood of votes is one line of its own.
+  if (outcome === 'quarantined' && reason !== quarantineReasons.rateAlarm)
+    log.warn(fields, 'delivery quarantined: it is genuine, but could not be processed');
   else log.debug(fields, 'delivery recorded');
 }

@@ -137,6 +137,8 @@ function explainHold(delivery: Pick<DeliveryRecord, 'outcome' | 'reason'>): stri
     case 'unconfirmed':
       return `Stored until its site answers: ${reason}`;
     case null:
-      return `Stored because it could not be processed: ${reason}`;
+      return delivery.reason === quarantineReasons.rateAlarm
+        ? `Held until the owner decides: ${reason}`
+        : `Stored because it could not be processed: ${reason}`;
   }
 }

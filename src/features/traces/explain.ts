@@ -9,7 +9,7 @@ export function explainDelivery(
   delivery: DeliveryRecord,
   { entry = null, original = null }: { readonly entry?: LedgerEntry | null; readonly original?: number | null } = {},
 ): string {
-  const { outcome, userId } = delivery;
+  const { outcome, reason, userId } = delivery;
   switch (outcome) {
     case 'duplicate':
       return original === null
@@ -18,6 +18,8 @@ export function explainDelivery(
     case 'test':
       return 'This is a test from the dashboard. It is announced as a test, and neither pays nor counts.';
     case 'ignored':
+      if (reason === quarantineReasons.rejected)
+        return 'Its listing had many more votes than usual, and the owner has rejected this one. It neither pays nor counts.';
       return 'This is another event of the listing site. It neither pays nor counts.';
     case 'quarantined':
       return explainQuarantine(delivery);
@@ -44,6 +46,8 @@ function explainQuarantine(delivery: DeliveryRecord): string {
     case 'unconfirmed':
       return 'The vote is stored, and paid as soon as its site confirms it. The site is asked for 24 hours.';
     case null:
+      if (reason === quarantineReasons.rateAlarm)
+        return 'Its listing has many more votes than usual. It is stored, and paid when the owner releases the held votes.';
       if (reason === confirmationReasons.refused || reason === confirmationReasons.unknown)
         return `The vote was not paid: ${asSentence(reason)} Replay the delivery to pay it all the same.`;
       return `The delivery is genuine, but could not be processed: ${asSentence(reason)} It is stored; replay it after an upgrade or a configuration change.`;

@@ -506,6 +506,11 @@ export const de: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Ungewöhnlich viele Votes für {listing}',
+    alarm:
+      'In einer Stunde bezahlt: {votes}; üblich: {usual}. Weitere Votes von {site} werden gespeichert, aber nicht bezahlt.',
+    alarmHint:
+      'Wer eine Anfrage von {site} sieht, kann Votes fälschen. Wenn du nicht mit so vielen gerechnet hast, ersetze zuerst das Secret. Danach kannst du die gespeicherten Votes in der Owner-Konsole oder mit {command} freigeben oder verwerfen.',
     roleTitle: 'Eine Rolle konnte nicht geändert werden',
     role: '{role} für {user}: {reason}',
     once: 'Diese Ursache wird pro Rolle nur einmal gemeldet. Die Owner-Konsole zeigt alles, was fehlgeschlagen ist.',

@@ -569,6 +569,11 @@ export const en = {
 
   /** Messages in the owner's channel. */
   ownerReport: {
+    /** `{listing}` and `{site}` are names, `{votes}` and `{usual}` numbers of votes, `{command}` one of the command line. */
+    alarmTitle: 'Unusually many votes for {listing}',
+    alarm: 'Paid within an hour: {votes}; usual: {usual}. Further votes from {site} are stored, but not paid.',
+    alarmHint:
+      'Whoever sees one request of {site} can forge votes. If you did not expect so many, replace the secret first. Then release or reject the stored votes in the owner console, or with {command}.',
     roleTitle: 'A role could not be changed',
     role: '{role} for {user}: {reason}',
     once: 'This cause is reported once per role. The owner console lists all failed effects.',

@@ -539,6 +539,11 @@ export const es: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Muchos más votos de lo habitual para {listing}',
+    alarm:
+      'Pagados en una hora: {votes}; lo habitual: {usual}. Los demás votos de {site} se guardan, pero no se pagan.',
+    alarmHint:
+      'Quien vea una solicitud de {site} puede falsificar votos. Si no esperabas tantos, cambia primero el secreto. Después libera o rechaza los votos guardados en la consola del propietario o con {command}.',
     roleTitle: 'No se ha podido cambiar un rol',
     role: '{role} para {user}: {reason}',
     once: 'Esta causa se notifica una vez por rol. La consola del propietario muestra todo lo que ha fallado.',

@@ -545,6 +545,11 @@ export const fr: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: "Beaucoup plus de votes que d'habitude pour {listing}",
+    alarm:
+      "Payés en une heure : {votes} ; d'habitude : {usual}. Les votes suivants de {site} sont enregistrés, mais pas payés.",
+    alarmHint:
+      "Quiconque voit une requête de {site} peut falsifier des votes. Si tu n'en attendais pas autant, remplace d'abord le secret. Ensuite, libère ou rejette les votes enregistrés dans la console du propriétaire ou avec {command}.",
     roleTitle: "Un rôle n'a pas pu être modifié",
     role: '{role} pour {user} : {reason}',
     once: "Cette cause n'est signalée qu'une fois par rôle. La console du propriétaire liste tout ce qui a échoué.",

@@ -485,6 +485,11 @@ export const id: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Vote untuk {listing} jauh lebih banyak dari biasanya',
+    alarm:
+      'Dibayar dalam satu jam: {votes}; biasanya: {usual}. Vote berikutnya dari {site} disimpan, tetapi tidak dibayar.',
+    alarmHint:
+      'Siapa pun yang melihat satu permintaan dari {site} bisa memalsukan vote. Jika kamu tidak menduga sebanyak ini, ganti dulu secret-nya. Setelah itu, lepaskan atau tolak vote yang tersimpan di konsol pemilik atau dengan {command}.',
     roleTitle: 'Sebuah role tidak bisa diubah',
     role: '{role} untuk {user}: {reason}',
     once: 'Penyebab ini hanya dilaporkan sekali per role. Konsol pemilik menampilkan semua tindakan yang gagal.',

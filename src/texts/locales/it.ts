@@ -539,6 +539,10 @@ export const it: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Molti più voti del solito per {listing}',
+    alarm: "Pagati in un'ora: {votes}; di solito: {usual}. Gli altri voti di {site} vengono salvati, ma non pagati.",
+    alarmHint:
+      'Chi vede una richiesta di {site} può falsificare voti. Se non te ne aspettavi così tanti, cambia prima il segreto. Poi sblocca o rifiuta i voti salvati nella console del proprietario o con {command}.',
     roleTitle: 'Impossibile modificare un ruolo',
     role: '{role} per {user}: {reason}',
     once: 'Questa causa viene segnalata una volta per ruolo. La console del proprietario elenca tutto ciò che non è riuscito.',

@@ -482,6 +482,10 @@ export const ko: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: '{listing}에 평소보다 훨씬 많은 투표가 들어왔어요',
+    alarm: '한 시간 동안 지급됨: {votes}, 평소: {usual}. 이후 {site}의 투표는 저장되지만 지급되지 않아요.',
+    alarmHint:
+      '{site}의 요청을 하나라도 본 사람은 투표를 위조할 수 있어요. 예상하지 못한 투표라면 먼저 시크릿을 바꾸세요. 그런 다음 관리 콘솔이나 {command}에서 저장된 투표를 승인하거나 거부하세요.',
     roleTitle: '역할을 변경하지 못했어요',
     role: '{user}님의 {role} 역할: {reason}',
     once: '같은 원인은 역할마다 한 번만 알려드려요. 실패한 작업은 모두 관리 콘솔에서 확인할 수 있어요.',

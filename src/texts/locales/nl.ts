@@ -501,6 +501,11 @@ export const nl: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Veel meer stemmen dan normaal voor {listing}',
+    alarm:
+      'Betaald binnen een uur: {votes}; normaal: {usual}. Verdere stemmen van {site} worden bewaard, maar niet betaald.',
+    alarmHint:
+      'Wie één verzoek van {site} ziet, kan stemmen vervalsen. Had je er niet zoveel verwacht, vervang dan eerst het geheim. Geef de bewaarde stemmen daarna vrij of wijs ze af in de console van de eigenaar of met {command}.',
     roleTitle: 'Een rol kon niet worden aangepast',
     role: '{role} voor {user}: {reason}',
     once: 'Deze oorzaak wordt één keer per rol gemeld. De console van de eigenaar toont alles wat mislukt is.',

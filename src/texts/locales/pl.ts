@@ -601,6 +601,11 @@ export const pl: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Znacznie więcej głosów niż zwykle na {listing}',
+    alarm:
+      'Wypłacone w ciągu godziny: {votes}; zwykle: {usual}. Kolejne głosy z {site} są zapisywane, ale nie wypłacane.',
+    alarmHint:
+      'Kto zobaczy jedno żądanie z {site}, może fałszować głosy. Jeśli nie spodziewasz się tylu głosów, najpierw zmień sekret. Potem zwolnij lub odrzuć zapisane głosy w konsoli właściciela albo poleceniem {command}.',
     roleTitle: 'Nie udało się zmienić roli',
     role: '{role} dla {user}: {reason}',
     once: 'Ta przyczyna jest zgłaszana raz dla każdej roli. Wszystkie nieudane działania są w konsoli właściciela.',

@@ -540,6 +540,11 @@ export const ptBR: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Muito mais votos do que o normal para {listing}',
+    alarm:
+      'Pagos em uma hora: {votes}; o normal: {usual}. Os próximos votos de {site} são guardados, mas não são pagos.',
+    alarmHint:
+      'Quem vê uma requisição de {site} pode falsificar votos. Se você não esperava tantos, troque o segredo primeiro. Depois, libere ou rejeite os votos guardados no console do dono ou com {command}.',
     roleTitle: 'Não foi possível alterar um cargo',
     role: '{role} para {user}: {reason}',
     once: 'Esta causa é informada uma vez por cargo. O console do dono lista tudo o que falhou.',

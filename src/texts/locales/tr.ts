@@ -493,6 +493,10 @@ export const tr: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: '{listing} için alışılmadık sayıda oy',
+    alarm: 'Bir saatte ödenen: {votes}; olağan: {usual}. {site} sitesinden gelen sonraki oylar saklanır, ama ödenmez.',
+    alarmHint:
+      '{site} sitesinin tek bir isteğini gören biri sahte oy gönderebilir. Bu kadar oy beklemiyorsan önce şifreyi değiştir. Sonra saklanan oyları sahip konsolunda veya {command} ile onayla ya da reddet.',
     roleTitle: 'Bir rol değiştirilemedi',
     role: '{user} için {role}: {reason}',
     once: 'Bu neden her rol için bir kez bildirilir. Başarısız olan tüm işlemler sahip konsolunda listelenir.',

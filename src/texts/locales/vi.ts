@@ -494,6 +494,11 @@ export const vi: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: 'Lượt bình chọn cho {listing} nhiều bất thường',
+    alarm:
+      'Đã trả trong một giờ: {votes}; bình thường: {usual}. Các lượt tiếp theo từ {site} được lưu lại nhưng chưa được trả.',
+    alarmHint:
+      'Ai thấy một yêu cầu của {site} đều có thể giả mạo lượt bình chọn. Nếu bạn không ngờ có nhiều như vậy, hãy đổi secret trước. Sau đó duyệt hoặc từ chối các lượt đã lưu trong bảng điều khiển của chủ sở hữu, hoặc bằng {command}.',
     roleTitle: 'Không thể thay đổi một vai trò',
     role: '{role} của {user}: {reason}',
     once: 'Mỗi nguyên nhân chỉ được báo một lần cho mỗi vai trò. Bảng điều khiển của chủ sở hữu liệt kê mọi tác vụ thất bại.',

@@ -475,6 +475,10 @@ export const zhCN: Catalogue = {
   },
 
   ownerReport: {
+    alarmTitle: '{listing} 的投票数异常偏高',
+    alarm: '一小时内已发放奖励：{votes}；平时：{usual}。来自 {site} 的后续投票会保存，但暂不发放奖励。',
+    alarmHint:
+      '看到过 {site} 一个请求的人就能伪造投票。如果这不在意料之中，请先更换密钥，再到管理控制台或用 {command} 放行或拒绝已保存的投票。',
     roleTitle: '无法更改身份组',
     role: '{user} 的身份组 {role}：{reason}',
     once: '同一原因对每个身份组只报告一次。所有失败的操作都可以在管理控制台中查看。',

@@ -3,6 +3,7 @@ import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { OwnerReport } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createOwnerReportHandler } from '../../../src/features/notifications/owner-report.ts';
+import { create as rateAlarmParts } from '../../../src/features/rate-alarms/parts.ts';
 import { renderRoleFailure } from '../../../src/features/roles/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { renderLostPanel } from '../../../src/features/vote-panel/lost-panel.ts';
@@ -16,7 +17,12 @@ async function reporting() {
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const handle = createOwnerReportHandler({
     ...{ rest, textsOf: async () => en },
-    types: { ...shopParts().ownerReports, roleFailed: renderRoleFailure, votePanelGone: renderLostPanel },
+    types: {
+      ...shopParts().ownerReports,
+      ...rateAlarmParts().ownerReports,
+      roleFailed: renderRoleFailure,
+      votePanelGone: renderLostPanel,
+    },
   });
   const channelId = discord.channels.general;
   const report = (reason: string) => {

@@ -31,6 +31,7 @@ import { openCircuits } from './029-open-circuits.ts';
 import { commandDefinitions } from './031-command-definitions.ts';
 import { nextVotes } from './032-next-votes.ts';
 import { confirmations } from './033-confirmations.ts';
+import { rateAlarms } from './034-rate-alarms.ts';
 import { votePanels } from './036-vote-panels.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -65,6 +66,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '031-command-definitions': commandDefinitions,
   '032-next-votes': nextVotes,
   '033-confirmations': confirmations,
+  '034-rate-alarms': rateAlarms,
   '036-vote-panels': votePanels,
 };
 

@@ -1,0 +1,17 @@
+import type { Reply } from '../../discord/commands/reply.ts';
+import { escapeName, lines, markup, subtext } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { FeatureParts } from '../parts.ts';
+import type { RateAlarm } from './effects.ts';
+
+export function create() {
+  return { ownerReports: { rateAlarm: renderRateAlarm } } satisfies FeatureParts;
+}
+
+export function renderRateAlarm({ listing, site, votes, usual }: RateAlarm, { text, parts, messages }: Texts): Reply {
+  const { alarmTitle, alarm, alarmHint } = messages.ownerReport;
+  const names = { listing: escapeName(listing), site: escapeName(site) };
+  const told = text(alarm, { ...names, votes: parts.votes(votes), usual: parts.votes(usual) });
+  const hint = text(alarmHint, { ...names, command: markup`\`tallyhook rewards alarms\`` });
+  return { tone: 'bad', title: text(alarmTitle, names), text: lines(told, subtext(hint)) };
+}

@@ -1,0 +1,81 @@
+import { literal, run } from '../../core/store/query-builder.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { noDelivery } from '../../core/store/tables.ts';
+import type { EventKey } from '../../core/tally/idempotency-key.ts';
+import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { decided, noRate, type RateState } from './rate.ts';
+
+/** A listing whose votes are held. Times are ms since the epoch. */
+export interface HeldListing {
+  readonly listing: string;
+  readonly state: RateState;
+  readonly heldAt: number;
+  /** Votes that are held, and those that were paid in the same hour before. */
+  readonly held: number;
+  readonly paid: number;
+  /** Votes of a usual hour. */
+  readonly usual: number;
+}
+
+export type Decision = Parameters<typeof decided>[0];
+
+export const reads = {
+  /** The listings with something to decide, or whose decision is being carried out. */
+  async held(sql: Sql): Promise<readonly HeldListing[]> {
+    const { db, connection } = sql;
+    const rows = await run(connection, db.selectFrom('rate_alarms').selectAll().where('state', 'is not', null));
+    return Promise.all(
+      rows.map(async ({ listing, state, held_at, votes, usual }) => {
+        const count = heldDeliveries(sql, listing).select(({ fn }) => fn.countAll<number>().as('count'));
+        const held = (await run(connection, count))[0]?.count ?? 0;
+        return { listing, state: state ?? 'held', heldAt: held_at ?? 0, held, paid: votes, usual: usual / 1_000 };
+      }),
+    );
+  },
+
+  /** The oldest held deliveries of a listing. */
+  async deliveries(sql: Sql, listing: string, limit: number): Promise<readonly QuarantinedDelivery[]> {
+    const columns = ['id', 'received_at as receivedAt', 'family', 'listing', 'body'] as const;
+    const oldest = heldDeliveries(sql, listing).select(columns).orderBy('id').limit(limit);
+    return (await run(sql.connection, oldest)).map((row) => ({ ...row, outcome: 'quarantined' }));
+  },
+};
+
+export const writes = {
+  /** False if there is nothing to decide. */
+  async decide({ db, connection }: Sql, listing: string, decision: Decision, now: number): Promise<boolean> {
+    const held = db.updateTable('rate_alarms').set(decided(decision, now)).where('listing', '=', listing);
+    return (await run(connection, held.where('state', '=', 'held').returning('listing'))).length > 0;
+  },
+
+  /** When there are no more deliveries. */
+  async finish({ db, connection }: Sql, listing: string): Promise<void> {
+    const { state, held_at } = noRate;
+    const row = db.updateTable('rate_alarms').set({ state, held_at }).where('listing', '=', listing);
+    await run(connection, row.where('state', '<>', 'held'));
+  },
+
+  /** The votes of these deliveries are never paid, and those that have keys are duplicates when they are repeated. */
+  async reject({ db, connection }: Sql, ids: readonly number[], keys: readonly EventKey[]): Promise<void> {
+    const rows = keys.map((key) => ({ key: Buffer.from(key, 'hex'), delivery_id: noDelivery }));
+    const insert = db.insertInto('event_keys').values(rows);
+    if (rows.length > 0)
+      await run(
+        connection,
+        insert.onConflict((conflict) => conflict.doNothing()),
+      );
+    const held = db.updateTable('deliveries').where('id', 'in', ids).where('outcome', '=', 'quarantined');
+    const rejected = { outcome: 'ignored', reason: quarantineReasons.rejected } as const;
+    await run(connection, held.where('reason', '=', quarantineReasons.rateAlarm).set(rejected));
+  },
+};
+
+export type RateAlarmStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+function heldDeliveries({ db }: Sql, listing: string) {
+  const quarantined = db.selectFrom('deliveries').where('outcome', '=', literal('quarantined'));
+  // Redundant, but SQLite uses the partial index `deliveries_unusual` only if its condition is in the query.
+  const unusual = quarantined.where('outcome', '<>', literal('recorded'));
+  return unusual.where('reason', '=', quarantineReasons.rateAlarm).where('listing', '=', listing);
+}
