@@ -14,6 +14,7 @@ import { correct } from './correct.ts';
 import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';
 import { getSummary, type Summary } from './get-summary.ts';
 import { listDeliveries } from './list-deliveries.ts';
+import { decideAlarm, decisions, type ListingDetails, listListings, reverseVotes } from './listings.ts';
 import { findEffect, replayDelivery, replayEffect } from './replay.ts';
 import {
   correctionRequest,
@@ -22,8 +23,10 @@ import {
   idempotencyKey,
   idParameter,
   leaderboardQuery,
+  listingParameter,
   memberQuery,
   parseRequest,
+  reversalRequest,
   userParameter,
 } from './request-schemas.ts';
 
@@ -107,6 +110,27 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
       effectDetailsJson(await replayEffect(context, parseRequest(idParameter, params).id)),
     ),
   );
+
+  router.get(
+    '/listings',
+    sendJson(async () => ({ listings: (await listListings(context)).map(listingJson) })),
+  );
+
+  router.post(
+    '/listings/:listing/reversals',
+    sendJson(async ({ params, body }) => {
+      const { listing } = parseRequest(listingParameter, params);
+      const { dryRun, ...range } = parseRequest(reversalRequest, body);
+      return reverseVotes(context, { listing, ...range }, dryRun);
+    }),
+  );
+
+  for (const decision of decisions) {
+    router.post(
+      `/listings/:listing/${decision}`,
+      sendJson(({ params }) => decideAlarm(context, parseRequest(listingParameter, params).listing, decision)),
+    );
+  }
 
   router.use(() => {
     throw new HttpError(404, 'The owner API has no such path, or the path does not support this method.');
@@ -231,6 +255,10 @@ function accountJson({ guildId, standing, isReminded, last }: MemberAccount) {
 
 function leaderboardJson({ asOf, ...leaderboard }: LeaderboardDetails) {
   return { ...leaderboard, asOf: iso(asOf) };
+}
+
+function listingJson({ held, ...listing }: ListingDetails) {
+  return { ...listing, held: held && { ...held, heldAt: iso(held.heldAt) } };
 }
 
 function voteTimesJson({ listing, lastVoteAt, nextVoteAt }: VoteTimes) {

@@ -3,7 +3,9 @@ import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';
 import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
+import type { Reversals } from '../features/corrections/reversals.ts';
 import type { StatedNextVote } from '../features/next-votes/next-vote.ts';
+import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -50,7 +52,15 @@ export interface OwnerContext extends RecordsContext {
   /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
   readonly cooldowns: (accounts: AccountScope | null) => ReadonlyMap<string, number>;
   /** The site of each listing, by the name of the listing. */
-  readonly sites: () => ReadonlyMap<string, Pick<Site, 'id' | 'name'>>;
+  readonly sites: () => ReadonlyMap<string, Pick<Site, 'id' | 'name' | 'schemes'>>;
+  /** The IANA name of the time zone of each listing, by its name. */
+  readonly timeZones: () => ReadonlyMap<string, string>;
+  readonly alarms: {
+    held(): Promise<readonly HeldListing[]>;
+    /** False if there is nothing to decide. It is carried out by those processes that receive. */
+    decide(listing: string, decision: Decision): Promise<boolean>;
+  };
+  readonly reversals: Reversals;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
   /** The current status of each component, by name. */

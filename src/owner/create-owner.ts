@@ -4,6 +4,7 @@ import type { Standings } from '../core/ledger/standing.ts';
 import type { Replay } from '../core/receiving/replay.ts';
 import { eventKeysOf } from '../core/receiving/replay.ts';
 import type { Directory } from '../features/communities/directory.ts';
+import { createReversals } from '../features/corrections/reversals.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { Store } from '../features/store.ts';
 import { maxRequestsPerMinute } from '../lookup/budget.ts';
@@ -62,6 +63,17 @@ export function createOwnerApp(
       return new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs]));
     },
     sites: () => new Map(directory.listings.map(({ name, site }) => [name, site ? findSite(site) : service])),
+    timeZones: () => new Map(directory.listings.map(({ name, community }) => [name, community.timeZone])),
+    alarms: {
+      held: store.rateAlarms.held,
+      decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
+    },
+    reversals: createReversals({
+      store,
+      listingsOf: (listing) => directory.communityOf(listing)?.named ?? [],
+      clock,
+      log,
+    }),
     announcementPreviews: () => previewListings(directory.listings, clock.now()),
     rewards: {
       rules: () => directory.listings.filter(({ implied }) => !implied),

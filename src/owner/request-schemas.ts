@@ -81,6 +81,14 @@ export const leaderboardQuery = z.strictObject({
   by: choice(leaderboardScores, 'credits'),
 });
 
+export const listingParameter = z.object({ listing: filterText });
+/** Times become ms since the epoch. */
+export const reversalRequest = z.strictObject({
+  from: time,
+  until: time,
+  dryRun: z.boolean('must be true or false').default(false),
+});
+
 const creditsRule = `must be a whole number from -${maxCorrection} to ${maxCorrection}, and not 0`;
 const reasonRule = `must be 1 to ${maxReasonLength} characters`;
 export const correctionRequest = z.strictObject({

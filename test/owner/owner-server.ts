@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { createReplay, eventKeysOf } from '../../src/core/receiving/replay.ts';
+import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { reminderCard } from '../../src/features/reminders/card.ts';
 import { roleCard } from '../../src/features/roles/card.ts';
 import { shopCard } from '../../src/features/shop/card.ts';
@@ -84,6 +85,12 @@ export async function startOwnerServer({
         ['bot', 12 * hour],
       ]),
     sites: () => new Map(serverAndBot().map(({ name }) => [name, service])),
+    timeZones: () => new Map(serverAndBot().map(({ name }) => [name, 'Europe/Berlin'])),
+    alarms: {
+      held: store.rateAlarms.held,
+      decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
+    },
+    reversals: createReversals({ store, listingsOf: () => serverAndBot(), clock, log }),
     health: async () => ({ store: { ready: true }, discord: { ready: false, reason: 'not connected to the gateway' } }),
     budgets: async () => [{ listing: 'server', left: 118, limit: 120, keyRefused: false, wrongShape: false }],
     nudge: () => void nudges.push(clock.now()),

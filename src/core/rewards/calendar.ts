@@ -10,6 +10,9 @@ export interface Calendar {
   dayAt(at: number): number;
   /** The first moment of a day (ms since the epoch). For display: searches, about 20 µs. */
   startOf(day: number): number;
+  /** The local time at a time, and the time at a local time, which is written as if it were UTC (ms since the epoch). */
+  toLocal(at: number): number;
+  fromLocal(local: number): number;
 }
 
 /** Time within which the UTC offset rarely changes (ms). */
@@ -67,7 +70,10 @@ export function createCalendar(timeZone: string): Calendar {
     return start;
   }
 
-  return { dayAt, startOf };
+  const toLocal = (at: number) => at + offsetAt(at);
+  /** The second time, the offset is that of the result, unless the clocks are changed there. */
+  const fromLocal = (local: number) => local - offsetAt(local - offsetAt(local));
+  return { dayAt, startOf, toLocal, fromLocal };
 }
 
 /** Local time minus UTC (ms). */

@@ -1,7 +1,19 @@
-import { run } from '../../core/store/query-builder.ts';
+import type { AccountId } from '../../core/ledger/account-id.ts';
+import { countedVoteCauses } from '../../core/ledger/entry.ts';
+import { accountOf } from '../../core/store/account-columns.ts';
+import { rowsPerCount } from '../../core/store/counters/counted-rows.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
 import { selectCorrections, toCorrection } from '../../core/store/recording/queries.ts';
-import type { Sql } from '../../core/store/sql-module.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { StoredCorrection } from '../../core/tally/tally.ts';
+import { reversedCauses, reversedReason, reverseMember, type VoteRange } from './reverse-member.ts';
+
+/** Members with something to reverse among some entries. */
+export interface ReversiblePage {
+  readonly members: readonly { readonly accountId: AccountId; readonly votes: number; readonly credits: number }[];
+  /** The id after these entries; null after the last ones. */
+  readonly next: number | null;
+}
 
 export const reads = {
   /** The correction with this idempotency key; null if there is none. */
@@ -9,7 +21,35 @@ export const reads = {
     const [row] = await run(connection, selectCorrections(db, [idempotencyKey]));
     return row === undefined ? null : toCorrection(row);
   },
+
+  /** Looks through {@link rowsPerCount} entries: no index serves it, because it would slow down every vote. */
+  async reversible({ db, connection }: Sql, range: VoteRange, fromId: number): Promise<ReversiblePage> {
+    const entries = db.selectFrom('entries').where('id', '>=', fromId).orderBy('id').limit(literal(rowsPerCount));
+    const slice = entries.select(['id', 'user_id', 'listing', 'cause', 'credits', 'at', 'reason']).as('slice');
+    const last = db.selectFrom(entries.select('id').as('ids')).select(({ fn }) => fn.max<number | null>('id').as('id'));
+    const lastId = (await run(connection, last))[0]?.id ?? null;
+    const members = db
+      .selectFrom(slice)
+      .where('listing', '=', range.listing)
+      .where('at', '>=', range.from)
+      .where('at', '<', range.until)
+      .where('cause', 'in', reversedCauses.map(literal))
+      .where((eb) => eb.or([eb('reason', 'is', null), eb('reason', '<>', reversedReason)]))
+      .select(({ fn, eb }) => [
+        'user_id',
+        fn.sum<number | string>('credits').as('credits'),
+        fn.count<number>(eb.case().when('cause', 'in', countedVoteCauses.map(literal)).then(1).end()).as('votes'),
+      ])
+      .groupBy('user_id');
+    const rows = lastId === null ? [] : await run(connection, members);
+    return {
+      members: rows.map((row) => ({ accountId: accountOf(row), votes: row.votes, credits: Number(row.credits) })),
+      next: lastId === null ? null : lastId + 1,
+    };
+  },
 };
 
 /** Corrections are recorded as events are: see `record-correction.ts`. */
-export const writes = {};
+export const writes = { reverseMember };
+
+export type CorrectionStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;

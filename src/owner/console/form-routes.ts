@@ -2,22 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { z } from 'zod';
 import { overdraws } from '../../core/ledger/correction.ts';
+import { createCalendar } from '../../core/rewards/calendar.ts';
+import { isOnCalendar } from '../../platform/calendar-date.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import type { OwnerContext } from '../context.ts';
 import { correct, overdraftError } from '../correct.ts';
+import { decideAlarm, decisions, findTimeZone, reverseVotes } from '../listings.ts';
 import { replayDelivery, replayEffect } from '../replay.ts';
 import {
   type CorrectionRequest,
   correctionRequest,
   idempotencyKey,
   idParameter,
+  listingParameter,
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
 import { signedCredits, untrustedText } from './cells.ts';
+import { reversalPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
 import { sessionMiddleware } from './middleware.ts';
 import { defaultPageSize } from './page-routes.ts';
@@ -36,6 +41,15 @@ const correctionForm = z.object({
   key: z.unknown().optional(),
   guildId: z.string().optional().catch(undefined),
 });
+/** As a browser sends a local date and time. `confirmed`: only in the confirmation. */
+const localTime = z
+  .string('must be a date and time')
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?$/, 'must be a date and time')
+  .refine(
+    (text) => isOnCalendar(text.slice(0, 10)) && !Number.isNaN(Date.parse(`${text}Z`)),
+    'must be an existing date',
+  );
+const reversalForm = z.object({ from: localTime, until: localTime, confirmed: z.unknown().optional() });
 type CorrectionForm = z.infer<typeof correctionForm>;
 
 /** The forms. Each submission ends with a redirect, so that reloading the page does not repeat it. */
@@ -101,7 +115,33 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
     }),
   );
 
-  // For reloading the page with the rejected or unconfirmed form.
+  for (const decision of decisions) {
+    router.post(
+      `/listings/:listing/${decision}`,
+      requireForm(async (request, response) => {
+        await decideAlarm(context, parseRequest(listingParameter, request.params).listing, decision);
+        response.redirect(303, `../../listings?notice=${decision}`);
+      }),
+    );
+  }
+
+  router.post(
+    '/listings/:listing/reversals',
+    requireForm(async (request, response, session) => {
+      const { listing } = parseRequest(listingParameter, request.params);
+      const { confirmed, ...fields } = parseRequest(reversalForm, request.body);
+      const { fromLocal } = createCalendar(findTimeZone(context, listing));
+      const timeOf = (text: string) => fromLocal(Date.parse(`${text}Z`));
+      const range = { listing, from: timeOf(fields.from), until: timeOf(fields.until) };
+      const totals = await reverseVotes(context, range, confirmed === undefined);
+      if (confirmed !== undefined) return response.redirect(303, '../../listings?notice=reversed');
+      const body = reversalPage(range, totals, { root: relativeRoot(request.path), session, fields });
+      renderPage(request, response, { title: 'Reverse votes', session, body });
+    }),
+  );
+
+  // For reloading the pages with a rejected or unconfirmed form.
+  router.get('/listings/:listing/reversals', (_request, response) => response.redirect(303, '../../listings'));
   router.get('/users/:userId/corrections', (request: Request<{ userId: string }>, response) => {
     response.redirect(303, `../${parseRequest(userParameter, request.params).userId}`);
   });

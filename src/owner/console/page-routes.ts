@@ -10,6 +10,7 @@ import type { AnnouncementPreview, ListingPreviews } from '../announcement-previ
 import type { OwnerContext } from '../context.ts';
 import { getSummary } from '../get-summary.ts';
 import { listDeliveries, siteNames } from '../list-deliveries.ts';
+import { listListings } from '../listings.ts';
 import {
   deliveriesQuery,
   effectsQuery,
@@ -20,6 +21,7 @@ import {
 } from '../request-schemas.ts';
 import { deliveriesPage, deliveryPage } from './delivery-page.ts';
 import { effectItem } from './effect-item.ts';
+import { listingsPage } from './listings-page.ts';
 import { membersPage, renderMemberPage } from './member-page.ts';
 import { sessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
@@ -77,6 +79,10 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
       records.counts(),
     ]);
     return { title: 'Effects', body: effectsPage({ state, effects, counts: counts.effects, next }, './', session) };
+  });
+
+  page('/listings', async (_request, session) => {
+    return { title: 'Listings', body: listingsPage(await listListings(context), { root: './', session }) };
   });
 
   page('/rewards', async () => {

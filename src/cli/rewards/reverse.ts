@@ -1,0 +1,67 @@
+import { loadConfig } from '../../../config/load.ts';
+import { createReversals, type ReversalTotals } from '../../features/corrections/reversals.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
+import { createLog } from '../../platform/log.ts';
+import { confirm } from '../../platform/terminal/confirm.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
+import { communitiesOf } from '../import/find-community.ts';
+import { withStore } from '../open-database.ts';
+
+interface ReverseOptions {
+  readonly listing: string | undefined;
+  readonly from: string | undefined;
+  readonly until: string | undefined;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** `tallyhook rewards reverse`. */
+export async function reverseVotes(options: ReverseOptions, terminal: Terminal): Promise<number> {
+  const { listing, dryRun, yes, json } = options;
+  const [from, until] = [timeOf(options.from, '--from'), timeOf(options.until, '--until')];
+  if (listing === undefined) throw new UsageError('Specify the listing with --listing.');
+  if (from >= until) throw new UsageError('--until must be later than --from.');
+  const range = { listing, from, until };
+  const config = loadConfig(process.env);
+  return withStore(config.databaseUrl, async (store) => {
+    const communities = await communitiesOf(config, store);
+    const names = communities.flatMap(({ named }) => named.map(({ name }) => name));
+    const community = communities.find(({ named }) => named.some(({ name }) => name === listing));
+    if (community === undefined)
+      throw new UsageError(withSuggestion(`There is no listing "${listing}".`, listing, names));
+    const log = createLog({ level: 'silent', secrets: config.secrets });
+    const reversals = createReversals({ store, listingsOf: () => community.named, clock: systemClock, log });
+    const planned = await reversals.preview(range);
+    if (dryRun || planned.votes === 0) {
+      terminal.print(json ? JSON.stringify({ ...planned, spent: 0 }) : `Would take back ${inWords(planned)}.`);
+      return exitCode.ok;
+    }
+    if (!yes && !(await confirm(`Take back ${inWords(planned)}, except what members have spent?`, terminal))) {
+      terminal.printError('Nothing was taken back.');
+      return exitCode.ok;
+    }
+    const reversed = await reversals.reverse(range, terminal.stop).catch((error: unknown) => {
+      if (!terminal.stop.aborted) throw error;
+      throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+    });
+    const spent = reversed.spent > 0 ? ` ${formatCount(reversed.spent, 'credit')} had been spent.` : '';
+    terminal.print(json ? JSON.stringify(reversed) : `Took back ${inWords(reversed)}.${spent}`);
+    return exitCode.ok;
+  });
+}
+
+function inWords({ credits, votes, members }: ReversalTotals): string {
+  return `${formatCount(credits, 'credit')} and ${formatCount(votes, 'vote')} of ${formatCount(members, 'member')}`;
+}
+
+/** Ms since the epoch. @throws UsageError */
+function timeOf(text: string | undefined, option: string): number {
+  const [, time, zone] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?$/.exec(text ?? '') ?? [];
+  const at = Date.parse(`${time}${zone ?? 'Z'}`);
+  if (Number.isNaN(at)) throw new UsageError(`${option} must be a time such as 2026-01-31T12:00Z.`);
+  return at;
+}
