@@ -50,12 +50,13 @@ async function openConsole(changes: Partial<OwnerContext> = {}) {
 describe('the console', () => {
   it('requires a session for every page and form', async () => {
     const { open, send } = await openConsole();
-    for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', 'users/42', 'rewards']) {
+    for (const path of ['', 'deliveries', 'deliveries/1', 'effects', 'users', 'users/42', 'listings', 'rewards']) {
       const { status, headers } = await open(path);
       expect(status, path).toBe(303);
       expect(headers.get('location'), path).toMatch(/^(\.\/|\.\.\/)sign-in/);
     }
-    for (const path of ['deliveries/1/replay', 'effects/1/replay', 'users/42/corrections', 'sign-out']) {
+    const forms = ['deliveries/1/replay', 'effects/1/replay', 'users/42/corrections', 'sign-out'];
+    for (const path of [...forms, 'listings/server/release', 'listings/server/reject', 'listings/server/reversals']) {
       expect((await send(path, {})).status, path).toBe(403);
     }
   });
@@ -411,4 +412,52 @@ it('shows on the overview that the service rejects an API key', async () => {
   const { text } = await open('');
   expect(text).toContain('The service rejects the API key of <bdi>server</bdi>');
   expect(text).toContain('unknown of 120');
+});
+
+it('shows held votes, and has them released or rejected', async () => {
+  const alarm = { listing: 'bot', state: 'held', heldAt: start, held: 1_234, paid: 51, usual: 4.6 } as const;
+  const decisions: string[] = [];
+  const { signIn, open, send, formToken } = await openConsole({
+    sites: twoSites,
+    alarms: {
+      held: async () => [alarm],
+      decide: async (listing, decision) => decisions.push(`${listing} ${decision}`) === 1,
+    },
+  });
+  await signIn();
+  const { text } = await open('listings');
+  expect(text).toContain('1,234 votes are held: 51 votes were paid in one hour before');
+  expect(text).toContain('5 votes are usual');
+  expect(text.match(/action="\.\/listings\/bot\/re(?:lease|ject)"/g)).toHaveLength(2);
+  expect(text).not.toContain('listings/server/release');
+  // The hour before the alarm, in the time zone of the community.
+  expect(text).toMatch(/name="from" value="2026-01-01T01:00" required/);
+  const fields = { token: await formToken('listings') };
+  const released = await send('listings/bot/release', fields);
+  expect(released.headers.get('location')).toBe('../../listings?notice=release');
+  expect((await send('listings/bot/reject', fields)).status).toBe(409);
+  expect(decisions).toEqual(['bot release', 'bot reject']);
+  expect((await send('listings/torch/release', fields)).status).toBe(404);
+});
+
+it('reverses votes between two local times after a preview', async () => {
+  const { post, signIn, open, send, formToken, store } = await openConsole();
+  await post('/webhooks/vote', vote);
+  await signIn();
+  const token = await formToken('listings');
+  // The vote is of 23:00 in UTC, and of midnight in Berlin.
+  const before = { token, from: '2025-12-31T22:00', until: '2026-01-01T00:00' };
+  expect((await send('listings/server/reversals', before)).text).toContain('0 votes of 0 members');
+  const fields = { token, from: '2026-01-01T00:00', until: '2026-01-01T00:30' };
+  const preview = await send('listings/server/reversals', fields);
+  expect(preview.text).toContain('1 vote of 1 member');
+  expect(preview.text).toContain('name="from" value="2026-01-01T00:00"');
+  expect(await store.ledger.account('42')).toMatchObject({ votes: 1 });
+  const reversed = await send('listings/server/reversals', { ...fields, confirmed: 'yes' });
+  expect(reversed.headers.get('location')).toBe('../../listings?notice=reversed');
+  expect((await open('listings?notice=reversed')).text).toContain('The votes were reversed');
+  expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+  expect((await send('listings/server/reversals', { ...fields, until: 'yesterday' })).status).toBe(400);
+  expect((await send('listings/torch/reversals', fields)).status).toBe(404);
+  expect((await open('listings/server/reversals')).status).toBe(303);
 });
