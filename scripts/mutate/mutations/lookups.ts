@@ -81,6 +81,24 @@ export const lookupMutations: readonly Mutation[] = [
     breaks: 'repeats of a vote that waits for its confirmation are duplicates',
   },
   {
+    file: 'src/features/rate-alarms/rate.ts',
+    find: 'return Math.max(minLimit, Math.floor((factor * usual) / 1_000));',
+    replace: 'return Math.max(minLimit, Math.floor((factor * factor * usual) / 1_000));',
+    breaks: 'more than ten times the votes of a usual hour are held',
+  },
+  {
+    file: 'src/features/rate-alarms/hold-vote.ts',
+    find: 'if (rowWriter.replayedId !== null) return null;',
+    replace: '',
+    breaks: 'a released vote is paid, and not held again',
+  },
+  {
+    file: 'src/features/corrections/reverse-member.ts',
+    find: 'return isIn && reason !== reversedReason &&',
+    replace: 'return isIn &&',
+    breaks: 'what a reversed vote has earned is taken back once',
+  },
+  {
     file: 'src/features/confirmations/confirm.ts',
     find: "return at !== null && recordedAt !== null && at <= recordedAt + toleranceMs ? 'no' : 'yes';",
     replace: "return 'yes';",

@@ -10,7 +10,7 @@ import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { CommunityListing, Directory } from '../communities/feature.ts';
-import type { HeldListing, RateAlarmStore } from './store.ts';
+import type { Alarm, RateAlarmStore } from './store.ts';
 
 /** How soon a decision is carried out that was made in another process, and an alarm is reported (ms). */
 const pauseMs = 5 * second;
@@ -46,7 +46,7 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
   /** Alarms that are in the log. */
   const logged = new Set<string>();
 
-  async function report({ listing: name, heldAt, paid: votes, usual }: HeldListing): Promise<void> {
+  async function report({ listing: name, heldAt, paid: votes, usual }: Alarm): Promise<void> {
     const key = `rate alarm ${name} ${heldAt}`;
     if (logged.has(key)) return;
     const site = siteOf(directory.find(name));
@@ -70,7 +70,7 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
   }
 
   /** In the order in which the votes were received. */
-  async function carryOut({ listing, state }: HeldListing, signal: AbortSignal): Promise<void> {
+  async function carryOut({ listing, state }: Alarm, signal: AbortSignal): Promise<void> {
     for (let count = 0; ; ) {
       const page = await rateAlarms.deliveries(listing, pageSize);
       if (page.length === 0) {
@@ -85,9 +85,9 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
   }
 
   return async (signal) => {
-    for (const held of await rateAlarms.held()) {
+    for (const alarm of await rateAlarms.alarms()) {
       if (signal.aborted) return;
-      await (held.state === 'held' ? report(held) : carryOut(held, signal));
+      await (alarm.state === 'held' ? report(alarm) : carryOut(alarm, signal));
     }
   };
 }

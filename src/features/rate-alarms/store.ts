@@ -6,32 +6,35 @@ import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { decided, noRate, type RateState } from './rate.ts';
 
-/** A listing whose votes are held. Times are ms since the epoch. */
-export interface HeldListing {
+/** A listing with something to decide, or whose decision is being carried out. Times are ms since the epoch. */
+export interface Alarm {
   readonly listing: string;
   readonly state: RateState;
   readonly heldAt: number;
-  /** Votes that are held, and those that were paid in the same hour before. */
-  readonly held: number;
+  /** Votes that were paid in the same hour before. */
   readonly paid: number;
   /** Votes of a usual hour. */
   readonly usual: number;
 }
 
+export interface HeldListing extends Alarm {
+  /** Votes that are held. */
+  readonly held: number;
+}
+
 export type Decision = Parameters<typeof decided>[0];
 
 export const reads = {
-  /** The listings with something to decide, or whose decision is being carried out. */
+  alarms,
+
+  /** With the number of held votes, which takes some ms during an attack. */
   async held(sql: Sql): Promise<readonly HeldListing[]> {
-    const { db, connection } = sql;
-    const rows = await run(connection, db.selectFrom('rate_alarms').selectAll().where('state', 'is not', null));
-    return Promise.all(
-      rows.map(async ({ listing, state, held_at, votes, usual }) => {
-        const count = heldDeliveries(sql, listing).select(({ fn }) => fn.countAll<number>().as('count'));
-        const held = (await run(connection, count))[0]?.count ?? 0;
-        return { listing, state: state ?? 'held', heldAt: held_at ?? 0, held, paid: votes, usual: usual / 1_000 };
-      }),
-    );
+    const held: HeldListing[] = [];
+    for (const alarm of await alarms(sql)) {
+      const count = heldDeliveries(sql, alarm.listing).select(({ fn }) => fn.countAll<number>().as('count'));
+      held.push({ ...alarm, held: (await run(sql.connection, count))[0]?.count ?? 0 });
+    }
+    return held;
   },
 
   /** The oldest held deliveries of a listing. */
@@ -72,6 +75,13 @@ export const writes = {
 };
 
 export type RateAlarmStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+async function alarms({ db, connection }: Sql): Promise<readonly Alarm[]> {
+  const rows = await run(connection, db.selectFrom('rate_alarms').selectAll().where('state', 'is not', null));
+  return rows.flatMap(({ listing, state, held_at: heldAt, votes: paid, usual }) =>
+    state === null ? [] : [{ listing, state, heldAt: heldAt ?? 0, paid, usual: usual / 1_000 }],
+  );
+}
 
 function heldDeliveries({ db }: Sql, listing: string) {
   const quarantined = db.selectFrom('deliveries').where('outcome', '=', literal('quarantined'));

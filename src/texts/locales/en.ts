@@ -569,7 +569,7 @@ export const en = {
 
   /** Messages in the owner's channel. */
   ownerReport: {
-    /** `{listing}` and `{site}` are names, `{votes}` and `{usual}` numbers of votes, `{command}` one of the command line. */
+    /** `{votes}` and `{usual}` are numbers of votes, `{command}` is one of the command line. */
     alarmTitle: 'Unusually many votes for {listing}',
     alarm: 'Paid within an hour: {votes}; usual: {usual}. Further votes from {site} are stored, but not paid.',
     alarmHint:

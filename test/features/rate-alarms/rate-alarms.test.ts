@@ -22,7 +22,13 @@ async function startProgram() {
   const clock = manualClock(Date.UTC(2026, 0, 1, 12));
   const environment = {
     ...environmentWith([{ ...lamp, site: 'discordplace', timeZone: 'Europe/Berlin' }]),
-    ...{ TALLYHOOK_ROLES: 'receive', DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0', OWNER_TOKEN: token },
+    ...{
+      TALLYHOOK_ROLES: 'receive',
+      DATABASE_URL: newSqliteUrl(),
+      CACHE_URL: 'memory:',
+      PORT: '0',
+      OWNER_TOKEN: token,
+    },
   };
   const lines: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
