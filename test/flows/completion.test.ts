@@ -36,7 +36,7 @@ it.skipIf(!hasBash)(
       expect.arrayContaining(['completion', 'help', 'import', 'init', 'start', '--version']),
     );
     expect(complete('rewards', '')).toEqual(expect.arrayContaining(['simulate', 'backfill', '--rules']));
-    expect(complete('rewards', 'simulate', '--r')).toEqual(['--rules']);
+    expect(complete('rewards', 'simulate', '--ru')).toEqual(['--rules']);
     expect(complete('import', 'p')).toEqual(['points.csv']);
     expect(complete('import', '--d')).toEqual(['--dry-run']);
     expect(complete('import', 'points.csv', '--as', '')).toEqual(['balances', 'votes']);
