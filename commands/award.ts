@@ -13,6 +13,7 @@ export const award = {
   hasPages: false,
   defaultMemberPermissions: 'ManageGuild',
   isServedBy: () => true,
+  needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.award.description,
     options: [
@@ -58,11 +59,7 @@ export const award = {
     return {
       tone: 'good',
       title: texts.award.title,
-      text: lines(
-        texts.award.corrected(mention(userId), credits),
-        texts.award.reason(escapeName(reason)),
-        texts.award.balance(balance),
-      ),
+      text: lines(texts.award.result(mention(userId), balance, credits), texts.award.reason(escapeName(reason))),
     };
   },
 } as const satisfies Command;

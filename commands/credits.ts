@@ -1,21 +1,13 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
+import { isOffered } from '../src/discord/commands/command.ts';
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { memoizeOne } from '../src/platform/memoize.ts';
-import {
-  escapeName,
-  joined,
-  lines,
-  type Markup,
-  markup,
-  mention,
-  roleMention,
-  timestamp,
-} from '../src/texts/markup.ts';
+import { escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { dayOf, entryReason, programReason } from './entry-reason.ts';
 import { fetchListingPage, type ListingPage, voteButton } from './listing.ts';
@@ -31,6 +23,7 @@ export const credits = {
   actions: ['own'],
   availability: 'everywhere',
   isServedBy: () => true,
+  needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.credits.description,
     options: [{ type: ApplicationCommandOptionType.User, name: 'user', description: texts.credits.userOption }],
@@ -194,14 +187,9 @@ function renderEntries({ entries }: StandingSummary, listings: readonly Listing[
               title ?? (escapeName(listing ?? '', maxNameLength) || null),
               ofProgram === null ? entryReason(cause, reason, texts) : null,
             );
-      return texts.credits.entry(signed(amount, texts), source, timestamp(at, 'R'));
+      return texts.credits.entry(texts.signed(amount), source, timestamp(at, 'R'));
     }),
   );
-}
-
-function signed(amount: number, { number }: CommandContext['texts']): Markup {
-  const digits = number(Math.abs(amount));
-  return amount < 0 ? markup`−${digits}` : amount > 0 ? markup`+${digits}` : digits;
 }
 
 /** The vote button leads to the listing that can be voted for first. */
@@ -212,11 +200,12 @@ function buttonsFor(votes: readonly NextVote[], context: CommandContext): readon
 }
 
 /** The same objects in the same context, so that they are rendered once. */
-const commandButtons = memoizeOne(({ texts, commands, listings }: CommandContext): readonly ReplyButton[] => {
+const commandButtons = memoizeOne((context: CommandContext): readonly ReplyButton[] => {
+  const { texts, commands } = context;
   const actionButton = (command: string, action: string, label: string): ReplyButton[] => {
     const target = commands.find(({ name }) => name === command);
-    const isOffered = target?.isServedBy(listings) && target.actions?.includes(action);
-    return isOffered ? [{ kind: 'action', command, action, label }] : [];
+    const isUsable = target?.actions?.includes(action) && isOffered(target, context);
+    return isUsable ? [{ kind: 'action', command, action, label }] : [];
   };
   return [
     ...actionButton('remind', 'on', texts.credits.remindButton),

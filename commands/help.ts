@@ -1,11 +1,15 @@
+import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import { searchChoices } from '../src/discord/commands/choices.ts';
+import { isOffered } from '../src/discord/commands/command.ts';
 import type { CommandInput } from '../src/discord/commands/input.ts';
-import { commandMention, escapeName, joined, lines, type Markup, markup, subtext } from '../src/texts/markup.ts';
+import type { Reply } from '../src/discord/commands/reply.ts';
+import { commandMention, escapeName, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 
 /** Discord: "Embed Limits", `description` (characters). */
 const maxTextLength = 4_096;
 
-/** The commands that the member can use, as they describe themselves. */
+/** The commands that the member can use, a line each, or one of them with its options. */
 export const help = {
   name: 'help',
   visibility: 'private',
@@ -13,51 +17,72 @@ export const help = {
   availability: 'everywhere',
   worksWithoutListing: true,
   isServedBy: () => true,
-  describe: ({ texts }) => ({ description: texts.help.description, options: [] }),
+  describe: ({ texts }) => ({
+    description: texts.help.description,
+    options: [
+      {
+        type: ApplicationCommandOptionType.String,
+        name: 'command',
+        description: texts.help.commandOption,
+        autocomplete: true,
+      },
+    ],
+  }),
+  async autocomplete(input, context) {
+    const names = usableCommands(input, context).map(({ name }) => ({ name: `/${name}`, value: name }));
+    return searchChoices(input.typed.slice(0, maxTypedLength), names);
+  },
   async execute(input, context) {
-    return { tone: 'plain', title: context.texts.help.title, text: renderCommands(input, context) };
+    const usable = usableCommands(input, context);
+    const entered = String(input.options['command'] ?? '').replace(/^\//, '');
+    const chosen = usable.find(({ name }) => name === entered);
+    if (chosen !== undefined) return renderCommand(chosen, context);
+    return { tone: 'plain', title: context.texts.help.title, text: renderList(usable, context) };
   },
 } as const satisfies Command;
 
-/** With the options if they fit, otherwise without; in both cases only whole entries. */
-function renderCommands(input: CommandInput, context: CommandContext): Markup {
-  const usable = context.commands.filter((command) => command.isServedBy(context.listings) && isUsable(command, input));
-  const withOptions = renderSections(usable, context, true);
-  if (textOf(withOptions).length <= maxTextLength) return textOf(withOptions);
-  const entries = renderSections(usable, context, false);
-  let count = entries.length;
-  while (textOf(entries.slice(0, count)).length > maxTextLength) count -= 1;
-  return textOf(entries.slice(0, count));
+/** Longer text that was entered as a command is truncated (characters). */
+const maxTypedLength = 100;
+
+function usableCommands(
+  input: Pick<CommandInput, 'guildId' | 'isManager'>,
+  context: CommandContext,
+): readonly Command[] {
+  return context.commands.filter((command) => isOffered(command, context) && isUsable(command, input));
 }
 
-function isUsable({ defaultMemberPermissions, availability }: Command, input: CommandInput): boolean {
-  if (input.guildId === null && availability !== 'everywhere') return false;
-  return defaultMemberPermissions === undefined || input.isManager;
+function isUsable(
+  { defaultMemberPermissions, availability }: Command,
+  { guildId, isManager }: Pick<CommandInput, 'guildId' | 'isManager'>,
+): boolean {
+  if (guildId === null && availability !== 'everywhere') return false;
+  return defaultMemberPermissions === undefined || isManager;
 }
 
-/** The commands for everyone, then those for managers, under headings if there are both. */
-function renderSections(commands: readonly Command[], context: CommandContext, withOptions: boolean): Markup[] {
+/** The commands for everyone, then those for managers, under headings if there are both; as many as fit. */
+function renderList(commands: readonly Command[], context: CommandContext): Markup {
   const { everyone, managers } = context.texts.help;
-  const entriesOf = (selected: readonly Command[]) =>
-    selected.map((command) => renderCommand(command, context, withOptions));
-  const forEveryone = entriesOf(commands.filter((command) => command.defaultMemberPermissions === undefined));
-  const forManagers = entriesOf(commands.filter((command) => command.defaultMemberPermissions !== undefined));
-  return forManagers.length === 0 ? forEveryone : [everyone, ...forEveryone, managers, ...forManagers];
+  const linesOf = (selected: readonly Command[]) => lines(...selected.map((command) => renderLine(command, context)));
+  const forEveryone = linesOf(commands.filter((command) => command.defaultMemberPermissions === undefined));
+  const forManagers = linesOf(commands.filter((command) => command.defaultMemberPermissions !== undefined));
+  const text =
+    forManagers === '' ? forEveryone : joined([lines(everyone, forEveryone), lines(managers, forManagers)], '\n\n');
+  return text.length > maxTextLength ? renderList(commands.slice(0, -1), context) : text;
 }
 
-function renderCommand(command: Command, context: CommandContext, withOptions: boolean): Markup {
+function renderLine(command: Command, context: CommandContext): Markup {
+  const { description } = command.describe(context);
+  return joined([commandMention(command.name, context.commandId(command.name)), escapeName(description)], ' · ');
+}
+
+function renderCommand(command: Command, context: CommandContext): Reply {
   const { description, options } = command.describe(context);
-  const usage = options.map(({ name, required }) => escapeName(required === true ? name : `[${name}]`));
-  const details = withOptions
-    ? options.map((option) => subtext(markup`${escapeName(option.name)}: ${escapeName(option.description)}`))
-    : [];
-  return lines(
-    joined([commandMention(command.name, context.commandId(command.name)), ...usage], ' '),
-    escapeName(description),
-    ...details,
-  );
-}
-
-function textOf(entries: readonly Markup[]): Markup {
-  return joined(entries, '\n\n');
+  return {
+    tone: 'plain',
+    text: lines(commandMention(command.name, context.commandId(command.name)), escapeName(description)),
+    fields: options.map((option) => ({
+      name: escapeName(option.required === true ? option.name : `[${option.name}]`),
+      value: escapeName(option.description),
+    })),
+  };
 }

@@ -19,10 +19,12 @@ const pageSize = 10;
 const maxPage = 1_000_000_000;
 /** The option of the button that shows the page with the member who presses it. */
 const ownPage = 'me';
-/** Beside the numbers of the first ranks. */
-const medals: Readonly<Record<number, Markup>> = { 1: markup`🥇`, 2: markup`🥈`, 3: markup`🥉` };
+/** Of the first members, each only once where several have the same rank. */
+const medals: readonly Markup[] = [markup`🥇`, markup`🥈`, markup`🥉`];
 
-/** The members with the most votes or credits, or the longest streak; always with the line of the member who asks. */
+/**
+ * The members with the most votes or credits, or the longest streak; on other pages also the line of the member who asks.
+ */
 export const leaderboard = {
   name: 'leaderboard',
   visibility: 'public',
@@ -30,6 +32,7 @@ export const leaderboard = {
   actions: ['period', 'by', 'community'],
   availability: 'everywhere',
   isServedBy: () => true,
+  needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.leaderboard.description,
     options: [
@@ -102,19 +105,22 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
   const { none, notRanked, title, count } = texts.leaderboard;
-  const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderOwn(own, members, board, texts);
-  const list = members.length === 0 ? none : lines(...members.map((member) => renderMember(member, board, texts)));
+  const isListed = members.some((member) => member.userId === userId);
+  const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderMember(own, board, texts);
+  const list = lines(
+    ...members.map((member, index) => joined([medals[offset + index], renderMember(member, board, texts)], ' ')),
+  );
+  // Another period of an empty board would be empty, too.
+  const isUnused = total === 0 && board.period === 'all' && board.by !== 'streak';
+  const options = { period: board.period, by: board.by, ...community };
   return {
     kind: 'panel',
     tone: 'plain',
     title: title(board.by, board.period),
     blocks: [
-      { kind: 'text', text: joined([list, ownLine], '\n\n') },
-      ...selects(board, community, texts),
-      {
-        kind: 'buttons',
-        buttons: pageButtons({ period: board.period, by: board.by, ...community }, { number, pages }, texts),
-      },
+      { kind: 'text', text: total === 0 ? none : joined([list, isListed ? null : ownLine], '\n\n') },
+      ...(isUnused ? [] : selects(board, community, texts)),
+      ...(pages === 1 ? [] : [{ kind: 'buttons', buttons: pageButtons(options, { number, pages }, texts) } as const]),
     ],
     ...(total === 0 ? {} : { footer: count(total, number, pages) }),
     // A large community's ranking may be some minutes old.
@@ -124,18 +130,7 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
 }
 
 function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
-  const line = texts.line(rank, mention(userId), texts.score(by, score));
-  return joined([medals[rank], line], ' ');
-}
-
-/** With the distance to the next rank, if the page shows it. */
-function renderOwn(own: RankedMember, members: readonly RankedMember[], board: Board, texts: Texts): Markup {
-  const isShown = members.some(({ userId }) => userId === own.userId);
-  const next = isShown ? members.findLast(({ score }) => score > own.score) : undefined;
-  const missing = next === undefined ? 0 : next.score - own.score;
-  const distance =
-    next === undefined ? null : texts.leaderboard.distance(texts.leaderboard.score(board.by, missing), next.rank);
-  return joined([renderMember(own, board, texts), distance], ' · ');
+  return texts.line(rank, mention(userId), texts.score(by, score));
 }
 
 function selects({ period, by }: Board, community: Options, { leaderboard: texts }: Texts): PanelBlock[] {

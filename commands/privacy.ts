@@ -66,18 +66,19 @@ function createPrivacy(otherActions: readonly 'unlink'[]) {
   } as const satisfies Command;
 }
 
-async function exportReply(userId: string, { memberData, texts }: CommandContext): Promise<Reply> {
+async function exportReply(userId: string, { memberData, clock, texts }: CommandContext): Promise<Reply> {
   const json = await memberData.export(userId);
   if (json === null) return { tone: 'plain', title: texts.privacy.titleExport, text: texts.privacy.nothing };
   const content = Buffer.from(json);
   const isLarge = content.length > maxFileSize;
+  const [date] = new Date(clock.now()).toISOString().split('T');
   return {
     tone: 'plain',
     title: texts.privacy.titleExport,
     text: texts.privacy.exported,
     files: [
       {
-        name: `tallyhook-${userId}.json${isLarge ? '.gz' : ''}`,
+        name: `my-votes-${date}.json${isLarge ? '.gz' : ''}`,
         content: isLarge ? await promisify(gzip)(content) : content,
         description: texts.privacy.fileDescription,
       },

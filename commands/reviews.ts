@@ -128,7 +128,7 @@ function renderPage(result: CachedValue<Reviews>, query: Query, texts: Texts): R
   const page = pages === 1 ? null : { number, of: pages };
   const found =
     stars === 0
-      ? texts.reviews.count(shown.length, total, page)
+      ? texts.reviews.first(sort, shown.length, total, page)
       : texts.reviews.filtered(
           { stars, sort: searched.length < total ? sort : null, matching: matching.length, searched: searched.length },
           { shown: shown.length, page },
@@ -140,7 +140,7 @@ function renderPage(result: CachedValue<Reviews>, query: Query, texts: Texts): R
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
     footer: found,
     selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, query, texts)] : [],
-    buttons: shown.length === 0 ? [] : pageButtons(query, { number, pages }, texts),
+    buttons: pages === 1 ? [] : pageButtons(query, { number, pages }, texts),
     response: 'update',
   };
 }

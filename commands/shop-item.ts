@@ -18,7 +18,7 @@ export function renderOffer(offer: Offer, balance: number, options: ComponentOpt
       shop.price(item.price),
       describeOffer(offer, texts),
       shop.balance(balance),
-      rejection === null ? null : shop.rejections[rejection],
+      rejection === null ? null : describeRejection(rejection, item.needsRole, texts),
     ),
     buttons: [
       {
@@ -32,6 +32,10 @@ export function renderOffer(offer: Offer, balance: number, options: ComponentOpt
       backButton(shop.button, options),
     ],
   };
+}
+
+function describeRejection(rejection: PurchaseRejection, needsRole: string | null, { shop }: Texts): Markup {
+  return rejection === 'role_required' ? shop.roleRequired(roleMention(needsRole ?? '')) : shop.rejections[rejection];
 }
 
 /** @param confirmationId the id of the interaction that is answered with this */
@@ -93,7 +97,7 @@ function deliveryOf(
 
 /** Nothing was bought. */
 export function renderRejection(
-  rejection: PurchaseRejection,
+  rejection: Exclude<PurchaseRejection, 'role_required'>,
   balance: number,
   options: ComponentOptions,
   { shop, failure }: Texts,

@@ -93,11 +93,19 @@ function pageButtons(page: number, pages: number, options: ComponentOptions, { s
 
 /** A member's newest purchases, with their codes: nobody else sees the reply. */
 export function renderPurchases(purchases: readonly StoredPurchase[], limit: number, { shop }: Texts): Reply {
-  const { title, none, newest, states } = shop.history;
+  const { title, none, newest, states, rolePending } = shop.history;
   if (purchases.length === 0) return { tone: 'plain', title, text: none };
-  const shown = purchases.map(({ name, price, at, state, code }) =>
+  const shown = purchases.map(({ name, price, at, state, role, code }) =>
     lines(
-      joined([bold(escapeName(name)), shop.price(price), timestamp(at, 'f'), states[state]], ' · '),
+      joined(
+        [
+          bold(escapeName(name)),
+          shop.price(price),
+          timestamp(at, 'f'),
+          role !== null && state === 'confirmed' ? rolePending : states[state],
+        ],
+        ' · ',
+      ),
       code === null ? null : codeBlock(code),
     ),
   );

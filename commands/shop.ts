@@ -26,6 +26,7 @@ export const shop = {
   availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: () => true,
+  needs: 'shop',
   describe: ({ texts }) => ({ description: texts.shop.description, options: [] }),
   async execute(input, context) {
     switch (input.action) {
@@ -125,6 +126,7 @@ async function confirm({ visitor, options, context }: OpenShop, confirmed: Compo
     case 'purchased':
       return renderReceipt(result.purchase, options, texts);
     case 'rejected':
+      if (result.rejection === 'role_required') return showItem({ visitor, options, context }, confirmation.itemId);
       return renderRejection(result.rejection, result.balance, options, texts);
     case 'unavailable':
       // A message of its own: the button stays, and pressing it again is the same purchase.

@@ -2,7 +2,7 @@ import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { CommandInput } from '../src/discord/commands/input.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
-import { memoizeByIdentity } from '../src/platform/memoize.ts';
+import { memoizeByIdentity, memoizeOne } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, escapeText, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
@@ -37,7 +37,7 @@ export const stats = {
     const reply = profile.stale
       ? renderProfile(profile.value, texts, staleNote(profile, texts))
       : renderFresh(profile.value, texts);
-    return picture === null ? reply : addPicture(reply, picture);
+    return picture === null ? reply : addPictureIn(texts)(reply, picture);
   },
 } as const satisfies Command;
 
@@ -57,13 +57,16 @@ async function pictureOf(
   return (await settleWithin(maxPictureDelayMs, clock, drawing)) ?? null;
 }
 
-const addPicture = memoizeByIdentity(
-  (reply: Reply, { file, caption }: VotePicture): Reply => ({
-    ...reply,
-    files: [file],
-    image: file.name,
-    ...(caption === null ? {} : { footer: caption }),
-  }),
+/** With the reason why the counts are not those of the picture. */
+const addPictureIn = memoizeOne(({ stats: { chart } }: Texts) =>
+  memoizeByIdentity(
+    (reply: Reply, { file, caption }: VotePicture): Reply => ({
+      ...reply,
+      files: [file],
+      image: file.name,
+      footer: caption === null ? chart : `${caption}\n${chart}`,
+    }),
+  ),
 );
 
 function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {

@@ -1,35 +1,45 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
+import type { Cause } from '../src/core/ledger/entry.ts';
 import { userOption } from '../src/discord/commands/input.ts';
 import { noListing } from '../src/discord/commands/no-listing.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import {
+  bold,
   cutMarkup,
   escapeName,
-  escapeText,
+  joined,
   lines,
   type Markup,
   markup,
   mention,
   roleMention,
+  subtext,
   timestamp,
+  withMentions,
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { entryReason, programReason } from './entry-reason.ts';
+import { fetchListingPage } from './listing.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
 
 /** Longer texts are truncated (characters). */
 const maxNameLength = 60;
 const maxReasonLength = 150;
-/** So that all deliveries fit into an embed (characters). */
+/** So that all fit into an embed (characters). */
+const maxTextLength = 4_000;
 const maxFieldLength = 900;
 
-/** What happened to the last deliveries of a member, step by step. */
+/** Causes of entries that neither count nor pay. */
+const uncounted: readonly Cause[] = ['within_cooldown', 'revoked'];
+
+/** What happened to the last deliveries of a member, one line each. */
 export const trace = {
   name: 'trace',
   visibility: 'private',
   hasPages: false,
   defaultMemberPermissions: 'ManageGuild',
   isServedBy: () => true,
+  needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.trace.description,
     options: [
@@ -39,18 +49,29 @@ export const trace = {
   async execute(input, context) {
     const userId = userOption(input, 'user', input.userId);
     if (context.traces === null) return noListing(context);
-    return renderTrace(userId, await context.traces.trace(userId), context);
+    const found = await context.traces.trace(userId);
+    return renderTrace(userId, found, await listingNames(found, context), context);
   },
 } as const satisfies Command;
 
-function renderTrace(userId: string, { deliveries, entries, roles }: Trace, { texts }: CommandContext): Reply {
+function renderTrace(
+  userId: string,
+  { deliveries, entries, roles }: Trace,
+  names: ReadonlyMap<string, Markup>,
+  { texts }: CommandContext,
+): Reply {
   const isEmpty = deliveries.length + entries.length + roles.length === 0;
+  const member = mention(userId);
   return {
     tone: 'plain',
     title: texts.trace.title,
-    text: isEmpty ? texts.trace.nothing(mention(userId)) : texts.trace.of(mention(userId)),
+    text: isEmpty
+      ? texts.trace.nothing(member)
+      : wholeLines(
+          [texts.trace.of(member), ...deliveries.map((each) => renderDelivery(each, names, texts))],
+          maxTextLength,
+        ),
     fields: [
-      ...deliveries.map((delivery) => renderDelivery(delivery, texts)),
       ...section(
         texts.trace.entries,
         entries.map((entry) => renderEntry(entry, texts)),
@@ -63,68 +84,82 @@ function renderTrace(userId: string, { deliveries, entries, roles }: Trace, { te
   };
 }
 
-function renderDelivery(delivery: TracedDelivery, texts: CommandContext['texts']): ReplyField {
-  const { id, receivedAt, listing, entry, effects } = delivery;
-  const name = listing === null ? null : escapeName(listing, maxNameLength);
-  return {
-    name: texts.trace.delivery(escapeText(String(id))),
-    value: wholeLines([
-      step(receivedAt, texts.trace.received(name), 'f'),
-      step(entry?.at ?? receivedAt, renderOutcome(delivery, texts)),
-      ...effects.map((effect) => step(effect.at, renderEffect(effect, texts))),
-      ...renderSilence(delivery, texts),
-    ]),
-  };
+/** The names of the listings on the service, as far as they are known. */
+async function listingNames({ deliveries }: Trace, context: CommandContext): Promise<ReadonlyMap<string, Markup>> {
+  const listed = context.listings.filter(({ name }) => deliveries.some(({ listing }) => listing === name));
+  const pages = await Promise.all(listed.map(({ lookup }) => fetchListingPage(lookup, context)));
+  return new Map(listed.flatMap(({ name }, index) => (pages[index] === undefined ? [] : [[name, pages[index].name]])));
 }
 
-function renderOutcome({ outcome, original, reason, entry }: TracedDelivery, texts: CommandContext['texts']): Markup {
+/** A line with what came of it, and below it only what failed or waits. */
+function renderDelivery(
+  delivery: TracedDelivery,
+  names: ReadonlyMap<string, Markup>,
+  texts: CommandContext['texts'],
+): Markup {
+  const { receivedAt, listing, effects, outcome } = delivery;
+  const { trace: words } = texts;
+  const done = effects.filter(({ state }) => state === 'done');
+  const name = listing === null ? words.unknownListing : bold(names.get(listing) ?? escapeName(listing, maxNameLength));
+  const problems = [
+    outcome === 'aheadOfTime' ? words.aheadOfTime : null,
+    outcome === 'quarantined' ? words.quarantined(reasonOf(delivery.reason)) : null,
+    ...effects.map((effect) => renderProblem(effect, texts)),
+  ];
+  const roles = new Set(done.flatMap(({ role }) => role ?? []));
+  return lines(
+    joined(
+      [
+        markup`${signOf(delivery)} ${shortTime(receivedAt)}`,
+        name,
+        renderOutcome(delivery, texts),
+        joined([...roles].map(roleMention), ' '),
+        done.some(({ kind }) => kind === 'announcement') ? words.announced : null,
+      ],
+      ' · ',
+    ),
+    ...problems.map((problem) => problem && subtext(problem)),
+  );
+}
+
+function signOf({ outcome, entry, effects }: TracedDelivery): Markup {
+  if (outcome === 'quarantined') return markup`❌`;
+  if (effects.some(({ state }) => state === 'buried')) return markup`⚠️`;
+  if (outcome === 'aheadOfTime' || outcome === 'unconfirmed' || effects.some(({ state }) => state === 'waiting')) return markup`⏳`;
+  if (outcome === 'test') return markup`🧪`;
+  const isCounted = outcome === 'recorded' && entry !== null && !uncounted.includes(entry.cause);
+  return isCounted ? markup`✅` : markup`➖`;
+}
+
+/** What the event earned, or why nothing. */
+function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext['texts']): Markup | null {
   switch (outcome) {
     case 'duplicate':
-      return texts.trace.duplicate(original);
     case 'test':
-      return texts.trace.test;
-    case 'aheadOfTime':
-      return texts.trace.aheadOfTime;
     case 'unconfirmed':
-      return texts.trace.unconfirmed;
     case 'ignored':
-      return texts.trace.ignored;
+      return texts.trace[outcome];
+    case 'aheadOfTime':
     case 'quarantined':
-      return texts.trace.quarantined(reasonOf(reason));
-    case 'recorded':
-      return renderRecorded(entry, texts);
-  }
-}
-
-function renderRecorded(entry: TracedEntry | null, { trace: texts, claim }: CommandContext['texts']): Markup {
-  if (entry === null) return texts.ended;
-  switch (entry.cause) {
-    case 'within_cooldown':
-      return texts.withinCooldown;
-    case 'revoked':
-      return texts.revoked;
-    case 'denied': {
-      const denied = claim.denied(entry.reason === null ? markup`` : reasonOf(entry.reason));
-      return markup`${denied} ${texts.recorded(entry.cause, entry.credits, null)}`;
+      return null;
+    case 'recorded': {
+      if (entry === null) return texts.trace.ended;
+      const { cause, credits, reason } = entry;
+      const why = entryReason(cause, reason, texts);
+      const paid = joined([texts.signed(credits), why === null ? null : markup`(${why})`], ' ');
+      return joined([cause === 'vote' ? null : texts.credits.causes[cause], paid], ' · ');
     }
-    default:
-      return texts.recorded(entry.cause, entry.credits, null);
   }
 }
 
-function renderEffect(
-  { kind, state, attempts, reason }: TracedEffect,
+/** Null for what is done. */
+function renderProblem(
+  { kind, state, reason }: TracedEffect,
   { trace: texts }: CommandContext['texts'],
-): Markup {
-  if (state === 'done') return texts.effects.done(kind, attempts);
+): Markup | null {
+  if (state === 'done') return null;
   if (state === 'buried') return texts.effects.failed(kind, reasonOf(reason));
   return reason === null ? texts.effects.waiting(kind) : texts.effects.retried(kind, reasonOf(reason));
-}
-
-/** Why it was not announced. That of other deliveries is in the settings: no channel, a digest, or no announcements. */
-function renderSilence({ outcome, effects }: TracedDelivery, { trace: texts }: CommandContext['texts']): Markup[] {
-  if (effects.some(({ kind }) => kind === 'announcement')) return [];
-  return outcome === 'recorded' || outcome === 'test' ? [] : [texts.notAnnounced];
 }
 
 function renderEntry(entry: TracedEntry, texts: CommandContext['texts']): Markup {
@@ -134,12 +169,17 @@ function renderEntry(entry: TracedEntry, texts: CommandContext['texts']): Markup
   return step(at, texts.trace.entry(texts.credits.causes[cause], credits, entryReason(cause, reason, texts)));
 }
 
-function step(at: number, text: Markup, style: 'T' | 'f' = 'T'): Markup {
-  return markup`${timestamp(at, style)} ${text}`;
+function step(at: number, text: Markup): Markup {
+  return markup`${shortTime(at)} · ${text}`;
+}
+
+/** Shorter than Discord's style for both. */
+function shortTime(at: number): Markup {
+  return markup`${timestamp(at, 'd')} ${timestamp(at, 't')}`;
 }
 
 function reasonOf(reason: string | null): Markup {
-  return escapeName(reason ?? '?', maxReasonLength);
+  return withMentions(escapeName(reason ?? '?', maxReasonLength));
 }
 
 function renderRole({ role, until, state }: TracedRole, texts: CommandContext['texts']): Markup {
@@ -149,12 +189,12 @@ function renderRole({ role, until, state }: TracedRole, texts: CommandContext['t
 }
 
 function section(name: Markup, rows: readonly Markup[]): ReplyField[] {
-  return rows.length === 0 ? [] : [{ name, value: wholeLines(rows) }];
+  return rows.length === 0 ? [] : [{ name, value: wholeLines(rows, maxFieldLength) }];
 }
 
 /** As many of the lines as fit. */
-function wholeLines(rows: readonly Markup[]): Markup {
+function wholeLines(rows: readonly Markup[], maxLength: number): Markup {
   let count = rows.length;
-  while (count > 1 && lines(...rows.slice(0, count)).length > maxFieldLength) count -= 1;
-  return cutMarkup(lines(...rows.slice(0, count)), maxFieldLength);
+  while (count > 1 && lines(...rows.slice(0, count)).length > maxLength) count -= 1;
+  return cutMarkup(lines(...rows.slice(0, count)), maxLength);
 }

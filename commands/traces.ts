@@ -15,7 +15,6 @@ export interface Trace {
 }
 
 export interface TracedDelivery {
-  readonly id: number;
   readonly receivedAt: number;
   /** The name of the configured listing; null if it is unknown. */
   readonly listing: string | null;
@@ -23,8 +22,6 @@ export interface TracedDelivery {
   readonly outcome: 'recorded' | 'duplicate' | 'test' | 'quarantined' | 'aheadOfTime' | 'unconfirmed' | 'ignored';
   /** Why it was quarantined. */
   readonly reason: string | null;
-  /** Of a duplicate: the recorded delivery; null if it is unknown. */
-  readonly original: number | null;
   /** The entry of the event itself; null if it never pays, or was not recorded. */
   readonly entry: TracedEntry | null;
   /** What was done because of it, oldest first. */
@@ -42,12 +39,10 @@ export interface TracedEffect {
   /** A kind of the outbox, such as `announcement`. */
   readonly kind: string;
   readonly state: 'waiting' | 'done' | 'buried';
-  /** Attempts that were started. */
-  readonly attempts: number;
   /** Why the last attempt failed; null if it did not. */
   readonly reason: string | null;
-  /** When it was created, or has ended. */
-  readonly at: number;
+  /** The role that it changed (Discord ID); null for none. */
+  readonly role: string | null;
 }
 
 export interface TracedRole {

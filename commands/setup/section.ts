@@ -1,9 +1,9 @@
 import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settings } from '../../src/features/settings.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { textOf } from '../../src/platform/json.ts';
+import { isEqual, listOf, textOf } from '../../src/platform/json.ts';
 import { plainName } from '../../src/platform/truncate.ts';
-import { bold, joined, lines, type Markup, markup, mention, timestamp } from '../../src/texts/markup.ts';
+import { bold, joined, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import { type PlaceholderName, parseTemplate, renderTemplate } from '../../src/texts/template.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { type Form, type SectionId, sectionIds } from './form.ts';
@@ -64,15 +64,13 @@ export function renderSection(view: SetupView, section: SectionId): Panel {
   const { texts } = view;
   const { buttons, sections, reminders } = texts.setup;
   const paths = sectionPaths(section);
-  // What replaces our own texts and looks is listed only if it is set.
-  const isShown = (path: SettingPath) => section !== 'announcements' || effectiveValue(view, path).value !== null;
   const isStored = paths.some((path) => effectiveValue(view, path).source === 'setup');
   return panel(
     'plain',
     escapedName(sections[section]),
     [
       ...(section === 'reminders' ? [textBlock(reminders)] : []),
-      textBlock(lines(...paths.filter(isShown).map((path) => settingLine(view, path)))),
+      textBlock(renderSettings(view, section, paths)),
       ...(section === 'announcements' ? renderPreview(view) : []),
       ...listSelects(view, section),
     ],
@@ -82,6 +80,42 @@ export function renderSection(view: SetupView, section: SectionId): Panel {
       ...(isStored ? [button(buttons.reset, 'reset', { ...listingOptions(view), s: section })] : []),
       button(buttons.overview, 'overview', listingOptions(view)),
     ],
+  );
+}
+
+/** Those that are shown even if they are off. */
+const mainPaths: readonly SettingPath[] = ['rewards.vote', 'announcements.mode', 'cooldownHours'];
+
+/** A line for each that is on, and the names of the others. */
+function renderSettings(view: SetupView, section: Plain, paths: readonly SettingPath[]): Markup {
+  const used = paths.filter((path) => isUsed(view, path));
+  const isOn = (path: SettingPath) =>
+    section === 'channels' || mainPaths.includes(path) || !isOff(effectiveValue(view, path).value);
+  const off = used.filter((path) => !isOn(path)).map((path) => settingName(path, view.texts));
+  return lines(
+    ...used.filter(isOn).map((path) => settingLine(view, path)),
+    off.length === 0 ? null : subtext(view.texts.setup.values.off(joined(off, ', '))),
+  );
+}
+
+/** Whether the setting has an effect: what replaces our own texts and looks only if it is set. */
+function isUsed(view: SetupView, path: SettingPath): boolean {
+  const valueOf = (other: SettingPath) => effectiveValue(view, other).value;
+  switch (path) {
+    case 'announcements.every':
+      return valueOf('announcements.mode') === 'digest';
+    case 'rewards.milestoneRoles':
+      return listOf(valueOf('rewards.milestones')).some(({ role }) => role !== undefined);
+    case 'timeZone':
+      return effectiveValue(view, path).source !== 'default';
+    default:
+      return !path.startsWith('announcements.') || valueOf(path) !== null;
+  }
+}
+
+function isOff(value: unknown): boolean {
+  return (
+    value === null || value === undefined || value === 0 || value === false || isEqual(value, []) || isEqual(value, {})
   );
 }
 

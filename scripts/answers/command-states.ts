@@ -62,13 +62,13 @@ export const memberScene: Scene = {
     ),
     state('stats-server', '/stats of the server', 'Members: 4,21', (stage) => stage.run('stats')),
     state('stats-bot', '/stats of the bot', 'Servers: 1,873', (stage) => stage.run('stats', { listing: 'bot' })),
-    state('reviews', '/reviews', 'of 31 reviews', (stage) => stage.run('reviews')),
+    state('reviews', '/reviews', 'Newest 10 of 31', (stage) => stage.run('reviews')),
     state('reviews-last', '/reviews: the last page', 'page 2 of 2', async (stage) => {
       const first = await stage.run('reviews', { limit: 6 });
       return stage.press(first, 'page', 'page=2');
     }),
     state('reviews-filter', '/reviews with one star', 'With 1 star', (stage) => stage.run('reviews', { stars: 1 })),
-    state('claim-recorded', '/claim for a vote that has been paid', 'It gave 10 credits', (stage) =>
+    state('claim-recorded', '/claim for a vote that has been paid', 'It earned 10 credits', (stage) =>
       stage.run('claim'),
     ),
     state(
@@ -91,10 +91,12 @@ export const memberScene: Scene = {
       stage.run('privacy', { action: 'forget' }, 'juniper'),
     ),
     state('help', '/help', '/canvote', (stage) => stage.run('help')),
-    state('award', '/award', 'received 25 credits', (stage) =>
+    state('award', '/award', 'now has 35 credits (+25)', (stage) =>
       stage.run('award', { user: stage.id('Ayşe'), credits: 25, reason: 'Drew the new emoji' }),
     ),
-    state('trace', '/trace', 'The last deliveries of @mira', (stage) => stage.run('trace', { user: stage.id('mira') })),
+    state('trace', '/trace', 'The last votes and purchases of @mira', (stage) =>
+      stage.run('trace', { user: stage.id('mira') }),
+    ),
   ],
 };
 

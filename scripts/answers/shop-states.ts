@@ -37,9 +37,7 @@ export const shopScene: Scene = {
     state('shop-receipt', '/shop: the receipt', 'You bought VIP for a week', (stage) => buy(stage, 'vip')),
     state('shop-code', '/shop: the receipt of a code', 'LANTERN-1111', (stage) => buy(stage, 'key')),
     state('shop-sold-out', '/shop: an item is sold out', 'a code · sold out', (stage) => stage.run('shop')),
-    state('shop-required-role', '/shop: a role is required', 'You do not have the role', (stage) =>
-      choose(stage, 'shout'),
-    ),
+    state('shop-required-role', '/shop: a role is required', 'Only for @', (stage) => choose(stage, 'shout')),
     state('purchases', '/shop: purchases', 'LANTERN-1111. VIP for a week', async (stage) =>
       stage.press(await stage.run('shop'), 'shop/purchases'),
     ),

@@ -31,7 +31,7 @@ export async function register(config: Config, options: RegisterOptions): Promis
     return await registerCommands({
       rest,
       commands,
-      context: configuredOffer(config),
+      context: await configuredOffer(config, store.settings.hasValue),
       registry: store.commandRegistry,
       applicationId: await fetchApplicationId(rest),
       guildId: config.discord.guildId,

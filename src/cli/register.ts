@@ -66,10 +66,10 @@ export const registerCommand = command({
     const chosen = { caller: 'tallyhook register', ledger: null };
     const { offered: commands } = chooseCommands(commandsFor(config), { exclude }, chosen);
     const rest = createDiscordRest(config.discord);
-    const context = configuredOffer(config);
     const onMigration = printProgress(terminal, systemClock);
     const register = async (store: Store): Promise<number> => {
       const registry = store.commandRegistry;
+      const context = await configuredOffer(config, store.settings.hasValue);
       const report = await fetchApplicationId(rest)
         .then(async (applicationId) => {
           const registered = await registerCommands({ rest, applicationId, guildId, commands, context, registry });

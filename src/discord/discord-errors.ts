@@ -126,7 +126,7 @@ function classifyRejection(
 ): AttemptResult {
   const { status } = error;
   if (status === 403 || status === 404) return { outcome: 'bury', reason: channelErrorReason(error, channelId) };
-  const reason = plainName(`Discord rejects the message (${status}): ${error.message}`, maxReasonLength);
+  const reason = plainName(`Discord rejects the message: ${error.message}`, maxReasonLength);
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };
 }
 
@@ -140,21 +140,18 @@ function isFromProxy({ rawError, status, code }: DiscordAPIError): boolean {
 
 /** Why Discord rejects everything in a channel, with a hint for the owner. */
 export function channelErrorReason(
-  { status, code, message }: Pick<DiscordAPIError, 'status' | 'code' | 'message'>,
+  { code, message }: Pick<DiscordAPIError, 'code' | 'message'>,
   channelId: string,
 ): string {
   switch (code) {
     case RESTJSONErrorCodes.UnknownChannel:
-      return `Discord has no channel ${channelId} (10003). Configure another channel.`;
+      return `Discord has no channel ${channelId}. Configure another channel.`;
     case RESTJSONErrorCodes.MissingAccess:
-      return `The bot cannot see channel ${channelId} (50001). Give it View Channel there.`;
+      return `The bot cannot see channel ${channelId}. Give it View Channel there.`;
     case RESTJSONErrorCodes.MissingPermissions:
-      return `The bot cannot write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`;
+      return `The bot cannot write in channel ${channelId}. Give it Send Messages and Embed Links there.`;
     default:
-      return plainName(
-        `Discord rejects messages in channel ${channelId} (${status}, ${code}): ${message}`,
-        maxReasonLength,
-      );
+      return plainName(`Discord rejects messages in channel ${channelId}: ${message}`, maxReasonLength);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Language } from './language.ts';
 import type { Markup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
-export function awardTexts(messages: Catalogue['award'], { text, number }: Language, parts: PartTexts) {
+export function awardTexts(messages: Catalogue['award'], { text, number, signed }: Language, parts: PartTexts) {
   const { description, userOption, creditsOption, reasonOption } = messages;
   return {
     description,
@@ -11,11 +11,10 @@ export function awardTexts(messages: Catalogue['award'], { text, number }: Langu
     creditsOption,
     reasonOption,
     title: text(messages.title),
-    /** `credits` is negative if they were subtracted. */
-    corrected: (user: Markup, credits: number) =>
-      text(credits > 0 ? messages.received : messages.lost, { user, credits: parts.credits(Math.abs(credits)) }),
+    /** `change` is negative if credits were subtracted. */
+    result: (user: Markup, credits: number, change: number) =>
+      text(messages.result, { user, credits: parts.credits(credits), change: signed(change) }),
     reason: (reason: Markup) => text(messages.reason, { reason }),
-    balance: (credits: number) => text(messages.balance, { credits: parts.credits(credits) }),
     overdrawn: (user: Markup, credits: number) => text(messages.overdrawn, { user, credits: parts.credits(credits) }),
     invalid: (max: number) => text(messages.invalid, { max: number(max) }),
   };

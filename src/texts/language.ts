@@ -23,6 +23,8 @@ export interface Language {
   plainCount(forms: PluralForms, count: number, values?: Values<string>): string;
   /** A number with grouped digits and at most one decimal: 1,234,567. */
   number(value: number): Markup;
+  /** A number with its sign: +10, −10, 0. */
+  signed(value: number): Markup;
   /** A duration (ms) in the largest unit that divides it: "36 hours". */
   duration(ms: number): Markup;
   /** A calendar day, or a period from its first to its last day, as day numbers: "16 – 22 November". Plain. */
@@ -62,6 +64,8 @@ export function createLanguage(locale: Locale): Language {
     plain: (message, values = {}) => fill(message, values),
     plainCount: (forms, count, values = {}) => fill(formFor(forms, count), { ...values, count: formatNumber(count) }),
     number,
+    signed: (value) =>
+      trustedMarkup(value < 0 ? `−${formatNumber(-value)}` : `${value > 0 ? '+' : ''}${number(value)}`),
     duration: (ms) => trustedMarkup(formatExactly(ms, locale)),
     days: (first, last = first) => dates.formatRange(first * day, last * day).replace(/[\u2009\u202F]/g, ' '),
   };

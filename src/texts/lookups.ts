@@ -86,8 +86,12 @@ export function reviewTexts(messages: Catalogue['reviews'], language: Language, 
     anonymous: text(messages.anonymous),
     noRating: text(messages.noRating),
     noComment: text(messages.noComment),
-    /** "12 of 345 reviews", with the page if there are several. */
-    count: (shown: number, total: number, page: Page | null) => withPage(count(shown, total), page),
+    /** "Newest 12 of 345" or "12 reviews", with the page if there are several. */
+    first: (sort: ReviewSort, shown: number, total: number, page: Page | null) => {
+      const isAll = shown === total;
+      const some = { shown: number(shown), count: number(total) };
+      return withPage(isAll ? plainCount(messages.withStars, total) : plain(messages.first[sort], some), page);
+    },
     /** "With 4 stars: 20 of the newest 50 reviews · 10 shown · page 1 of 2"; `sort` is null if all were searched. */
     filtered: (
       { stars, sort, matching, searched }: FilteredReviews,
@@ -106,6 +110,6 @@ export function reviewTexts(messages: Catalogue['reviews'], language: Language, 
   };
 }
 
-export function statsTexts({ description, pageButton, ...names }: Catalogue['stats'], { texts }: Language) {
-  return { description, pageButton, ...texts(names) };
+export function statsTexts({ description, pageButton, chart, ...names }: Catalogue['stats'], { texts }: Language) {
+  return { description, pageButton, chart, ...texts(names) };
 }

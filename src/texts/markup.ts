@@ -176,6 +176,19 @@ export function channelMention(channelId: string): Markup {
   return isSnowflake(channelId) ? asMarkup(`<#${channelId}>`) : escapeName(channelId, 32);
 }
 
+/**
+ * A reason that we wrote in English, in which ids of channels, roles and members are numbers, with mentions in their
+ * place.
+ */
+export function withMentions(reason: Markup): Markup {
+  const marks: Readonly<Record<string, string>> = { channel: '#', role: '@&', member: '@' };
+  return asMarkup(
+    reason.replace(/\b(channel|role|member) (\d{17,20})\b/gi, (_, kind: string, id: string) => {
+      return `<${marks[kind.toLowerCase()]}${id}>`;
+    }),
+  );
+}
+
 /** Text of one line that can be copied as it is: Discord renders no markup in it. */
 export function codeBlock(text: string): Markup {
   return text.includes('`') ? escapeText(text) : asMarkup(`\`\`\`\n${text}\n\`\`\``);

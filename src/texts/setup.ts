@@ -34,6 +34,7 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       yes: text(values.yes),
       no: text(values.no),
       notSet: text(values.notSet),
+      off: (settings: Markup) => text(values.off, { names: settings }),
       always: text(values.always),
       anyTier: text(values.anyTier),
       sameAsAnnouncements: text(values.sameAsAnnouncements),

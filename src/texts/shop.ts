@@ -8,6 +8,7 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
   const { text, texts, count, number } = language;
   const { confirmation, receipt, history, report, message } = messages;
   const { description, button, buy, confirm, cancel, previous, next, done, refund, purchases } = messages;
+  const { role_required: roleRequired, ...otherRejections } = messages.rejections;
   const price = (credits: number) => (credits === 0 ? text(messages.free) : parts.credits(credits));
   return {
     description,
@@ -33,7 +34,8 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
     code: text(messages.code),
     manual: text(messages.manual),
     requires: (role: Markup) => text(messages.requires, { role }),
-    rejections: texts(messages.rejections),
+    rejections: texts(otherRejections),
+    roleRequired: (role: Markup) => text(roleRequired, { role }),
     notCharged: text(messages.notCharged),
     confirmation: {
       title: text(confirmation.title),
@@ -64,6 +66,7 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
       none: text(history.none),
       newest: (purchasesShown: number) => subtext(count(history.newest, purchasesShown)),
       states: texts(history.states),
+      rolePending: text(history.rolePending),
     },
     report: {
       title: (id: number) => text(report.title, { id: number(id) }),

@@ -63,11 +63,11 @@ export function leaderboardTexts(messages: Catalogue['leaderboard'], language: L
     /** "12 votes", "12 credits" or "12 days". */
     score: (by: BoardScore, score: number): Markup => units[by](score),
     line: (rank: number, user: Markup, score: Markup) => text(messages.line, { rank: number(rank), user, score }),
-    /** `score` is what a member lacks to have the rank as well. */
-    distance: (score: Markup, rank: number) => text(messages.distance, { score, rank: number(rank) }),
     none: text(messages.none),
     notRanked: (user: Markup) => text(messages.notRanked, { user }),
-    count: (total: number, page: number, pages: number) =>
-      `${parts.page(page, pages)} · ${plainCount(messages.members, total)}`,
+    count(total: number, page: number, pages: number) {
+      const members = plainCount(messages.members, total);
+      return pages === 1 ? members : `${parts.page(page, pages)} · ${members}`;
+    },
   };
 }

@@ -31,7 +31,7 @@ function createTexts(locale: Locale) {
   const language = createLanguage(locale);
   const { number, duration, days, texts, text, count } = language;
   const parts = partTexts(messages.parts, language);
-  const { description: helpDescription, ...helpTexts } = messages.help;
+  const { description: helpDescription, commandOption, ...helpTexts } = messages.help;
   return {
     locale,
     number,
@@ -40,6 +40,8 @@ function createTexts(locale: Locale) {
     parts,
     text,
     count,
+    /** A number with its sign: +10, −10, 0. */
+    signed: language.signed,
     /** The catalogue, for texts that only fill in a message: `texts.text(texts.messages.thanks.next, { votes })`. */
     messages,
     listing: listingTexts(messages.listing, language),
@@ -54,9 +56,9 @@ function createTexts(locale: Locale) {
     claim: claimTexts(messages.claim, language, parts),
     privacy: privacyTexts(messages.privacy, language),
     linkedRoles: messages.linkedRoles,
-    help: { description: helpDescription, ...texts(helpTexts) },
+    help: { description: helpDescription, commandOption, ...texts(helpTexts) },
     award: awardTexts(messages.award, language, parts),
-    trace: traceTexts(messages.trace, messages.credits.causes, language, parts),
+    trace: traceTexts(messages.trace, language, parts),
     announcement: announcementTexts(messages.announcement, language, parts),
     digest: digestTexts(messages.digest, language, parts),
     lostStreaks: lostStreakTexts(messages.lostStreaks, language, parts),
@@ -69,8 +71,9 @@ function createTexts(locale: Locale) {
     ownerReport: {
       roleFailed: {
         title: language.text(messages.ownerReport.roleTitle),
-        text: (role: Markup, user: Markup, reason: Markup) =>
-          language.text(messages.ownerReport.role, { role, user, reason }),
+        give: (role: Markup, user: Markup) => language.text(messages.ownerReport.give, { role, user }),
+        take: (role: Markup, user: Markup) => language.text(messages.ownerReport.take, { role, user }),
+        memberLeft: language.text(messages.ownerReport.memberLeft),
         once: language.text(messages.ownerReport.once),
       },
     },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guildCommands, type Sender } from '../support/guild-commands.ts';
+import { shout } from '../support/shop-store.ts';
 
 const [guildA, guildB, strange] = ['700000000000000001', '700000000000000002', '700000000000000003'];
 const [mira, aiko, stranger] = ['200000000000000001', '200000000000000002', '200000000000000003'];
@@ -36,6 +37,31 @@ async function twoGuilds(hosted: readonly string[] = ['island']) {
     (await started.store.ledgerIn(accounts).account(userId)).credits;
   return { ...started, accountsOfA, accountsOfB, creditsIn };
 }
+
+describe('the shop', () => {
+  const items = [item('lamp', 'A lamp')];
+  const [empty, stocked] = [listing('harbour', guildA), listing('island', guildB, { shop: items })];
+  const visitor = { guildId: guildA, userId: mira };
+
+  it('is offered as soon as a community sells something, and no longer than that', async () => {
+    const { directory, contexts } = await guildCommands([empty]);
+    expect(contexts.offer().lacks).toEqual(['shop']);
+    const [harbourListing] = directory.listings;
+    if (harbourListing === undefined) throw new Error('no listing');
+    directory.replace(new Map([[guildA, [{ ...harbourListing, shop: [shout] }]]]));
+    expect(contexts.offer().lacks).toEqual([]);
+    directory.replace(new Map([[guildA, []]]));
+    expect(contexts.offer().lacks).toEqual(['accounts', 'shop']);
+  });
+
+  it('of a guild without items is in no list there, but answers where other guilds have items', async () => {
+    const { run } = await guildCommands([empty, stocked], ['harbour', 'island']);
+    expect((await run(visitor, 'help')).text).not.toContain('/shop');
+    expect((await run(visitor, 'credits')).text).not.toContain('Shop');
+    expect((await run(visitor, 'shop')).text).toContain('There is nothing to buy here.');
+    expect((await run({ guildId: guildB, userId: mira }, 'help')).text).toContain('/shop');
+  });
+});
 
 describe('in direct messages, a member with accounts in two guilds', () => {
   it('sees both accounts with /credits, and a member with one account only that', async () => {

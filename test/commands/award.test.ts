@@ -40,7 +40,7 @@ describe('/award', () => {
     const reply = await run({ credits: 1_200 });
     expect(reply).toMatchObject({
       tone: 'good',
-      text: `<@${otherMemberId}> received **1,200** credits.\nReason: Event won\nNew balance: **1,201** credits`,
+      text: `<@${otherMemberId}> now has **1,201** credits (+1,200).\nReason: Event won`,
     });
     expect(await credits()).toBe(1_201);
   });
@@ -48,7 +48,7 @@ describe('/award', () => {
   it('subtracts credits, but not more than the balance', async () => {
     const { run, credits } = await withAccounts();
     await run({ credits: 30 });
-    expect((await run({ credits: -1 })).text).toContain(`<@${otherMemberId}> lost **1** credit.`);
+    expect((await run({ credits: -1 })).text).toContain(`<@${otherMemberId}> now has **29** credits (−1).`);
     expect(await run({ credits: -30 })).toMatchObject({
       tone: 'bad',
       text: `<@${otherMemberId}> has only **29** credits, and a balance cannot be less than zero. Nothing was changed.`,

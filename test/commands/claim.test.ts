@@ -78,7 +78,9 @@ describe('/claim', () => {
     });
     expect(await run()).toMatchObject({
       tone: 'wait',
-      text: expect.stringContaining('is recorded.\nYou have claimed it before. It gave **10** credits.'),
+      text: expect.stringMatching(
+        /^We have your vote for .*\.\nYou have claimed it before\. It earned \*\*10\*\* credits\.$/,
+      ),
     });
     expect(await store.ledger.account(memberId)).toMatchObject({ credits: 10, votes: 1 });
   });
@@ -108,7 +110,9 @@ describe('/claim', () => {
   it('says that a vote is recorded, without a request while its cooldown runs', async () => {
     const { run, vote, requests } = await withService(votedAt(start - hour));
     await vote(start - hour);
-    expect(await run()).toMatchObject({ text: expect.stringContaining('is recorded.\nIt gave **10** credits.') });
+    expect(await run()).toMatchObject({
+      text: expect.stringMatching(/^We have your vote for .*\.\nIt earned \*\*10\*\* credits\.$/),
+    });
     expect(requests()).toBe(0);
   });
 
@@ -116,7 +120,7 @@ describe('/claim', () => {
     const { run, vote } = await withService(noVote);
     await vote(start - hour, { creditsAwarded: false, denial: '@everyone **ad**' });
     const text =
-      'The service denied the credits, with this reason: **@\u200Beveryone \\*\\*ad\\*\\***. It gave **0** credits.';
+      'The service denied the credits, with this reason: **@\u200Beveryone \\*\\*ad\\*\\***. It earned **0** credits.';
     expect(await run()).toMatchObject({ text: expect.stringContaining(text) });
   });
 

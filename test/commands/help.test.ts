@@ -1,11 +1,11 @@
-import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { help } from '../../commands/help.ts';
 import { commands } from '../../commands/index.ts';
+import type { Need } from '../../src/discord/commands/command.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { contextFor, fakeLookup, inputOf } from './command-fixture.ts';
+import { contextFor, fakeLookup, inputOf, memberId } from './command-fixture.ts';
 
 const en = textsIn('en-US');
 
@@ -18,20 +18,15 @@ async function textOf(changes: Partial<CommandInput>, all: readonly Command[] = 
     commands: all,
     commandId,
   });
-  return text;
+  return text ?? '';
 }
 
-/** A command with many options, as long as Discord allows. */
+/** A command with a long description. */
 function longCommand(number: number): Command {
-  const options = Array.from({ length: 5 }, (_, index) => ({
-    type: ApplicationCommandOptionType.String as const,
-    name: `option${index}`,
-    description: 'd'.repeat(100),
-  }));
   return {
     ...help,
     name: `long${number}`,
-    describe: () => ({ description: `${number} ${'x'.repeat(90)}`, options }),
+    describe: () => ({ description: `${number} ${'x'.repeat(90)}`, options: [] }),
     execute: () => Promise.reject(new Error('unused')),
   };
 }
@@ -39,21 +34,46 @@ function longCommand(number: number): Command {
 describe('/help', () => {
   it('is visible only to the member who runs it', () => expect(help.visibility).toBe('private'));
 
-  it('lists each command with its options, as a mention if its id is known', async () => {
-    const entries = (await textOf({})).split('\n\n');
+  it('lists each command in a line, as a mention if its id is known', async () => {
+    const entries = (await textOf({})).split('\n');
     expect([entries[0], entries.find((entry) => entry.startsWith('**/reviews**'))]).toEqual([
-      `</canvote:300000000000000001> \\[user\\]\n${en.canVote.description}\n-# user: ${en.canVote.userOption}`,
-      expect.stringContaining(`**/reviews** \\[sort\\] \\[stars\\] \\[limit\\]\n${en.reviews.description}`),
+      `</canvote:300000000000000001> · ${en.canVote.description}`,
+      `**/reviews** · ${en.reviews.description}`,
     ]);
     expect(entries).toHaveLength(commands.filter((command) => command.defaultMemberPermissions === undefined).length);
+  });
+
+  it('shows the options of one command', async () => {
+    const run = (command: string) => help.execute(inputOf({ command }), { ...contextFor(server), commands });
+    const reply = await run('reviews');
+    expect(reply.text).toBe(`**/reviews**\n${en.reviews.description}`);
+    expect(reply.fields?.[0]).toEqual({ name: '\\[sort\\]', value: en.reviews.sortOption });
+    expect((await run('/canvote')).text).toContain(en.canVote.description);
+    expect((await run('award')).title).toBe(en.help.title);
+  });
+
+  it.each([
+    [false, []],
+    [true, [{ name: '/award', value: 'award' }]],
+  ])('suggests commands that the member can use (a manager: %s)', async (isManager, expected) => {
+    const typing = { option: 'command', typed: 'awa', options: {}, userId: memberId, guildId: '1', isManager };
+    expect(await help.autocomplete(typing, { ...contextFor(server), commands })).toEqual(expected);
   });
 
   it('shows the commands for managers to managers alone', async () => {
     expect(await textOf({})).not.toContain('/award');
     const text = await textOf({ isManager: true });
     const [everyone = '', managers = ''] = text.split('**For members with the permission Manage Server**');
-    expect(everyone).toContain('**For everyone**\n\n</canvote');
-    expect(managers).toMatch(/^\n\n\*\*\/award\*\* user credits reason\n/);
+    expect(everyone).toContain('**For everyone**\n</canvote');
+    expect(managers).toMatch(/^\n\*\*\/award\*\* · /);
+  });
+
+  it('omits what the community has nothing for', async () => {
+    const all = { ...contextFor(server), commands };
+    const listed = async (lacks: readonly Need[]) => (await help.execute(inputOf({}), { ...all, lacks })).text;
+    expect(await listed([])).toContain('/shop');
+    expect(await listed(['shop'])).not.toContain('/shop');
+    expect(await listed(['shop', 'accounts'])).not.toMatch(/\/(credits|leaderboard|shop)/);
   });
 
   it('omits commands that no listing supports', async () => {
@@ -66,13 +86,13 @@ describe('/help', () => {
     expect(text).not.toContain('/award');
   });
 
-  it.each([10, 60])('shows only whole entries if there are %i long ones', async (count) => {
-    const all = Array.from({ length: count }, (_, index) => longCommand(index));
-    const entries = (await textOf({}, all)).split('\n\n');
-    expect(entries.join('\n\n').length).toBeLessThanOrEqual(4_096);
+  it('shows only whole lines if there are many', async () => {
+    const all = Array.from({ length: 60 }, (_, index) => longCommand(index));
+    const entries = (await textOf({}, all)).split('\n');
+    expect(entries.join('\n').length).toBeLessThanOrEqual(4_096);
     for (const [index, entry] of entries.entries()) {
-      expect(entry).toMatch(new RegExp(`^\\*\\*/long${index}\\*\\* .*\\n${index} x{90}$`));
+      expect(entry).toMatch(new RegExp(`^\\*\\*/long${index}\\*\\* · ${index} x{90}$`));
     }
-    expect(entries.length).toBeGreaterThan(count === 10 ? 9 : 20);
+    expect(entries.length).toBeGreaterThan(30);
   });
 });

@@ -39,7 +39,7 @@ describe('/privacy', () => {
     const { run } = await withAccount();
     const reply = await run({ action: 'export' });
     const [file] = reply.files ?? [];
-    expect(file?.name).toBe(`tallyhook-${memberId}.json`);
+    expect(file?.name).toBe('my-votes-2026-01-01.json');
     const text = Buffer.from(file?.content ?? []).toString();
     expect(JSON.parse(text)).toMatchObject({
       userId: memberId,
@@ -64,7 +64,7 @@ describe('/privacy', () => {
     const json = JSON.stringify('x'.repeat(9_000_000));
     const memberData = { export: async () => json, forget: async () => {}, unlink: async () => false };
     const { files } = await privacy.execute(inputOf({ action: 'export' }), { ...contextFor(), memberData });
-    expect(files?.[0]?.name).toBe(`tallyhook-${memberId}.json.gz`);
+    expect(files?.[0]?.name).toBe('my-votes-2026-01-01.json.gz');
     expect(gunzipSync(files?.[0]?.content ?? new Uint8Array()).toString()).toBe(json);
   });
 

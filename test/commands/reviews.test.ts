@@ -34,13 +34,13 @@ describe('/reviews', () => {
     });
     const reply = await reviews.execute(inputOf(), context);
     expect(reply.fields).toEqual([{ name: '★★★★☆ 4/5 · mira', value: `Good boats.\n<t:${(start - day) / 1_000}:D>` }]);
-    expect(reply.footer).toBe('1 of 1 review');
+    expect(reply.footer).toBe('1 review');
   });
 
-  it('shows "12 of 345" on pages of five', async () => {
+  it('shows "Newest 12 of 345" on pages of five', async () => {
     const { context } = fixture(twelve);
     const first = await reviews.execute(inputOf({ limit: 12 }), context);
-    expect(first.footer).toBe('12 of 345 reviews · page 1 of 3');
+    expect(first.footer).toBe('Newest 12 of 345 · page 1 of 3');
     expect(first.fields?.map(({ name }) => name)).toEqual([1, 2, 3, 4, 5].map((n) => `★★★★★ 5/5 · writer${n}`));
     expect(first.buttons).toEqual([
       { kind: 'page', label: 'Previous', disabled: true, options: { sort: 'newest', limit: 12, page: 0 } },
@@ -70,7 +70,7 @@ describe('/reviews', () => {
 
   it('groups the digits of a large total', async () => {
     const { context } = fixture({ ...twelve, total: 12_345 });
-    expect((await reviews.execute(inputOf(), context)).footer).toContain('10 of 12,345 reviews');
+    expect((await reviews.execute(inputOf(), context)).footer).toContain('Newest 10 of 12,345');
   });
 
   it('requests the newest, or the order of the member, and as many as one request returns', async () => {
@@ -84,10 +84,10 @@ describe('/reviews', () => {
   });
 
   it.each([
-    [{ sort: 'worst', limit: '1e9', page: '-7', stars: '6' }, 'newest', '12 of 345 reviews · page 1 of 3'],
-    [{ sort: '', limit: '2.5', page: 'NaN', stars: '-1' }, 'newest', '10 of 345 reviews · page 1 of 2'],
-    [{ sort: 'highest', limit: '-1', page: '99', stars: '4.5' }, 'highest', '1 of 345 reviews'],
-    [{ limit: '', stars: '' }, 'newest', '1 of 345 reviews'],
+    [{ sort: 'worst', limit: '1e9', page: '-7', stars: '6' }, 'newest', 'Newest 12 of 345 · page 1 of 3'],
+    [{ sort: '', limit: '2.5', page: 'NaN', stars: '-1' }, 'newest', 'Newest 10 of 345 · page 1 of 2'],
+    [{ sort: 'highest', limit: '-1', page: '99', stars: '4.5' }, 'highest', 'Best rated 1 of 345'],
+    [{ limit: '', stars: '' }, 'newest', 'Newest 1 of 345'],
     [{ page: '99', stars: '5' }, 'newest', 'With 5 stars: 12 of the newest 12 reviews · 10 shown · page 2 of 2'],
     [{ page: '99', stars: '1' }, 'newest', 'With 1 star: 0 of the newest 12 reviews'],
   ])('replaces the forged options %j with valid ones', async (options, sort, footer) => {
@@ -171,7 +171,7 @@ describe('the filter of /reviews', () => {
     expect(ratingsOf(four)).toEqual(['★★★★☆ 4/5', '★★★★☆ 4/5', '★★★★☆ 4.4/5', '★★★★☆ 3.5/5']);
     const all = await reviews.execute(inputOf({ limit: 50, page: 10 }), context);
     expect(ratingsOf(all)).toEqual(['★★★★☆ 3.5/5', '☆☆☆☆☆ 0/5', 'No rating', '★ -1', '★ 10']);
-    expect(all.footer).toBe('50 of 345 reviews · page 10 of 10');
+    expect(all.footer).toBe('Newest 50 of 345 · page 10 of 10');
   });
 
   it('stays with the limit and on the other pages', async () => {
@@ -207,8 +207,8 @@ describe('the filter of /reviews', () => {
     const five = await select('5');
     expect(five).toMatchObject({ response: 'update', footer: expect.stringMatching(/^With 5 stars: 30 of/) });
     expect(choicesOf(five).filter(({ selected }) => selected)).toMatchObject([{ value: '5' }]);
-    expect((await select('0')).footer).toBe('12 of 345 reviews · page 1 of 3');
-    expect((await select('forged')).footer).toBe('12 of 345 reviews · page 1 of 3');
+    expect((await select('0')).footer).toBe('Newest 12 of 345 · page 1 of 3');
+    expect((await select('forged')).footer).toBe('Newest 12 of 345 · page 1 of 3');
     expect(choicesOf(await select('1')).filter(({ selected }) => selected)).toMatchObject([
       { value: '1', description: '0 reviews' },
     ]);

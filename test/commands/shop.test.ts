@@ -95,7 +95,7 @@ describe('/shop', () => {
       '-# a code · 3 left',
       '',
       '**Shout-out** · **50** credits',
-      '-# fulfilled by the team',
+      '-# handed out by the team',
     ]);
     const buy = { action: 'buy', label: 'Buy', disabled: false };
     expect(buttonsOf(reply)).toMatchObject([
@@ -152,7 +152,7 @@ describe('/shop', () => {
     expect(await press(confirm)).toEqual(receipt);
     const purchases = buttonOf(await open(), 'My purchases');
     expect(textOf(await press(purchases))).toMatch(
-      /^\*\*Game key\*\* · \*\*10\*\* credits · <t:\d+:f> · fulfilled\n```\nAAA-1\n```$/,
+      /^\*\*Game key\*\* · \*\*10\*\* credits · <t:\d+:f> · done\n```\nAAA-1\n```$/,
     );
     expect(textOf(await press(purchases, { userId: otherMemberId }))).toBe('You have not bought anything yet.');
     expect((await press(buttonOf(await approach('shout'), 'Confirm'))).title).toBe('Thank you!');
@@ -170,7 +170,7 @@ describe('/shop', () => {
   it.each([
     [{ price: 101 }, 'You do not have enough credits.'],
     [{ stock: 0 }, 'This item is sold out.'],
-    [{ needsRole: '9' }, 'You do not have the role that this item requires.'],
+    [{ needsRole: '700000000000000009' }, 'Only for <@&700000000000000009>.'],
   ])('explains why an item with %j cannot be bought, and disables the button', async (changes, text) => {
     const { choose, press, credits } = await openShop([{ ...shout, ...changes }]);
     const reply = await choose('shout');
@@ -183,7 +183,7 @@ describe('/shop', () => {
   it('disables the button of an item that is sold out, and says so', async () => {
     const { open } = await openShop([{ ...shout, stock: 0 }, vip]);
     const reply = await open();
-    expect(textOf(reply)).toContain('-# fulfilled by the team · sold out');
+    expect(textOf(reply)).toContain('-# handed out by the team · sold out');
     expect(buttonsOf(reply)).toMatchObject([{ label: 'Buy', disabled: true }, { label: 'Buy', disabled: false }, {}]);
   });
 

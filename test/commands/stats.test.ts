@@ -122,7 +122,7 @@ describe('/stats', () => {
       });
       const reply = await stats.execute(inputOf({ listing: 'bot' }), context);
       expect(reply).toMatchObject({ title: 'Lamplighter', image: 'votes.png', files: [picture.file] });
-      expect(reply).not.toHaveProperty('footer');
+      expect(reply.footer).toContain('those of the listing service');
       expect(requests).toEqual([{ listings: ['bot'], texts: context.texts, scale: 1, now: start }]);
     });
 

@@ -40,7 +40,7 @@ describe('autocomplete', () => {
       }),
     ]);
     expect(await type(discord, 'he', { options: { times: 3 } })).toEqual([{ name: 'Hello', value: 'hello' }]);
-    const origin = { userId: member.id, guildId: discord.guildId };
+    const origin = { userId: member.id, guildId: discord.guildId, isManager: true };
     expect(inputs).toEqual([{ option: 'word', typed: 'he', options: { times: 3 }, ...origin }]);
   });
 

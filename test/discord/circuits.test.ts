@@ -104,7 +104,7 @@ describe('a channel that Discord rejects', () => {
     discord.faults.deleteChannel(announcements);
     expect(await post()).toMatchObject({ code: 10_003 });
     const result = classifySendError(await post(), { channelId: announcements, effects: 3 });
-    expect(result).toEqual({ outcome: 'bury', reason: expect.stringContaining('(10003)') });
+    expect(result).toEqual({ outcome: 'bury', reason: expect.stringContaining('has no channel') });
     expect(sent()).toBe(1);
   });
 

@@ -63,7 +63,7 @@ describe('the commands on Discord', () => {
       const button = controlsOf(shown()?.components ?? []).find((each) => 'label' in each && each.label === label);
       await discord.clickButton(id, button?.custom_id ?? '', other.id).response;
     };
-    expect(shown()?.embeds[0]?.footer?.text).toBe('12 of 345 reviews · page 1 of 3');
+    expect(shown()?.embeds[0]?.footer?.text).toBe('Best rated 12 of 345 · page 1 of 3');
     await click('Next');
     await click('Next');
     expect(shown()?.embeds[0]?.fields?.map(({ name }) => name)).toEqual([
@@ -144,7 +144,7 @@ describe('the commands on Discord', () => {
   it('/award corrects an account, privately', async () => {
     const { discord, run, store, other } = await connectedBot(commands, { listings });
     const answer = await run('award', { user: other.id, credits: 25, reason: 'Helped others' }).settled;
-    expect(answer.embeds[0]?.description).toContain('New balance: **25** credits');
+    expect(answer.embeds[0]?.description).toContain('now has **25** credits (+25).');
     expect(discord.messages(discord.channels.general)).toEqual([]);
     expect((await store.ledger.account(other.id)).credits).toBe(25);
     const use = { name: 'award', userId: other.id, channelId: discord.channels.general };
@@ -179,9 +179,10 @@ describe('the commands on Discord', () => {
     };
     const lastLines = () => textOf(shown()).split('\n').slice(-2);
     const [first, second] = ['-# page 1 of 2 · 12 members', '-# page 2 of 2 · 12 members'];
-    expect(lastLines()).toEqual([`🥇 **#1** <@${member.id}> · **50** credits`, first]);
+    expect(lastLines()).toEqual(['**#10** <@109> · **41** credits', first]);
+    expect(textOf(shown())).toContain(`🥇 **#1** <@${member.id}> · **50** credits`);
     await click('Me');
-    expect(lastLines()).toEqual([`**#12** <@${other.id}> · **39** credits · **1** credit to **#11**`, second]);
+    expect(lastLines()).toEqual([`**#12** <@${other.id}> · **39** credits`, second]);
     await click('Previous');
     expect(textOf(shown())).toContain(`🥇 **#1** <@${member.id}>`);
     expect(lastLines()).toEqual([`**#12** <@${other.id}> · **39** credits`, first]);

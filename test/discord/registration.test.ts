@@ -2,8 +2,10 @@ import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord-ap
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/context.ts';
+import { commands as allCommands } from '../../commands/index.ts';
 import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
+import type { Need } from '../../src/discord/commands/command.ts';
 import { planCommands } from '../../src/discord/registration/command-plan.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -35,7 +37,11 @@ async function registering(options: { token?: string } = {}) {
     listings: readonly (typeof listedServer)[] = both,
     guildId: string | null = null,
     commands: readonly Command[] = [canvote, reviews, stats],
-  ) => registerCommands({ rest, applicationId, guildId, commands, context: { listings, isShared: false }, registry });
+    lacks: readonly Need[] = [],
+  ) => {
+    const context = { listings, isShared: false, lacks };
+    return registerCommands({ rest, applicationId, guildId, commands, context, registry });
+  };
   const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
   const names = async (scope?: keyof typeof routes) => (await listed(scope)).map(({ name }) => name).toSorted();
   const idOf = async (name: string) => (await listed()).find((command) => command.name === name)?.id;
@@ -61,6 +67,17 @@ describe('registering the commands', () => {
     expect(await register()).toEqual({ ...noChanges, unchanged: all });
     expect(writes()).toEqual([]);
     expect(await names()).toEqual(all);
+  });
+
+  it('offers a shop only while something is sold, and accounts only with a listing', async () => {
+    const { register, names } = await registering();
+    await register(both, null, allCommands, ['shop', 'accounts']);
+    expect(await names()).not.toEqual(expect.arrayContaining(['shop']));
+    expect(await names()).not.toEqual(expect.arrayContaining(['credits']));
+    await register(both, null, allCommands, ['shop']);
+    expect(await names()).toEqual(expect.arrayContaining(['credits', 'leaderboard', 'award', 'trace']));
+    expect(await register(both, null, allCommands, [])).toMatchObject({ created: ['shop'], deleted: [] });
+    expect(await register(both, null, allCommands, ['shop'])).toMatchObject({ created: [], deleted: ['shop'] });
   });
 
   it('does not change the commands of another program, globally and in the guild', async () => {

@@ -41,6 +41,8 @@ async function managed(
             [own, 'managed'],
           ]),
           moderating: new Set(),
+          names: new Map(),
+          guildName: '',
         }),
         ...options.checks,
       };
@@ -240,7 +242,7 @@ describe('/setup without a listing', () => {
 describe('/setup with a listing', () => {
   it('shows each subject with its state', async () => {
     const { text, press } = await managed({ file: { announceChannelId: channel } });
-    for (const subject of ['Listing', 'Channels', 'Rewards', 'Roles', 'Reminders', 'Shop', 'Announcements']) {
+    for (const subject of ['Listing', 'Channels', 'Rewards', 'Roles', 'Waiting time', 'Shop', 'Announcements']) {
       expect(text()).toContain(`**${subject}**`);
     }
     expect(await press('Channels')).toContain(`**Announcements**: <#${channel}> · from the operator's file`);
@@ -258,6 +260,22 @@ describe('/setup with a listing', () => {
       `appears in <#${channels.general}> in a moment`,
     );
     expect(await store.votePanel.find(guildId)).toMatchObject({ channelId: channels.general, messageId: null });
+  });
+
+  it('lists what is on, and only the names of what is off', async () => {
+    const { press } = await managed({ file: { rewards: { vote: 10, whenDenied: 0, milestones: [] } } });
+    const rewards = await press('Rewards');
+    expect(rewards).toContain("**Per vote**: **10** credits · from the operator's file\n");
+    expect(rewards).toMatch(
+      /\n-# Off: .*If denied, All listings in a day, Streak, Milestones, Multipliers, Vote party/,
+    );
+    expect(rewards).not.toContain('UTC');
+    await press('Overview');
+    expect(await press('Roles')).toMatch(/-# Off: Role for voters, Roles for premium/);
+    await press('Overview');
+    const announcements = await press('Announcements');
+    expect(announcements).not.toContain('Digest every');
+    expect(announcements).toMatch(/-# Off: .*Ended streaks/);
   });
 
   it('says that premium is announced with the votes, unless it has a channel of its own', async () => {

@@ -172,7 +172,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await type('credits:25 reason:Helped');
     expect(await line.inputValue()).toContain('credits:25');
     await page.keyboard.press('Enter');
-    await expectText(messages, 'New balance: 25 credits');
+    await expectText(messages, 'now has 25 credits (+25).');
   });
 
   it('shows untrusted content as text', async () => {

@@ -34,14 +34,14 @@ function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
     case 'missing':
       return [
         fail(
-          `Channel ${channelId} does not exist (10003).`,
+          `Channel ${channelId} does not exist.`,
           'It may have been deleted: configure the id of a different channel (Copy Channel ID).',
         ),
       ];
     case 'hidden':
       return [
         fail(
-          `The bot cannot see channel ${channelId} (50001).`,
+          `The bot cannot see channel ${channelId}.`,
           'Invite the bot to its server, and grant it View Channel, Send Messages and Embed Links in that channel.',
         ),
       ];

@@ -6,9 +6,10 @@ import { parseJson } from '../../platform/json.ts';
 import { isObject, readField } from '../../webhook/fields.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import { ledgerCheck } from './installation.ts';
+import { type TitleOf, titlesOf } from './profiles.ts';
 
-export const deliveriesCheck = ledgerCheck('deliveries', async (snapshot, { config, clock }) => [
-  ...evaluateDeliveries(config.listings, await lastDeliveries(snapshot), clock.now()),
+export const deliveriesCheck = ledgerCheck('deliveries', async (snapshot, { config, profiles, clock }) => [
+  ...evaluateDeliveries(config.listings, await lastDeliveries(snapshot), titlesOf(await profiles()), clock.now()),
   ...evaluateVersions(await lastBodies(snapshot, namesOnTopgg(config.listings))),
 ]);
 
@@ -26,6 +27,7 @@ const maxSilenceMs = 7 * day;
 function evaluateDeliveries(
   listings: readonly ListingConfig[],
   lastDeliveries: ReadonlyMap<string, number>,
+  titleOf: TitleOf,
   now: number,
 ): Finding[] {
   const hintOf = ({ name, site }: ListingConfig) =>
@@ -39,8 +41,8 @@ function evaluateDeliveries(
   return activeListings.map((listing) => {
     const { name } = listing;
     const at = lastDeliveries.get(name);
-    if (at === undefined) return warn(`No delivery for ${name} has been received yet.`, hintOf(listing));
-    const message = `The last delivery for ${name} was received ${formatAgo(at, now)} (${new Date(at).toISOString()})`;
+    if (at === undefined) return warn(`No delivery for ${titleOf(name)} has been received yet.`, hintOf(listing));
+    const message = `The last delivery for ${titleOf(name)} was received ${formatAgo(at, now)} (${new Date(at).toISOString()})`;
     return now - at > maxSilenceMs
       ? warn(`${message}: none in the last 7 days.`, hintOf(listing))
       : pass(`${message}.`);
@@ -78,8 +80,8 @@ export function evaluateBacklog(backlog: Backlog, now: number): Finding[] {
   if (buried > 0) {
     findings.push(
       warn(
-        `${formatCount(buried, 'effect')} failed permanently. Last reason: ${lastReason ?? 'unknown'}`,
-        'Announcements, roles and messages are effects; credits are paid without them. See GET /owner/api/effects?state=buried.',
+        `${formatCount(buried, 'announcement, role or message', 'announcements, roles and messages')} failed permanently. Last reason: ${lastReason ?? 'unknown'}`,
+        'Credits are paid without them. See GET /owner/api/effects?state=buried.',
       ),
     );
   }

@@ -5,6 +5,7 @@ import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
 import { second } from '../../platform/durations.ts';
+import { plainName } from '../../platform/truncate.ts';
 
 /** Timeout of a request to the service (ms). */
 const requestTimeoutMs = 6 * second;
@@ -16,6 +17,19 @@ export type KeyResult = { readonly listing: ListingConfig } & (
   | { readonly profile: KeyProfile }
   | { readonly error: unknown }
 );
+
+/** A listing by its name on the service, with the configured one if it differs. */
+export type TitleOf = (listing: string) => string;
+
+export function titlesOf(results: readonly KeyResult[] | null): TitleOf {
+  const names = new Map(
+    (results ?? []).flatMap((each) => ('profile' in each ? [[each.listing.name, each.profile.name]] : [])),
+  );
+  return (listing) => {
+    const name = plainName(names.get(listing) ?? '');
+    return name === '' || name === listing ? listing : `${name} (${listing})`;
+  };
+}
 
 /** Asks the service for the profile of each API key; null if the requests cannot be counted. */
 export async function fetchProfiles(

@@ -6,6 +6,7 @@ import { groupByTarget } from '../../features/communities/same-target.ts';
 import { type Finding, pass, warn } from '../../platform/doctor/check.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { InstallationCheck } from './installation.ts';
+import { type TitleOf, titlesOf } from './profiles.ts';
 
 const communitiesPerPage = 500;
 
@@ -13,10 +14,11 @@ export const repeatedListingsCheck: InstallationCheck = {
   name: 'listings',
   async run({ config, store, profiles }) {
     if (store === null) return [];
-    const ids = ((await profiles()) ?? []).flatMap((result) =>
+    const results = await profiles();
+    const ids = (results ?? []).flatMap((result) =>
       'profile' in result && result.profile.id !== null ? [[result.listing.name, result.profile.id] as const] : [],
     );
-    return checkRepeatedListings(config, store.settings, new Map(ids));
+    return checkRepeatedListings(config, store.settings, new Map(ids), titlesOf(results));
   },
 };
 
@@ -29,6 +31,7 @@ async function checkRepeatedListings(
   { base }: Pick<Config, 'base'>,
   store: Pick<SettingsStore, 'communitiesAfter'>,
   ids: ReadonlyMap<string, string>,
+  titleOf: TitleOf,
 ): Promise<Finding[]> {
   const stored = new Map((await readAll(store)).map((community) => [community.guildId, community]));
   const guildIds = new Set<string | null>([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
@@ -41,15 +44,15 @@ async function checkRepeatedListings(
     const targetIdOf = ({ name, id }: Pick<ListingConfig, 'name' | 'id'>) => id ?? ids.get(name) ?? null;
     return groupByTarget(listings, targetIdOf)
       .filter(({ length }) => length > 1)
-      .map((group) => findingOf(group, guildId));
+      .map((group) => findingOf(group, guildId, titleOf));
   });
   return repeated.length > 0 ? repeated : [pass('No server or bot is listed twice in a community.')];
 }
 
-function findingOf(group: readonly ListingConfig[], guildId: string | null): Finding {
-  const names = group.map(({ name }) => name);
+function findingOf(group: readonly ListingConfig[], guildId: string | null, titleOf: TitleOf): Finding {
+  const names = group.map(({ name }) => titleOf(name));
   const community = guildId === null ? '' : ` in the server ${guildId}`;
-  const linked = group.filter((listing) => listing.linked).map(({ name }) => name);
+  const linked = group.filter((listing) => listing.linked).map(({ name }) => titleOf(name));
   const hint =
     linked.length === 0
       ? 'Keep one of them in the settings.'

@@ -2,6 +2,7 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
+import { plainName } from '../../platform/truncate.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
 import type { InstallationCheck } from './installation.ts';
 
@@ -49,30 +50,32 @@ export function evaluateRoles(guildId: string, roles: ReadonlySet<string>, acces
   if (access === null) {
     return [fail(`The bot is not in the guild ${guildId}, so it cannot give roles there.`, 'Invite it there.')];
   }
+  const guild = `"${plainName(access.guildName)}"`;
   const findings: Finding[] = [];
   if (!access.mayManageRoles) {
     findings.push(
       fail(
-        `The bot is missing Manage Roles in guild ${guildId}, so it cannot give roles.`,
+        `The bot is missing Manage Roles in ${guild}, so it cannot give roles.`,
         'Grant it to the role of the bot: Server Settings → Roles.',
       ),
     );
   }
   for (const role of roles) {
     const state = access.roles.get(role) ?? 'missing';
+    const name = `@${plainName(access.names.get(role) ?? '')} (${role})`;
     if (state === 'missing') {
       const hint = 'It may have been deleted. Configure the id of another one (Copy Role ID).';
-      findings.push(fail(`The role ${role} does not exist in guild ${guildId}.`, hint));
+      findings.push(fail(`The role ${role} does not exist in ${guild}.`, hint));
     } else if (state === 'above') {
       const hint = "Server Settings → Roles: move the bot's own role above it.";
-      findings.push(fail(`The role ${role} is not below the bot's highest role, so it cannot be given.`, hint));
+      findings.push(fail(`${name} is not below the bot's highest role, so it cannot be given.`, hint));
     } else if (state === 'managed') {
       const hint = 'It belongs to an integration, which alone can give it. Configure another role.';
-      findings.push(fail(`The role ${role} is managed, so it cannot be given.`, hint));
+      findings.push(fail(`${name} is managed, so it cannot be given.`, hint));
     } else if (access.moderating.has(role)) {
       const hint = 'Remove these permissions from the role, or configure another role.';
-      findings.push(fail(`The role ${role} has permissions of a moderator, so it is not given.`, hint));
+      findings.push(fail(`${name} has permissions of a moderator, so it is not given.`, hint));
     }
   }
-  return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in guild ${guildId}.`)];
+  return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in ${guild}.`)];
 }

@@ -15,8 +15,8 @@ export const slashCommandsCheck: InstallationCheck = {
     const { applicationId } = identity;
     const { guildId } = config.discord;
     const scope = formatScope(guildId);
-    const context = configuredOffer(config);
     // Without the database, our commands are recognised by their description.
+    const context = await configuredOffer(config, store?.settings.hasValue ?? (async () => false));
     const stored = store === null ? [] : await store.commandRegistry.list(applicationId);
     const commands = commandsFor(config);
     const registry = { list: async () => stored };

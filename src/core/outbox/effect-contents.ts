@@ -85,7 +85,13 @@ export interface OwnerReport {
 /** What each type of report says. Features add theirs. */
 export interface OwnerReports {
   /** A role could not be added or removed, with the reason and a hint in words. */
-  readonly roleFailed: MemberRole & { readonly reason: string };
+  readonly roleFailed: MemberRole & {
+    readonly reason: string;
+    /** What the reason is in any language; missing in reports of earlier versions. */
+    readonly cause?: string;
+    /** It could not be removed. */
+    readonly isRemoval?: true;
+  };
 }
 
 export type OwnerReportContent = ByType<OwnerReports>;

@@ -60,6 +60,11 @@ export interface EffectRecord {
   readonly finishedAt: number | null;
 }
 
+/** An effect of a delivery, with the role that it changes (Discord ID); null for none. */
+export interface DeliveryEffect extends EffectRecord {
+  readonly role: string | null;
+}
+
 /** A ledger entry of a user. Later entries have higher ids. @category Ledger */
 export interface LedgerEntry extends ProgramKey {
   readonly id: number;
@@ -100,7 +105,7 @@ export interface Records {
   effects(query: PageRequest & { state: EffectState | null }): Promise<readonly EffectRecord[]>;
   effect(id: number): Promise<EffectRecord | null>;
   /** The effects of a delivery, oldest first. */
-  effectsOf(deliveryId: number): Promise<readonly EffectRecord[]>;
+  effectsOf(deliveryId: number): Promise<readonly DeliveryEffect[]>;
   /** The entries of an account, newest first; `before` is the id of an entry. */
   entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly LedgerEntry[]>;
   /** The entry of a delivery's event, without those of other rewards; null for none. */

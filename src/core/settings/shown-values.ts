@@ -1,3 +1,4 @@
+import { durationPattern, parseDuration } from '../../platform/duration-text.ts';
 import { isEqual, type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
 import { channelMention, escapeName, joined, type Markup, markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -41,6 +42,12 @@ export function showChannel(value: unknown): Markup {
 
 export function showCredits(value: unknown, texts: Texts): Markup {
   return texts.parts.credits(numberOf(value));
+}
+
+/** A duration of the file, such as `12h`; the text itself if it is none. */
+export function showDuration(value: unknown, texts: Texts): Markup {
+  const text = textOf(value);
+  return durationPattern.test(text) ? texts.duration(parseDuration(text)) : escapeName(text, maxTextLength);
 }
 
 /** A choice of a form, such as "digest"; the text itself if it is none. */

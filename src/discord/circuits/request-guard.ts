@@ -124,10 +124,10 @@ export function createRequestGuard(options: {
     pausedGuilds = paused;
   }
 
-  function describe(route: string, { status, code, message }: Parameters<typeof channelErrorReason>[0]): string {
+  function describe(route: string, error: Parameters<typeof channelErrorReason>[0]): string {
     const target = targetOf(route);
-    if (target?.kind === 'channel') return channelErrorReason({ status, code, message }, target.id);
-    return plainName(`Discord rejects role ${target?.id ?? ''} (${status}, ${code}): ${message}`, maxReasonLength);
+    if (target?.kind === 'channel') return channelErrorReason(error, target.id);
+    return plainName(`Discord rejects role ${target?.id ?? ''}: ${error.message}`, maxReasonLength);
   }
 
   async function sync(): Promise<void> {

@@ -33,6 +33,9 @@ export interface CommandChoice {
   readonly value: string;
 }
 
+/** What a command shows that a community may lack: accounts, without any listing, or things that are sold. */
+export type Need = 'accounts' | 'shop';
+
 /** What the description of a command depends on. */
 export interface DescriptionContext {
   /** The listings that have a key, servers before bots: those of the community, or of all for a registered command. */
@@ -42,6 +45,8 @@ export interface DescriptionContext {
    * cannot name the listings of one.
    */
   readonly isShared: boolean;
+  /** What the community lacks, or all of them for a registered command. Default: nothing. */
+  readonly lacks?: readonly Need[];
   /** In the language of the member, or of the description. @internal */
   readonly texts: Texts;
 }
@@ -89,6 +94,11 @@ export interface CommandDefinition {
   readonly worksWithoutListing?: true;
   /** Whether these listings support it; if those of no community do, it is not registered. */
   isServedBy(listings: readonly ListedLookup[]): boolean;
+  /**
+   * Without it, the command has nothing to show, so it is not registered, and no reply leads to it. It answers
+   * nevertheless: one that is registered globally is also seen where there is nothing.
+   */
+  readonly needs?: Need;
   /** The description and options in the command picker, which depend on the configured listings. */
   describe(context: DescriptionContext): {
     readonly description: string;
@@ -96,6 +106,14 @@ export interface CommandDefinition {
   };
   /** What is registered in place of the description, as it is. */
   readonly body?: CommandData;
+}
+
+/** Whether a command is registered, or replies lead to it. */
+export function isOffered(
+  { needs, ...command }: Pick<CommandDefinition, 'isServedBy' | 'needs'>,
+  { listings, lacks = [] }: Pick<DescriptionContext, 'listings' | 'lacks'>,
+): boolean {
+  return command.isServedBy(listings) && !(needs !== undefined && lacks.includes(needs));
 }
 
 /** A slash command as Discord's API takes it. Discord: "Create Global Application Command". @category Commands */

@@ -53,6 +53,8 @@ export interface CompletionInput {
   readonly userId: string;
   /** The guild if it has the app; null elsewhere, such as in direct messages. */
   readonly guildId: string | null;
+  /** Whether the member has the permission Manage Server in the guild. */
+  readonly isManager: boolean;
 }
 
 /** What Discord sends about selected objects. The names are external. @category Commands */

@@ -59,6 +59,7 @@ export function toCompletionInput(interaction: APIApplicationCommandAutocomplete
     options: valuesOf(given.filter((option) => option !== focused)),
     userId: userOf(interaction).id,
     guildId: guildOf(interaction),
+    isManager: isManager(interaction),
   };
 }
 

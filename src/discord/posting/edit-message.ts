@@ -33,7 +33,7 @@ export async function editMessage(
     const code = rejectionOf(error)?.code;
     if (code !== undefined && goneCodes.includes(code)) return null;
     if (code === tooManyEditsCode) {
-      const reason = `Discord limits the edits of a message older than an hour (${code})`;
+      const reason = 'Discord limits the edits of a message older than an hour';
       return { outcome: 'later', reason, scope: 'effects', notSent: true };
     }
     return classifySendError(error, { channelId, effects: 1 });

@@ -1,6 +1,6 @@
 import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { CommandData, CommandDefinition, DescriptionContext } from '../commands/command.ts';
+import { type CommandData, type CommandDefinition, type DescriptionContext, isOffered } from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
 import type { CommandRegistry, RegisteredCommand, StoredCommand } from './command-registry.ts';
@@ -95,9 +95,7 @@ export function commandDataOf({ commands, context, guildId }: Offer): CommandDat
 }
 
 function offeredCommands({ commands, context, guildId }: Offer): readonly CommandData[] {
-  return commands
-    .filter((command) => command.isServedBy(context.listings))
-    .map((command) => bodyOf(command, context, guildId));
+  return commands.filter((command) => isOffered(command, context)).map((command) => bodyOf(command, context, guildId));
 }
 
 /** What {@link registerCommands} would change, without changing anything. Throws the same errors. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
-import { choicesOf, showChoice, showPlain } from '../../core/settings/shown-values.ts';
+import { choicesOf, showChoice, showDuration, showPlain } from '../../core/settings/shown-values.ts';
 import { duration } from '../../core/settings/value-schemas.ts';
 import { toDurationText } from '../../platform/duration-text.ts';
 import { day, minute } from '../../platform/durations.ts';
@@ -50,6 +50,7 @@ const every = setting({
   description: 'The interval of digests, from 5m to 30d (default: 1h). It starts with the day of the community.',
   schema: duration.refine(isInterval, expectedInterval),
   inFile: ({ announcements }) => toDurationText(announcements.everyMs),
+  show: showDuration,
   fields: [{ name: 'every', kind: 'text', hint: 'every' }],
 });
 

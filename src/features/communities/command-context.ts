@@ -2,7 +2,8 @@ import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/con
 import type { Config } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
-import type { DescriptionContext, ListedLookup } from '../../discord/commands/command.ts';
+import { linkPath } from '../../core/settings/listing-settings.ts';
+import type { DescriptionContext, ListedLookup, Need } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';
@@ -81,6 +82,7 @@ export function createCommandContexts({
       drawVotePicture,
       listings: lookups.of(shown(listings)),
       isShared: directory.isShared,
+      lacks: lacksOf(communities),
       rules: listedRules(listings),
       communities: isOnly ? null : cover(covered),
       standings: store.standingsIn(accounts, timeZone),
@@ -121,8 +123,18 @@ export function createCommandContexts({
         return create(guildId === null ? covered : communities, { covered, isManaged: false });
       });
     },
-    offer: () => ({ listings: lookups.of(shown(directory.listings)), isShared: directory.isShared }),
+    offer: () => ({
+      listings: lookups.of(shown(directory.listings)),
+      isShared: directory.isShared,
+      lacks: lacksOf(directory.communities),
+    }),
   };
+}
+
+/** @param shops each community has one, with items or without */
+function lacksOf(shops: readonly Pick<Community, 'shop'>[]): readonly Need[] {
+  const hasItems = shops.some(({ shop }) => shop.length > 0);
+  return [...(shops.length === 0 ? (['accounts'] as const) : []), ...(hasItems ? [] : (['shop'] as const))];
 }
 
 function shown(listings: readonly CommunityListing[]): readonly CommunityListing[] {
@@ -130,14 +142,23 @@ function shown(listings: readonly CommunityListing[]): readonly CommunityListing
 }
 
 /**
- * What commands offer by the configuration alone, without a request: the listings with an API key or on another site.
+ * What commands offer by the configuration, without a request: the listings with an API key or on another site.
+ * @param stored whether any community has a value of a setting from `/setup`
  * @throws TallyhookError `lookup_key_malformed`
  */
-export function configuredOffer({ lookup, listings }: Config): Omit<DescriptionContext, 'texts'> {
+export async function configuredOffer(
+  { lookup, listings }: Config,
+  stored: (path: string) => Promise<boolean>,
+): Promise<Omit<DescriptionContext, 'texts'>> {
   const clock = systemClock;
   const offered = listings.flatMap(({ name, kind, id, lookupKey: key, site }): readonly ListedLookup[] => {
     if (site !== undefined) return [{ name, lookup: describeSiteListing({ name, kind, id }), site: findSite(site) }];
     return key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
   });
-  return { listings: offered, isShared: listings.some(({ linked }) => linked) };
+  const isStored = { accounts: await stored(linkPath), shop: await stored('shop') };
+  return {
+    listings: offered,
+    isShared: listings.some(({ linked }) => linked),
+    lacks: lacksOf(listings).filter((need) => !isStored[need]),
+  };
 }

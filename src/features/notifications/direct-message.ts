@@ -60,12 +60,12 @@ export function createDirectMessageHandler(options: {
         if (!typeOf(message).reachesStrangers) await onClosed(userId);
         return { outcome: 'bury', reason: directMessagesClosed };
       case RESTJSONErrorCodes.OpeningDirectMessagesTooFast:
-        return retry('Discord limits how fast direct messages are opened (40003)');
+        return retry('Discord limits how fast direct messages are opened');
       case RESTJSONErrorCodes.UnknownChannel:
         channelIds.delete(userId);
-        return retry('Discord does not know the channel any more (10003)');
+        return retry('Discord does not know the channel any more');
       default: {
-        const reason = `Discord rejects the direct message (${error.status}, ${error.code}): ${error.message}`;
+        const reason = `Discord rejects the direct message: ${error.message}`;
         return { outcome: 'bury', reason: plainName(reason, maxReasonLength) };
       }
     }

@@ -8,6 +8,8 @@ import { box, line, type Picture, type PictureNode } from './picture.ts';
 /** The words of the chart, in its language. Those that the font cannot draw are left out, or replaced by signs. */
 export interface VoteChartWords {
   readonly title: string;
+  /** With the placeholder `{date}`. */
+  readonly since: string;
   readonly total: string;
   readonly average: string;
   readonly maximum: string;
@@ -34,6 +36,11 @@ export function summarizeVotes(days: readonly DayVotes[]) {
   const precision = exact < 1 ? 100 : exact < 10 ? 10 : 1;
   const best = days.reduce((one, other) => (other.votes > one.votes ? other : one));
   return { total, average: Math.round(exact * precision) / precision, best };
+}
+
+/** The first day with votes. */
+function firstDayOf(days: readonly DayVotes[]): number {
+  return (days.find(({ votes }) => votes > 0) ?? days[0])?.day ?? 0;
 }
 
 /* CSS pixels. Discord shows the picture at less than half of its width, on phones at a third. */
@@ -123,14 +130,16 @@ function header(of: {
   readonly best: DayVotes;
 }): PictureNode {
   const { days, words, labels, total, average, best } = of;
-  const range = labels.days(days.at(0)?.day ?? 0, days.at(-1)?.day ?? 0);
+  const first = firstDayOf(days);
+  const range = labels.days(first, days.at(-1)?.day ?? 0);
   const title = words === null ? range : words.title;
+  const isShorter = first !== days[0]?.day;
   const mark = { width: 14, height: 4, borderRadius: 2, backgroundColor: weekendMark, marginLeft: 18, marginRight: 7 };
   const legend: PictureNode[] =
     words === null
       ? []
       : [
-          line(range, {}),
+          line(isShorter ? words.since.replace('{date}', labels.day(first)) : range, {}),
           { type: 'container', style: { ...mark, flexShrink: 0 }, children: [] },
           line(words.weekend, {}),
         ];

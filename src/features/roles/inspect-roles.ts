@@ -18,10 +18,19 @@ export interface RoleAccess {
   readonly positions: ReadonlyMap<string, number>;
   /** The roles with permissions of a moderator. */
   readonly moderating: ReadonlySet<string>;
+  /** The names of the roles by id, and of the guild. External text. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly guildName: string;
 }
 
-const role = z.object({ id: z.string(), permissions: z.string(), position: z.number(), managed: z.boolean() });
-const guild = z.object({ owner_id: z.string(), roles: z.array(role) });
+const role = z.object({
+  id: z.string(),
+  name: z.string(),
+  permissions: z.string(),
+  position: z.number(),
+  managed: z.boolean(),
+});
+const guild = z.object({ name: z.string(), owner_id: z.string(), roles: z.array(role) });
 const member = z.object({ roles: z.array(z.string()) });
 const notInGuild: readonly number[] = [
   RESTJSONErrorCodes.UnknownGuild,
@@ -35,7 +44,7 @@ export async function inspectRoles(
   { guildId, userId }: { readonly guildId: string; readonly userId: string },
 ): Promise<RoleAccess | null> {
   try {
-    const { owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
+    const { name: guildName, owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
     const own = new Set([guildId, ...member.parse(await rest.get(Routes.guildMember(guildId, userId))).roles]);
     const ownRoles = roles.filter(({ id }) => own.has(id));
     const highest = Math.max(...ownRoles.map(({ position }) => position));
@@ -50,6 +59,8 @@ export async function inspectRoles(
         }),
       ),
       positions: new Map(roles.map(({ id, position }) => [id, position])),
+      names: new Map(roles.map(({ id, name }) => [id, name])),
+      guildName,
       moderating: new Set(roles.filter((each) => isModerating(each.permissions)).map(({ id }) => id)),
     };
   } catch (error) {

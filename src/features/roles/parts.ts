@@ -3,7 +3,7 @@ import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { escapeText, lines, mention, roleMention, subtext } from '../../texts/markup.ts';
+import { escapeText, lines, type Markup, mention, roleMention, subtext, withMentions } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { roleCard } from './card.ts';
@@ -66,8 +66,30 @@ export function create({
   } satisfies FeatureParts;
 }
 
-export function renderRoleFailure({ role, userId, reason }: OwnerReports['roleFailed'], texts: Texts): Reply {
-  const { title, text, once } = texts.ownerReport.roleFailed;
-  const failure = text(roleMention(role), mention(userId), escapeText(reason, maxReasonLength));
-  return { tone: 'bad', title, text: lines(failure, subtext(once)) };
+export function renderRoleFailure(report: OwnerReports['roleFailed'], texts: Texts): Reply {
+  const { title, give, take, once } = texts.ownerReport.roleFailed;
+  const failed = (report.isRemoval ? take : give)(roleMention(report.role), mention(report.userId));
+  return { tone: 'bad', title, text: lines(failed, ...explain(report, texts), subtext(once)) };
+}
+
+/** Why, and what to do about it. What only Discord can say is in its own words. */
+function explain({ role, cause, reason }: OwnerReports['roleFailed'], texts: Texts): readonly Markup[] {
+  const { problems } = texts.setup;
+  const mentioned = roleMention(role);
+  switch (cause) {
+    case 'missing_permission':
+      return [problems.manageRoles, problems.manageRolesHint];
+    case 'role_too_high':
+      return [problems.roleAbove(mentioned), problems.roleAboveHint(mentioned)];
+    case 'role_managed':
+      return [problems.managedRole(mentioned), problems.managedRoleHint];
+    case 'role_moderating':
+      return [problems.moderatingRole(mentioned), problems.moderatingRoleHint];
+    case 'role_deleted':
+      return [problems.unknownRole, problems.unknownRoleHint];
+    case 'member_left':
+      return [texts.ownerReport.roleFailed.memberLeft];
+    default:
+      return [withMentions(escapeText(reason, maxReasonLength))];
+  }
 }

@@ -62,21 +62,18 @@ export function createExplainRoleFailure(rest: DiscordRest, clock: Clock): Expla
       case RESTJSONErrorCodes.UnknownUser:
         return {
           cause: 'member_left',
-          reason: `Member ${userId} is not in the server (${error.code}). After a return, the role is given with the next vote or command.`,
+          reason: `Member ${userId} is not in the server. After a return, the role is given with the next vote or command.`,
         };
       case RESTJSONErrorCodes.UnknownGuild:
       case RESTJSONErrorCodes.MissingAccess:
         return {
           cause: 'missing_access',
-          reason: `The bot is not in server ${guildId} (${error.code}). Invite it there with the permission Manage Roles.`,
+          reason: `The bot is not in server ${guildId}. Invite it there with the permission Manage Roles.`,
         };
       default:
         return {
           cause: 'rejected',
-          reason: plainName(
-            `Discord rejects role ${role} (${error.status}, ${error.code}): ${error.message}`,
-            maxReasonLength,
-          ),
+          reason: plainName(`Discord rejects role ${role}: ${error.message}`, maxReasonLength),
         };
     }
   };
@@ -115,20 +112,19 @@ function explainMissingPermissions(guild: GuildRoles | null, roleId: string): Ro
   if (!mayManageRoles) {
     return {
       cause: 'missing_permission',
-      reason:
-        'The bot lacks the permission Manage Roles (50013). Give it to the role of the bot in the server settings.',
+      reason: 'The bot lacks the permission Manage Roles. Give it to the role of the bot in Server Settings → Roles.',
     };
   }
   if (role.managed || role.id === guildId) {
     return {
       cause: 'role_managed',
-      reason: `Nobody can give role ${roleId}: it belongs to an integration or to everyone (50013). Configure another role.`,
+      reason: `Nobody can give role ${roleId}: it belongs to an integration or to everyone. Configure another role.`,
     };
   }
   if (role.position >= highest) {
     return {
       cause: 'role_too_high',
-      reason: `Role ${roleId} is not below the role of the bot (50013). Move the role of the bot above it in the server settings.`,
+      reason: `Role ${roleId} is not below the role of the bot. Drag the role of the bot above it in Server Settings → Roles.`,
     };
   }
   return unexplained(roleId);
@@ -136,14 +132,14 @@ function explainMissingPermissions(guild: GuildRoles | null, roleId: string): Ro
 
 function unexplained(roleId: string): RoleFailure {
   return {
-    cause: 'missing_permission',
-    reason: `The bot may not change role ${roleId} (50013). It needs Manage Roles, and its own role must be above that role.`,
+    cause: 'rejected',
+    reason: `The bot may not change role ${roleId}. It needs Manage Roles, and its own role must be above that role.`,
   };
 }
 
 function roleDeleted(roleId: string): RoleFailure {
   return {
     cause: 'role_deleted',
-    reason: `The server has no role ${roleId} (10011). Configure another role.`,
+    reason: `The server has no role ${roleId}. Configure another role.`,
   };
 }

@@ -22,14 +22,16 @@ export function createRoleGrants(options: {
     wantsRole: (userId, role, now) => roles.isGranted({ userId, role }, now),
     roleSettled: (userId, role, state) => roles.settleRole({ userId, role }, state, clock.now()),
     isPaidFor: (userId, role) => isPaidFor({ userId, role }),
-    async reportOnce({ guildId, userId, role, cause, reason }) {
+    async reportOnce({ guildId, userId, role, cause, reason }, isWanted) {
       const channelId = ownerChannelOf(guildId);
       // Without a grant, the member was forgotten meanwhile.
       if (channelId === null || !(await roles.hasGrant({ userId, role }))) return;
+      const failed = { type: 'roleFailed', guildId, userId, role, cause, reason } as const;
+      const report = isWanted ? failed : { ...failed, isRemoval: true as const };
       await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, {
         kind: 'ownerReport',
         queue: channelId,
-        content: { channelId, report: { type: 'roleFailed', guildId, userId, role, reason } },
+        content: { channelId, report },
         deliveryId: null,
         createdAt: clock.now(),
       });

@@ -20,8 +20,8 @@ export interface RoleGrants {
   roleSettled(userId: string, role: string, state: RoleState, reason: string | null): Promise<void>;
   /** Whether the member has paid for the role, and waits for it. */
   isPaidFor(userId: string, role: string): Promise<boolean>;
-  /** Reports a failure to the owner, once per role and cause. */
-  reportOnce(failure: MemberRole & RoleFailure): Promise<void>;
+  /** Reports a failure to give or, if it is not wanted, to take a role to the owner, once per role and cause. */
+  reportOnce(failure: MemberRole & RoleFailure, isWanted: boolean): Promise<void>;
 }
 
 /** A failure of a role; a new one is to be reported. */
@@ -71,7 +71,7 @@ export function createRoleHandler(options: {
     }
     await grants.roleSettled(userId, role, stateAfter(cause), reason);
     // A report would store the id of a forgotten member again.
-    if (erase !== true && failure.isNew) await grants.reportOnce({ ...memberRole, cause, reason });
+    if (erase !== true && failure.isNew) await grants.reportOnce({ ...memberRole, cause, reason }, isWanted);
     return cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason };
   }
 

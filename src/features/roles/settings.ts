@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { setting } from '../../core/settings/setting-spec.ts';
-import { choicesOf, showChoice, showList } from '../../core/settings/shown-values.ts';
+import { choicesOf, showChoice, showDuration, showList } from '../../core/settings/shown-values.ts';
 import { duration, id } from '../../core/settings/value-schemas.ts';
 import { toDurationText } from '../../platform/duration-text.ts';
 import { objectOf, textOf } from '../../platform/json.ts';
@@ -36,7 +36,7 @@ export const voterRole = setting({
   show(value, texts) {
     const { role, for: lasting } = objectOf(value);
     const mention = roleMention(textOf(role));
-    return lasting === undefined ? mention : texts.setup.values.roleFor(mention, escapeName(textOf(lasting), 20));
+    return lasting === undefined ? mention : texts.setup.values.roleFor(mention, showDuration(lasting, texts));
   },
   fields: [
     { name: 'voterRole', kind: 'roles', part: 'role', isRequiredPart: true },

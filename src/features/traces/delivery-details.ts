@@ -1,6 +1,6 @@
 import {
+  type DeliveryEffect,
   type DeliveryRecord,
-  type EffectRecord,
   isPruned,
   type LedgerEntry,
   type Records,
@@ -16,7 +16,7 @@ export interface DeliveryDetails {
   /** The id of the delivery that this one duplicates; null if it is not a duplicate, or the original is unknown. */
   readonly original: number | null;
   readonly entry: LedgerEntry | null;
-  readonly effects: readonly EffectRecord[];
+  readonly effects: readonly DeliveryEffect[];
   readonly why: string;
   readonly timeline: readonly TimelineStep[];
 }
@@ -79,7 +79,7 @@ function timelineOf(
     entry,
     original,
     effects,
-  }: { entry: LedgerEntry | null; original: number | null; effects: readonly EffectRecord[] },
+  }: { entry: LedgerEntry | null; original: number | null; effects: readonly DeliveryEffect[] },
 ): TimelineStep[] {
   const { receivedAt: at, body, family, listing, outcome } = delivery;
   // Only a replay records an event with a later time than its delivery.

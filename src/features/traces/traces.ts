@@ -4,8 +4,8 @@ import type { DeliveryRecord } from '../../core/records/records.ts';
 import { getDelivery, type RecordsContext } from './delivery-details.ts';
 import { waitOf } from './explain.ts';
 
-/** Deliveries in a trace: as many as fit into a reply with their steps. */
-const maxDeliveries = 5;
+/** Deliveries in a trace: as many as fit into a reply. */
+const maxDeliveries = 15;
 /** The newest entries that are searched for ones without a delivery, and how many of them are shown. */
 const searchedEntries = 50;
 const maxEntries = 5;
@@ -41,17 +41,15 @@ export function createTraces(context: RecordsContext, { accounts, only }: Traced
   };
 
   async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord): Promise<TracedDelivery> {
-    const { delivery, effects, entry, original } = await getDelivery(context, id);
+    const { delivery, effects, entry } = await getDelivery(context, id);
     const { outcome, reason } = delivery;
     return {
-      id,
       receivedAt,
       listing,
       reason,
-      original,
       entry,
       outcome: waitOf(delivery) ?? outcome,
-      effects: effects.map((effect) => ({ ...effect, at: effect.finishedAt ?? effect.createdAt })),
+      effects,
     };
   }
 }

@@ -49,6 +49,11 @@ export const de: Catalogue = {
     limitOption: 'Wie viele Bewertungen du sehen willst, höchstens 50 (Standard: 10).',
     sorts: { newest: 'neueste', highest: 'beste', lowest: 'schlechteste' },
     count: { one: '{shown} von {count} Bewertung', other: '{shown} von {count} Bewertungen' },
+    first: {
+      newest: 'Die neuesten {shown} von {count}',
+      highest: 'Die besten {shown} von {count}',
+      lowest: 'Die schlechtesten {shown} von {count}',
+    },
     filtered: { one: 'Mit {count} Stern: {found}', other: 'Mit {count} Sternen: {found}' },
     found: {
       newest: {
@@ -87,10 +92,12 @@ export const de: Catalogue = {
     shards: 'Shards',
     category: 'Kategorie',
     tags: 'Tags',
+    chart: 'Die Zahlen sind die der Vote-Seite. Das Diagramm zeigt die Votes, die hier angekommen sind.',
   },
 
   votePicture: {
     title: 'Votes pro Tag',
+    since: 'seit {date}',
     total: '30 Tage',
     average: 'Durchschnitt',
     maximum: 'Maximum',
@@ -121,7 +128,7 @@ export const de: Catalogue = {
   },
 
   credits: {
-    description: 'Zeigt deine Credits, deinen Platz, deine Streak und wann du wieder voten kannst.',
+    description: 'Zeigt deine Credits, deinen Platz und deine Streak.',
     userOption: 'Zeigt das Konto eines anderen Mitglieds.',
     remindButton: 'Erinnere mich',
     shopButton: 'Shop',
@@ -161,7 +168,7 @@ export const de: Catalogue = {
   },
 
   leaderboard: {
-    description: 'Zeigt, wer die meisten Votes, die meisten Credits oder die längste Streak hat.',
+    description: 'Zeigt, wer die meisten Votes oder Credits hat.',
     periodOption: 'Welcher Zeitraum zählt (Standard: insgesamt).',
     byOption: 'Was in der Rangliste zählt (Standard: Credits).',
     periods: { week: 'diese Woche', month: 'diesen Monat', all: 'insgesamt' },
@@ -176,7 +183,6 @@ export const de: Catalogue = {
       streak: 'Längste laufende Streaks',
     },
     line: '**#{rank}** {user} · {score}',
-    distance: 'noch {score} bis **#{rank}**',
     none: 'Hier steht noch niemand. Hol dir Platz 1!',
     notRanked: '{user} steht hier noch nicht.',
   },
@@ -206,7 +212,7 @@ export const de: Catalogue = {
     rejections: {
       unknown_item: 'Diesen Artikel gibt es nicht mehr im Shop.',
       price_changed: 'Der Preis hat sich geändert. Schau dir den Artikel bitte noch einmal an.',
-      role_required: 'Dir fehlt die Rolle, die du für diesen Artikel brauchst.',
+      role_required: 'Nur für {role}.',
       already_owned: 'Du hast diese Rolle schon dauerhaft.',
       no_channel:
         'Diesen Artikel kannst du gerade nicht kaufen: Die Betreiber dieses Bots müssen erst den Owner-Kanal einstellen.',
@@ -240,7 +246,8 @@ export const de: Catalogue = {
       title: 'Deine Käufe',
       none: 'Du hast noch nichts gekauft.',
       newest: { one: 'Hier siehst du den neuesten.', other: 'Hier siehst du die neuesten {count}.' },
-      states: { confirmed: 'bezahlt, noch offen', fulfilled: 'erledigt', refunded: 'erstattet' },
+      states: { confirmed: 'wartet auf das Team', fulfilled: 'erledigt', refunded: 'erstattet' },
+      rolePending: 'unterwegs',
     },
     report: {
       title: 'Kauf {id}',
@@ -265,12 +272,12 @@ export const de: Catalogue = {
   },
 
   claim: {
-    description: 'Gevotet und nichts bekommen? Frag bei der Vote-Seite nach und hol dir deine Credits.',
+    description: 'Gevotet und nichts bekommen? Hol dir deine Credits.',
     titleClaimed: 'Vote nachgetragen',
     titleNothing: 'Nichts nachzutragen',
     claimed:
       'Die Vote-Seite bestätigt deinen Vote für {name} ({time}). Er war hier nicht angekommen und ist jetzt eingetragen.',
-    recorded: 'Dein Vote für {name} vom {time} ist eingetragen.',
+    recorded: 'Wir haben deinen Vote für {name} vom {time}.',
     paid: 'Für den Vote gab es {credits}.',
     claimedBefore: 'Du hast ihn schon nachgetragen.',
     denied: 'Die Vote-Seite hat die Credits abgelehnt.',
@@ -300,11 +307,11 @@ export const de: Catalogue = {
     titleExport: 'Deine Daten',
     nothing: 'Über dich ist nichts gespeichert.',
     exported:
-      'In der Datei steht alles, was über dich gespeichert ist: dein Konto mit allen Buchungen, die Meldungen der Vote-Seite mit ihrem Inhalt und alles, was deswegen verschickt wurde.',
+      'In der Datei steht alles, was über dich gespeichert ist: dein Konto mit seinem Verlauf, die Meldungen der Vote-Seite mit ihrem Inhalt und alles, was deswegen verschickt wurde.',
     titleConfirm: 'Alles über dich vergessen?',
     everyCommunity: 'Das gilt für deine Konten auf **allen Servern**, die diesen Bot nutzen.',
     confirm:
-      'Du verlierst deine Credits, deine Streak und deine Rollen. Deine Erinnerungen werden abgeschaltet und die Inhalte der Meldungen über dich gelöscht. Das lässt sich nicht rückgängig machen.\n\nWas bleibt, ist nicht mit dir verknüpft: Beträge und Zeiten unter einem zufälligen Namen und Prüfsummen, damit derselbe Vote nicht zweimal bezahlt wird. Nachrichten in Discord, Backups und Logs bleiben unverändert. Mit deinem nächsten Vote beginnt ein neues Konto.',
+      'Du verlierst deine Credits, deine Streak und deine Rollen. Deine Erinnerungen werden abgeschaltet und die Inhalte der Meldungen über dich gelöscht. Das lässt sich nicht rückgängig machen.\n\nWas bleibt, ist nicht mit dir verknüpft: Beträge und Zeiten unter einem zufälligen Namen und digitale Fingerabdrücke, damit derselbe Vote nicht zweimal bezahlt wird. Nachrichten in Discord, Backups und Logs bleiben unverändert. Mit deinem nächsten Vote beginnt ein neues Konto.',
     titleForgotten: 'Vergessen',
     forgotten:
       'Was über dich gespeichert war, lässt sich nicht mehr mit dir verknüpfen. Rollen, die du für Votes oder Käufe bekommen hast, werden gerade entfernt.',
@@ -339,6 +346,7 @@ export const de: Catalogue = {
 
   help: {
     description: 'Zeigt die Befehle, die du benutzen kannst.',
+    commandOption: 'Zeigt die Optionen eines Befehls.',
     title: 'Befehle',
     everyone: '**Für alle**',
     managers: '**Für Mitglieder mit der Berechtigung „Server verwalten“**',
@@ -349,35 +357,28 @@ export const de: Catalogue = {
     userOption: 'Das Mitglied.',
     creditsOption: 'Wie viele Credits dazukommen; eine negative Zahl zieht ab.',
     reasonOption: 'Der Grund; er wird mit den Credits gespeichert.',
-    title: 'Konto angepasst',
-    received: '{user} hat {credits} bekommen.',
-    lost: '{user} hat {credits} verloren.',
+    title: 'Erledigt',
+    result: '{user} hat jetzt {credits} ({change}).',
     reason: 'Grund: {reason}',
-    balance: 'Neues Guthaben: {credits}',
     overdrawn: '{user} hat nur {credits}, und ein Guthaben kann nicht unter null fallen. Es wurde nichts geändert.',
     invalid: 'Gib ein Mitglied, einen Grund und eine ganze Zahl von -{max} bis {max} an, aber nicht 0.',
   },
 
   trace: {
-    description: 'Zeigt, was mit den letzten Votes und Käufen eines Mitglieds passiert ist.',
+    description: 'Zeigt, was mit den letzten Votes eines Mitglieds passiert ist.',
     userOption: 'Das Mitglied.',
     title: 'Verlauf',
-    of: 'Die letzten Meldungen zu {user} mit jedem Schritt. Die Zeiten sind in deiner Zeitzone.',
-    received: 'Empfangen für {name}.',
-    receivedForNone: 'Empfangen für einen unbekannten Eintrag.',
-    recorded: 'Genau einmal eingetragen: {entry}',
+    of: 'Die letzten Votes und Käufe von {user}',
+    unknownListing: 'unbekannter Eintrag',
     entry: '{cause}, {credits}',
-    ended: 'Beendet einen Kauf: Es wird nichts gutgeschrieben und nichts abgezogen.',
-    withinCooldown:
-      'Ein anderer Vote liegt innerhalb der Wartezeit. Deshalb gab es für diesen keine Credits, und er zählt nicht.',
-    revoked: 'Der Kauf wurde vorher widerrufen. Deshalb gibt es dafür nichts mehr.',
-    duplicate: 'Dasselbe Ereignis war schon eingetragen. Deshalb gab es diesmal nichts.',
-    duplicateOf: 'Dasselbe Ereignis war schon mit Meldung {id} eingetragen. Deshalb gab es diesmal nichts.',
-    test: 'Ein Test aus dem Dashboard: Er bringt keine Credits und zählt nicht.',
+    ended: 'Ende eines Kaufs',
+    duplicate: 'Wiederholung, zählt nur einmal',
+    test: 'Test, zählt nicht',
     aheadOfTime:
       'Die Zeit liegt in der Zukunft. Die Meldung ist gespeichert und wird eingetragen, sobald es so weit ist.',
-    unconfirmed: 'Gespeichert. Sobald die Vote-Seite den Vote bestätigt, gibt es die Credits.',
-    ignored: 'Ein anderes Ereignis der Website: Es gibt keine Credits und zählt nicht.',
+    unconfirmed: 'wartet auf die Bestätigung der Vote-Seite',
+    ignored: 'anderes Ereignis, zählt nicht',
+    announced: 'angekündigt',
     quarantined: 'Gespeichert, konnte aber nicht verarbeitet werden: {reason}',
     effects: {
       announcement: 'Ankündigung',
@@ -390,17 +391,11 @@ export const de: Catalogue = {
       confirmation: 'Bestätigung der Vote-Seite',
       unknown: 'Sonstiges',
     },
-    done: {
-      one: '{effect}: erledigt',
-      other: '{effect}: erledigt nach {count} Versuchen',
-    },
     waiting: '{effect}: steht noch aus',
     retried: '{effect}: fehlgeschlagen, wird noch einmal versucht ({reason})',
     failed: '{effect}: endgültig fehlgeschlagen ({reason})',
-    notAnnounced: 'Nicht angekündigt: Das passiert nur bei eingetragenen Meldungen und bei Tests.',
     nothing:
       'Für {user} ist nichts angekommen: kein Vote, kein Kauf und kein Test. Wenn die Vote-Seite einen Vote anzeigt, prüf dort die Webhook-Einstellungen; {user} kann /claim benutzen.',
-    delivery: 'Meldung {id}',
     entries: 'Weitere Credits',
     roles: 'Rollen',
     until: 'bis {time}',
@@ -512,7 +507,10 @@ export const de: Catalogue = {
     alarmHint:
       'Wer eine Anfrage von {site} sieht, kann Votes fälschen. Wenn du nicht mit so vielen gerechnet hast, ersetze zuerst das Secret. Danach kannst du die gespeicherten Votes in der Owner-Konsole oder mit {command} freigeben oder verwerfen.',
     roleTitle: 'Eine Rolle konnte nicht geändert werden',
-    role: '{role} für {user}: {reason}',
+    give: 'Ich kann {user} die Rolle {role} nicht geben.',
+    take: 'Ich kann {user} die Rolle {role} nicht wegnehmen.',
+    memberLeft:
+      'Das Mitglied ist nicht mehr auf dem Server. Kommt es zurück, gibt es die Rolle mit dem nächsten Vote oder Befehl.',
     once: 'Diese Ursache wird pro Rolle nur einmal gemeldet. Die Owner-Konsole zeigt alles, was fehlgeschlagen ist.',
   },
 
@@ -535,7 +533,7 @@ export const de: Catalogue = {
       channels: 'Kanäle',
       rewards: 'Belohnungen',
       roles: 'Rollen',
-      reminders: 'Erinnerungen',
+      reminders: 'Wartezeit',
       shop: 'Shop',
       announcements: 'Ankündigungen',
     },
@@ -591,7 +589,7 @@ export const de: Catalogue = {
       multiplier: 'Multiplikator',
       roles: 'Rollen',
       tier: 'Rolle einer Premium-Stufe',
-      reminders: 'Erinnerungen',
+      reminders: 'Wartezeit',
       style: 'Ankündigungen',
       text: 'Text der Ankündigungen',
       item: 'Artikel im Shop',
@@ -762,6 +760,7 @@ export const de: Catalogue = {
       yes: 'ja',
       no: 'nein',
       notSet: 'nicht festgelegt',
+      off: 'Aus: {names}',
       streak: '{credits} für {days} in Folge, erlaubte Fehltage: {forgive}',
       party: '{credits} bei {votes} (Zeitraum: {per})',
       milestone: 'bei {votes}: {reward}',

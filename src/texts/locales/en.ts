@@ -64,6 +64,12 @@ export const en = {
     limitOption: 'How many reviews to show, up to 50 (default: 10).',
     sorts: { newest: 'newest', highest: 'highest', lowest: 'lowest' },
     count: { one: '{shown} of {count} review', other: '{shown} of {count} reviews' },
+    /** Some of all reviews. */
+    first: {
+      newest: 'Newest {shown} of {count}',
+      highest: 'Best rated {shown} of {count}',
+      lowest: 'Lowest rated {shown} of {count}',
+    },
     /** Below reviews with as many stars: "With 4 stars: 3 of the newest 50 reviews". `{found}` is one of the next texts. */
     filtered: { one: 'With {count} star: {found}', other: 'With {count} stars: {found}' },
     found: {
@@ -102,11 +108,15 @@ export const en = {
     shards: 'Shards',
     category: 'Category',
     tags: 'Tags',
+    /** Below a picture of the votes. Plain. */
+    chart: 'The counts are those of the listing service. The chart has the votes that arrived here.',
   },
 
   /** Plain. The words are drawn in a picture, so they are short; `total` is the heading of the sum of 30 days. */
   votePicture: {
     title: 'Votes per day',
+    /** The day of the first vote, if there was none before in the 30 days. */
+    since: 'since {date}',
     total: '30 days',
     average: 'average',
     maximum: 'maximum',
@@ -143,7 +153,7 @@ export const en = {
 
   credits: {
     /** Plain. */
-    description: 'Show your credits, rank and streak, and when you can vote again.',
+    description: 'Show your credits, rank and streak.',
     userOption: 'Show the account of another member.',
     remindButton: 'Remind me',
     shopButton: 'Shop',
@@ -190,7 +200,7 @@ export const en = {
 
   leaderboard: {
     /** Plain. */
-    description: 'Show the members with the most votes or credits, or the longest streak.',
+    description: 'Show who has the most votes or credits.',
     periodOption: 'The time that counts (default: all time).',
     byOption: 'What to rank by (default: credits).',
     periods: { week: 'this week', month: 'this month', all: 'all time' },
@@ -206,8 +216,6 @@ export const en = {
       streak: 'Longest current streaks',
     },
     line: '**#{rank}** {user} · {score}',
-    /** How far it is to a rank; `{score}` is a number with its noun. */
-    distance: '{score} to **#{rank}**',
     none: 'Nobody is ranked here yet. Be the first!',
     notRanked: '{user} is not ranked here yet.',
   },
@@ -234,12 +242,12 @@ export const en = {
     role: 'role {role}',
     roleFor: 'role {role} for {duration}',
     code: 'a code',
-    manual: 'fulfilled by the team',
+    manual: 'handed out by the team',
     requires: 'only with {role}',
     rejections: {
       unknown_item: 'This item is no longer in the shop.',
       price_changed: 'The price has changed. Please look at the item again.',
-      role_required: 'You do not have the role that this item requires.',
+      role_required: 'Only for {role}.',
       already_owned: 'You have this role already, without an end.',
       no_channel:
         "This item cannot be bought at the moment; the operators of this bot need to set the owner's channel.",
@@ -256,7 +264,7 @@ export const en = {
       role: 'You get the role {role}.',
       roleUntil: 'You get the role {role} until {time}.',
       code: 'You get a code that only you can see.',
-      manual: 'The team of this server is informed, and fulfils it by hand.',
+      manual: 'The team of this server is told, and hands it out.',
     },
     receipt: {
       title: 'Thank you!',
@@ -275,7 +283,9 @@ export const en = {
       title: 'Your purchases',
       none: 'You have not bought anything yet.',
       newest: { one: 'The newest one is shown.', other: 'The newest {count} are shown.' },
-      states: { confirmed: 'paid, not fulfilled yet', fulfilled: 'fulfilled', refunded: 'refunded' },
+      states: { confirmed: 'waiting for the team', fulfilled: 'done', refunded: 'refunded' },
+      /** In place of `confirmed`, of a role. */
+      rolePending: 'on its way',
     },
     /** In the owner's channel. `{manager}` is a member. */
     report: {
@@ -289,7 +299,7 @@ export const en = {
       refundedBy: 'Refunded, by {manager}.',
       fulfilledBefore: 'This purchase is done already.',
       refundedBefore: 'This purchase was refunded already.',
-      notFulfilled: 'This purchase is not fulfilled yet.',
+      notFulfilled: 'This purchase is not done yet.',
     },
     /** Direct messages to the buyer. */
     message: {
@@ -302,13 +312,13 @@ export const en = {
 
   claim: {
     /** Plain. */
-    description: 'You voted and got nothing? Check with the listing service, and get your credits.',
+    description: 'You voted and got nothing? Get your credits.',
     /** Markup. `{name}` is that of a listing. */
     titleClaimed: 'Vote recorded',
     titleNothing: 'Nothing to claim',
     claimed: 'The listing service confirms your vote for {name} {time}. It had not arrived here, and is recorded now.',
-    recorded: 'Your vote for {name} of {time} is recorded.',
-    paid: 'It gave {credits}.',
+    recorded: 'We have your vote for {name} of {time}.',
+    paid: 'It earned {credits}.',
     claimedBefore: 'You have claimed it before.',
     denied: 'The service denied the credits.',
     deniedBecause: 'The service denied the credits, with this reason: {reason}.',
@@ -341,12 +351,12 @@ export const en = {
     titleExport: 'Your data',
     nothing: 'Nothing is stored about you.',
     exported:
-      'The file has everything that is stored about you: your account with its entries, the deliveries of the listing service with their contents, and what was sent because of them.',
+      'The file has everything that is stored about you: your account with its history, the messages of the listing service about you, and what was sent because of them.',
     titleConfirm: 'Forget you?',
     /** Above `confirm`, if several servers use the bot. */
     everyCommunity: 'This covers your accounts in **all servers** that use this bot.',
     confirm:
-      'Your credits, streak and roles are lost, your reminders are cancelled, and the contents of your deliveries are deleted. This cannot be undone.\n\nWhat remains is not linked to you: amounts and times under a random name, and digests that keep a repeated vote from being paid twice. Messages in Discord, backups and logs are not changed. Your next vote starts a new account.',
+      'Your credits, streak and roles are lost, your reminders are cancelled, and the messages of the listing service about you are deleted. This cannot be undone.\n\nWhat remains is not linked to you: amounts and times under a random name, and fingerprints that keep a repeated vote from being paid twice. Messages in Discord, backups and logs are not changed. Your next vote starts a new account.',
     titleForgotten: 'Forgotten',
     forgotten:
       'What was stored about you can no longer be linked to you. Roles that you received for votes or purchases are being removed.',
@@ -388,6 +398,7 @@ export const en = {
   help: {
     /** Plain. */
     description: 'Show the commands that you can use.',
+    commandOption: 'Show the options of one command.',
     /** Markup. */
     title: 'Commands',
     everyone: '**For everyone**',
@@ -401,37 +412,30 @@ export const en = {
     creditsOption: 'How many credits to add; a negative number subtracts.',
     reasonOption: 'The reason, stored with the credits.',
     /** Markup. */
-    title: 'Account corrected',
-    received: '{user} received {credits}.',
-    lost: '{user} lost {credits}.',
+    title: 'Done',
+    result: '{user} now has {credits} ({change}).',
     reason: 'Reason: {reason}',
-    balance: 'New balance: {credits}',
     overdrawn: '{user} has only {credits}, and a balance cannot be less than zero. Nothing was changed.',
     invalid: 'Enter a member, a reason, and a whole number of credits that is not 0, from -{max} to {max}.',
   },
 
   trace: {
     /** Plain. */
-    description: 'Show what happened to the last votes and purchases of a member.',
+    description: 'Show what happened to the last votes of a member.',
     userOption: 'The member.',
     /** Markup. */
     title: 'Trace',
-    of: 'The last deliveries of {user}, with each step. Times are yours.',
-    /** The steps of a delivery. `{name}` is the configured name of a listing. */
-    received: 'Received for {name}.',
-    receivedForNone: 'Received for an unknown listing.',
-    recorded: 'Recorded once: {entry}',
+    of: 'The last votes and purchases of {user}',
+    unknownListing: 'unknown listing',
     /** Why credits were added, and how many. */
     entry: '{cause}, {credits}',
-    ended: 'It ends a purchase: nothing is paid, and nothing is taken back.',
-    withinCooldown: 'Another vote is within the cooldown, so this one paid nothing and does not count.',
-    revoked: 'The purchase was revoked before, so it pays nothing any more.',
-    duplicate: 'The same event was recorded before, so this one paid nothing.',
-    duplicateOf: 'The same event was recorded before with delivery {id}, so this one paid nothing.',
-    test: 'A test from the dashboard: it neither pays nor counts.',
+    ended: 'end of a purchase',
+    duplicate: 'repeated, counts only once',
+    test: 'test, does not count',
     aheadOfTime: 'Its time is in the future. It is stored, and recorded when that time is reached.',
-    unconfirmed: 'Stored. The vote is paid as soon as its site confirms it.',
-    ignored: 'Another event of the listing site: it neither pays nor counts.',
+    unconfirmed: 'waits until its site confirms it',
+    ignored: 'another event, does not count',
+    announced: 'announced',
     quarantined: 'Stored, because it could not be processed: {reason}',
     /** What was done because of it. */
     effects: {
@@ -445,15 +449,12 @@ export const en = {
       confirmation: 'Confirmation by the site',
       unknown: 'Something else',
     },
-    /** `{effect}` is one of those above, `{count}` the number of attempts. */
-    done: { one: '{effect}: done', other: '{effect}: done after {count} attempts' },
+    /** `{effect}` is one of those above. */
     waiting: '{effect}: waiting',
     retried: '{effect}: failed, and is tried again: {reason}',
     failed: '{effect}: failed permanently: {reason}',
-    notAnnounced: 'Not announced: only recorded deliveries and tests are.',
     nothing:
       'Nothing has arrived for {user}: no vote, no purchase, and no test. If the listing service shows a vote, check its webhook settings; {user} can use /claim.',
-    delivery: 'Delivery {id}',
     entries: 'Other credits',
     roles: 'Roles',
     /** After the state of a role. */
@@ -575,8 +576,11 @@ export const en = {
     alarmHint:
       'Whoever sees one request of {site} can forge votes. If you did not expect so many, replace the secret first. Then release or reject the stored votes in the owner console, or with {command}.',
     roleTitle: 'A role could not be changed',
-    role: '{role} for {user}: {reason}',
-    once: 'This cause is reported once per role. The owner console lists all failed effects.',
+    give: 'I cannot give {role} to {user}.',
+    take: 'I cannot take {role} from {user}.',
+    /** In place of why and what to do. All other causes are in `setup.problems`. */
+    memberLeft: 'The member has left the server, and gets the role with the next vote or command after returning.',
+    once: 'Each cause is reported once per role. The owner console lists everything that failed.',
   },
 
   /**
@@ -610,7 +614,7 @@ export const en = {
       channels: 'Channels',
       rewards: 'Rewards',
       roles: 'Roles',
-      reminders: 'Reminders',
+      reminders: 'Waiting time',
       shop: 'Shop',
       announcements: 'Announcements',
     },
@@ -666,7 +670,7 @@ export const en = {
       multiplier: 'Multiplier',
       roles: 'Roles',
       tier: 'Role of a premium tier',
-      reminders: 'Reminders',
+      reminders: 'Waiting time',
       style: 'Announcements',
       text: 'Text of announcements',
       item: 'Item of the shop',
@@ -839,6 +843,7 @@ export const en = {
       yes: 'yes',
       no: 'no',
       notSet: 'not set',
+      off: 'Off: {names}',
       streak: '{credits} for {days} in a row, {forgive} forgiven',
       party: '{credits} for {votes} in a {per}',
       milestone: 'at {votes}: {reward}',

@@ -50,6 +50,11 @@ export const fr: Catalogue = {
     limitOption: "Le nombre d'avis à afficher, 50 au maximum (par défaut : 10).",
     sorts: { newest: 'les plus récents', highest: 'les meilleures notes', lowest: 'les moins bonnes notes' },
     count: { one: '{shown} avis sur {count}', many: '{shown} avis sur {count}', other: '{shown} avis sur {count}' },
+    first: {
+      newest: 'Les {shown} plus récents sur {count}',
+      highest: 'Les {shown} mieux notés sur {count}',
+      lowest: 'Les {shown} moins bien notés sur {count}',
+    },
     filtered: {
       one: 'Avec {count} étoile : {found}',
       many: "Avec {count} d'étoiles : {found}",
@@ -98,10 +103,12 @@ export const fr: Catalogue = {
     shards: 'Shards',
     category: 'Catégorie',
     tags: 'Tags',
+    chart: 'Les chiffres sont ceux du site de vote. Le graphique montre les votes arrivés ici.',
   },
 
   votePicture: {
     title: 'Votes par jour',
+    since: 'depuis le {date}',
     total: '30 jours',
     average: 'moyenne',
     maximum: 'maximum',
@@ -132,7 +139,7 @@ export const fr: Catalogue = {
   },
 
   credits: {
-    description: 'Affiche tes crédits, ton rang, ta série, et quand tu pourras revoter.',
+    description: 'Affiche tes crédits, ton rang et ta série.',
     userOption: "Affiche le compte d'un autre membre.",
     remindButton: 'Me le rappeler',
     shopButton: 'Boutique',
@@ -173,7 +180,7 @@ export const fr: Catalogue = {
   },
 
   leaderboard: {
-    description: 'Affiche qui a le plus de votes, le plus de crédits ou la plus longue série.',
+    description: 'Affiche qui a le plus de votes ou de crédits.',
     periodOption: 'La période prise en compte (par défaut : depuis toujours).',
     byOption: 'Le critère du classement (par défaut : les crédits).',
     periods: { week: 'cette semaine', month: 'ce mois-ci', all: 'depuis toujours' },
@@ -196,7 +203,6 @@ export const fr: Catalogue = {
       streak: 'Les plus longues séries en cours',
     },
     line: '**#{rank}** {user} · {score}',
-    distance: 'encore {score} avant le rang **#{rank}**',
     none: 'Le classement est encore vide. À toi la première place !',
     notRanked: "{user} n'est pas encore dans le classement.",
   },
@@ -226,7 +232,7 @@ export const fr: Catalogue = {
     rejections: {
       unknown_item: "Cet article n'est plus dans la boutique.",
       price_changed: "Le prix a changé. Regarde à nouveau l'article.",
-      role_required: "Tu n'as pas le rôle demandé pour cet article.",
+      role_required: 'Réservé à {role}.',
       already_owned: 'Tu as déjà ce rôle, sans limite de durée.',
       no_channel:
         "Impossible d'acheter cet article pour le moment : les responsables de ce bot doivent d'abord définir le salon du propriétaire.",
@@ -264,7 +270,8 @@ export const fr: Catalogue = {
         many: 'Les {count} plus récents sont affichés.',
         other: 'Les {count} plus récents sont affichés.',
       },
-      states: { confirmed: 'payé, pas encore remis', fulfilled: 'remis', refunded: 'remboursé' },
+      states: { confirmed: "en attente de l'équipe", fulfilled: 'remis', refunded: 'remboursé' },
+      rolePending: 'en cours',
     },
     report: {
       title: 'Achat {id}',
@@ -288,12 +295,12 @@ export const fr: Catalogue = {
   },
 
   claim: {
-    description: 'Tu as voté sans rien recevoir ? Vérifie auprès du site de vote et récupère tes crédits.',
+    description: 'Tu as voté sans rien recevoir ? Récupère tes crédits.',
     titleClaimed: 'Vote enregistré',
     titleNothing: 'Rien à réclamer',
     claimed:
       "Le site de vote confirme ton vote pour {name} ({time}). Il n'était pas arrivé ici ; il est maintenant enregistré.",
-    recorded: 'Ton vote pour {name} du {time} est enregistré.',
+    recorded: 'Nous avons bien ton vote pour {name} du {time}.',
     paid: 'Ce vote a rapporté {credits}.',
     claimedBefore: "Tu l'as déjà réclamé.",
     denied: 'Le site de vote a refusé les crédits.',
@@ -362,6 +369,7 @@ export const fr: Catalogue = {
 
   help: {
     description: 'Affiche les commandes que tu peux utiliser.',
+    commandOption: "Affiche les options d'une commande.",
     title: 'Commandes',
     everyone: '**Pour tout le monde**',
     managers: '**Pour les membres avec la permission « Gérer le serveur »**',
@@ -372,34 +380,27 @@ export const fr: Catalogue = {
     userOption: 'Le membre.',
     creditsOption: 'Combien de crédits ajouter ; un nombre négatif en retire.',
     reasonOption: 'La raison, enregistrée avec les crédits.',
-    title: 'Compte corrigé',
-    received: '{user} a reçu {credits}.',
-    lost: '{user} a perdu {credits}.',
+    title: "C'est fait",
+    result: '{user} a maintenant {credits} ({change}).',
     reason: 'Raison : {reason}',
-    balance: 'Nouveau solde : {credits}',
     overdrawn: "{user} n'a que {credits}, et un solde ne peut pas descendre sous zéro. Rien n'a changé.",
     invalid: 'Indique un membre, une raison et un nombre entier de crédits autre que 0, de -{max} à {max}.',
   },
 
   trace: {
-    description: "Affiche ce que sont devenus les derniers votes et achats d'un membre.",
+    description: "Affiche ce que sont devenus les derniers votes d'un membre.",
     userOption: 'Le membre.',
     title: 'Historique',
-    of: 'Les dernières notifications pour {user}, étape par étape. Les heures sont les tiennes.',
-    received: 'Reçue pour {name}.',
-    receivedForNone: 'Reçue pour un serveur ou un bot inconnu.',
-    recorded: 'Enregistrée une seule fois : {entry}',
+    of: 'Les derniers votes et achats de {user}',
+    unknownListing: 'serveur ou bot inconnu',
     entry: '{cause}, {credits}',
-    ended: "Met fin à un achat : rien n'est versé, et rien n'est repris.",
-    withinCooldown: "Un autre vote tombe dans le délai d'attente : celui-ci n'a donc rien rapporté et ne compte pas.",
-    revoked: "L'achat a été révoqué auparavant : il ne rapporte plus rien.",
-    duplicate: "Le même événement était déjà enregistré : rien n'a donc été versé cette fois.",
-    duplicateOf:
-      "Le même événement était déjà enregistré avec la notification {id} : rien n'a donc été versé cette fois.",
-    test: 'Un test envoyé depuis le tableau de bord : il ne rapporte rien et ne compte pas.',
+    ended: "fin d'un achat",
+    duplicate: "répété, ne compte qu'une fois",
+    test: 'test, ne compte pas',
     aheadOfTime: 'Son heure est dans le futur. La notification est conservée et sera enregistrée le moment venu.',
-    unconfirmed: "Mise en attente. Le vote rapportera ses crédits dès que le site l'aura confirmé.",
-    ignored: 'Un autre événement du site : il ne rapporte rien et ne compte pas.',
+    unconfirmed: 'en attente de la confirmation du site',
+    ignored: 'autre événement, ne compte pas',
+    announced: 'annoncé',
     quarantined: "Conservée, car elle n'a pas pu être traitée : {reason}",
     effects: {
       announcement: 'Annonce',
@@ -412,18 +413,11 @@ export const fr: Catalogue = {
       confirmation: 'Confirmation du site',
       unknown: 'Autre chose',
     },
-    done: {
-      one: "{effect} : c'est fait",
-      many: "{effect} : c'est fait après {count} d'essais",
-      other: "{effect} : c'est fait après {count} essais",
-    },
     waiting: '{effect} : en attente',
     retried: '{effect} : échec, nouvel essai à venir ({reason})',
     failed: '{effect} : échec définitif ({reason})',
-    notAnnounced: "Pas d'annonce : seuls les tests et les notifications enregistrées sont annoncés.",
     nothing:
       "Rien n'est arrivé pour {user} : ni vote, ni achat, ni test. Si le site de vote affiche un vote, vérifie ses réglages de webhook ; {user} peut utiliser /claim.",
-    delivery: 'Notification {id}',
     entries: 'Autres crédits',
     roles: 'Rôles',
     until: "jusqu'au {time}",
@@ -551,7 +545,10 @@ export const fr: Catalogue = {
     alarmHint:
       "Quiconque voit une requête de {site} peut falsifier des votes. Si tu n'en attendais pas autant, remplace d'abord le secret. Ensuite, libère ou rejette les votes enregistrés dans la console du propriétaire ou avec {command}.",
     roleTitle: "Un rôle n'a pas pu être modifié",
-    role: '{role} pour {user} : {reason}',
+    give: 'Je ne peux pas donner {role} à {user}.',
+    take: 'Je ne peux pas retirer {role} à {user}.',
+    memberLeft:
+      "Ce membre n'est plus sur le serveur. S'il revient, il recevra le rôle avec son prochain vote ou sa prochaine commande.",
     once: "Cette cause n'est signalée qu'une fois par rôle. La console du propriétaire liste tout ce qui a échoué.",
   },
 
@@ -574,7 +571,7 @@ export const fr: Catalogue = {
       channels: 'Salons',
       rewards: 'Récompenses',
       roles: 'Rôles',
-      reminders: 'Rappels',
+      reminders: "Temps d'attente",
       shop: 'Boutique',
       announcements: 'Annonces',
     },
@@ -630,7 +627,7 @@ export const fr: Catalogue = {
       multiplier: 'Multiplicateur',
       roles: 'Rôles',
       tier: "Rôle d'un niveau premium",
-      reminders: 'Rappels',
+      reminders: "Temps d'attente",
       style: 'Annonces',
       text: 'Texte des annonces',
       item: 'Article de la boutique',
@@ -801,6 +798,7 @@ export const fr: Catalogue = {
       yes: 'oui',
       no: 'non',
       notSet: 'non défini',
+      off: 'Désactivé : {names}',
       streak: "{credits} pour {days} d'affilée, jours pardonnés : {forgive}",
       party: '{credits} pour {votes} (période : {per})',
       milestone: 'à {votes} : {reward}',

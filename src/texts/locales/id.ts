@@ -48,6 +48,11 @@ export const id: Catalogue = {
     limitOption: 'Berapa ulasan yang ditampilkan, maksimal 50 (default: 10).',
     sorts: { newest: 'terbaru', highest: 'rating tertinggi', lowest: 'rating terendah' },
     count: { other: '{shown} dari {count} ulasan' },
+    first: {
+      newest: '{shown} terbaru dari {count}',
+      highest: '{shown} dengan rating tertinggi dari {count}',
+      lowest: '{shown} dengan rating terendah dari {count}',
+    },
     filtered: { other: 'Bintang {count}: {found}' },
     found: {
       newest: { other: '{shown} dari {count} ulasan terbaru' },
@@ -80,10 +85,12 @@ export const id: Catalogue = {
     shards: 'Shard',
     category: 'Kategori',
     tags: 'Tag',
+    chart: 'Angkanya dari situs voting. Grafik menampilkan vote yang sampai di sini.',
   },
 
   votePicture: {
     title: 'Vote per hari',
+    since: 'sejak {date}',
     total: '30 hari',
     average: 'rata-rata',
     maximum: 'maksimum',
@@ -114,7 +121,7 @@ export const id: Catalogue = {
   },
 
   credits: {
-    description: 'Tampilkan kredit, peringkat, dan streak kamu, serta kapan kamu bisa vote lagi.',
+    description: 'Tampilkan kredit, peringkat, dan streak kamu.',
     userOption: 'Tampilkan akun anggota lain.',
     remindButton: 'Ingatkan aku',
     shopButton: 'Toko',
@@ -151,7 +158,7 @@ export const id: Catalogue = {
   },
 
   leaderboard: {
-    description: 'Tampilkan anggota dengan vote atau kredit terbanyak, atau streak terpanjang.',
+    description: 'Tampilkan anggota dengan vote atau kredit terbanyak.',
     periodOption: 'Periode yang dihitung (default: sepanjang waktu).',
     byOption: 'Peringkat berdasarkan apa (default: kredit).',
     periods: { week: 'minggu ini', month: 'bulan ini', all: 'sepanjang waktu' },
@@ -166,7 +173,6 @@ export const id: Catalogue = {
       streak: 'Streak aktif terpanjang',
     },
     line: '**#{rank}** {user} · {score}',
-    distance: '{score} lagi ke **#{rank}**',
     none: 'Belum ada siapa-siapa di sini. Jadilah yang pertama!',
     notRanked: '{user} belum masuk peringkat di sini.',
   },
@@ -196,7 +202,7 @@ export const id: Catalogue = {
     rejections: {
       unknown_item: 'Item ini sudah tidak ada di toko.',
       price_changed: 'Harganya berubah. Coba lihat item ini lagi.',
-      role_required: 'Kamu tidak punya role yang dibutuhkan untuk item ini.',
+      role_required: 'Hanya untuk {role}.',
       already_owned: 'Kamu sudah punya role ini tanpa batas waktu.',
       no_channel: 'Item ini belum bisa dibeli saat ini; pengelola bot perlu mengatur channel pemilik.',
       sold_out: 'Item ini sudah habis.',
@@ -229,7 +235,8 @@ export const id: Catalogue = {
       title: 'Pembelianmu',
       none: 'Kamu belum membeli apa pun.',
       newest: { other: 'Menampilkan {count} pembelian terbaru.' },
-      states: { confirmed: 'dibayar, belum diberikan', fulfilled: 'sudah diberikan', refunded: 'dikembalikan' },
+      states: { confirmed: 'menunggu tim', fulfilled: 'sudah diberikan', refunded: 'dikembalikan' },
+      rolePending: 'segera diberikan',
     },
     report: {
       title: 'Pembelian {id}',
@@ -253,12 +260,12 @@ export const id: Catalogue = {
   },
 
   claim: {
-    description: 'Sudah vote tapi tidak dapat apa-apa? Cek ke situs voting dan ambil kreditmu.',
+    description: 'Sudah vote tapi tidak dapat apa-apa? Ambil kreditmu.',
     titleClaimed: 'Vote dicatat',
     titleNothing: 'Tidak ada yang bisa diklaim',
     claimed:
       'Situs voting mengonfirmasi vote kamu untuk {name} {time}. Vote itu tadinya belum masuk ke sini, dan sekarang sudah dicatat.',
-    recorded: 'Vote kamu untuk {name} pada {time} sudah dicatat.',
+    recorded: 'Vote kamu untuk {name} pada {time} sudah kami terima.',
     paid: 'Vote itu memberi {credits}.',
     claimedBefore: 'Kamu sudah mengklaimnya sebelumnya.',
     denied: 'Situs voting menolak memberi kredit.',
@@ -292,7 +299,7 @@ export const id: Catalogue = {
     titleConfirm: 'Lupakan data tentangmu?',
     everyCommunity: 'Ini mencakup akunmu di **semua server** yang memakai bot ini.',
     confirm:
-      'Kredit, streak, dan role kamu akan hilang, pengingatmu dibatalkan, dan isi notifikasi tentang kamu dihapus. Ini tidak bisa dibatalkan.\n\nYang tersisa tidak terhubung denganmu: jumlah dan waktu dengan nama acak, serta hash supaya vote yang sama tidak dibayar dua kali. Pesan di Discord, cadangan, dan log tidak berubah. Vote kamu berikutnya akan memulai akun baru.',
+      'Kredit, streak, dan role kamu akan hilang, pengingatmu dibatalkan, dan isi notifikasi tentang kamu dihapus. Ini tidak bisa dibatalkan.\n\nYang tersisa tidak terhubung denganmu: jumlah dan waktu dengan nama acak, serta sidik jari digital supaya vote yang sama tidak dibayar dua kali. Pesan di Discord, cadangan, dan log tidak berubah. Vote kamu berikutnya akan memulai akun baru.',
     titleForgotten: 'Datamu sudah dilupakan',
     forgotten:
       'Data yang disimpan tidak bisa lagi dihubungkan denganmu. Role yang kamu dapat dari vote atau pembelian sedang dihapus.',
@@ -327,6 +334,7 @@ export const id: Catalogue = {
 
   help: {
     description: 'Tampilkan perintah yang bisa kamu pakai.',
+    commandOption: 'Tampilkan opsi sebuah perintah.',
     title: 'Perintah',
     everyone: '**Untuk semua orang**',
     managers: '**Untuk anggota dengan izin Kelola Server**',
@@ -337,33 +345,27 @@ export const id: Catalogue = {
     userOption: 'Anggotanya.',
     creditsOption: 'Berapa kredit yang ditambahkan; angka negatif mengurangi.',
     reasonOption: 'Alasannya, disimpan bersama kreditnya.',
-    title: 'Akun dikoreksi',
-    received: '{user} mendapat {credits}.',
-    lost: '{user} kehilangan {credits}.',
+    title: 'Selesai',
+    result: '{user} sekarang punya {credits} ({change}).',
     reason: 'Alasan: {reason}',
-    balance: 'Saldo baru: {credits}',
     overdrawn: '{user} hanya punya {credits}, dan saldo tidak boleh kurang dari nol. Tidak ada yang berubah.',
     invalid: 'Masukkan anggota, alasan, dan jumlah kredit berupa bilangan bulat selain 0, dari -{max} sampai {max}.',
   },
 
   trace: {
-    description: 'Tampilkan apa yang terjadi dengan vote dan pembelian terakhir seorang anggota.',
+    description: 'Tampilkan apa yang terjadi dengan vote terakhir anggota.',
     userOption: 'Anggotanya.',
     title: 'Riwayat aktivitas',
-    of: 'Notifikasi terakhir tentang {user}, langkah demi langkah. Waktu sesuai zona waktumu.',
-    received: 'Diterima untuk {name}.',
-    receivedForNone: 'Diterima untuk server atau bot yang tidak dikenal.',
-    recorded: 'Dicatat satu kali: {entry}',
+    of: 'Vote dan pembelian terakhir {user}',
+    unknownListing: 'server atau bot tidak dikenal',
     entry: '{cause}, {credits}',
-    ended: 'Ini mengakhiri sebuah pembelian: tidak ada kredit yang diberikan atau ditarik kembali.',
-    withinCooldown: 'Ada vote lain dalam cooldown yang sama, jadi vote ini tidak memberi kredit dan tidak dihitung.',
-    revoked: 'Pembelian ini sudah dicabut sebelumnya, jadi tidak memberi kredit lagi.',
-    duplicate: 'Kejadian yang sama sudah dicatat sebelumnya, jadi yang ini tidak memberi kredit.',
-    duplicateOf: 'Kejadian yang sama sudah dicatat sebelumnya (notifikasi {id}), jadi yang ini tidak memberi kredit.',
-    test: 'Tes dari dashboard situs voting: tidak memberi kredit dan tidak dihitung.',
+    ended: 'akhir pembelian',
+    duplicate: 'berulang, hanya dihitung sekali',
+    test: 'tes, tidak dihitung',
     aheadOfTime: 'Waktu kejadiannya belum tiba. Notifikasi ini disimpan, dan akan dicatat saat waktunya tiba.',
-    unconfirmed: 'Disimpan. Vote ini dibayar begitu situs mengonfirmasinya.',
-    ignored: 'Peristiwa lain dari situs: tidak membayar dan tidak dihitung.',
+    unconfirmed: 'menunggu konfirmasi situs',
+    ignored: 'peristiwa lain, tidak dihitung',
+    announced: 'diumumkan',
     quarantined: 'Disimpan karena tidak bisa diproses: {reason}',
     effects: {
       announcement: 'Pengumuman',
@@ -376,14 +378,11 @@ export const id: Catalogue = {
       confirmation: 'Konfirmasi dari situs',
       unknown: 'Tindakan lain',
     },
-    done: { other: '{effect}: selesai pada percobaan ke-{count}' },
     waiting: '{effect}: menunggu',
     retried: '{effect}: gagal, akan dicoba lagi. Penyebab: {reason}',
     failed: '{effect}: gagal permanen. Penyebab: {reason}',
-    notAnnounced: 'Tidak diumumkan: yang diumumkan hanya tes dan notifikasi yang dicatat.',
     nothing:
       'Belum ada yang masuk untuk {user}: vote, pembelian, maupun tes. Kalau situs voting menampilkan vote, cek pengaturan webhook di sana; {user} bisa memakai /claim.',
-    delivery: 'Notifikasi {id}',
     entries: 'Kredit lainnya',
     roles: 'Role',
     until: 'sampai {time}',
@@ -491,7 +490,10 @@ export const id: Catalogue = {
     alarmHint:
       'Siapa pun yang melihat satu permintaan dari {site} bisa memalsukan vote. Jika kamu tidak menduga sebanyak ini, ganti dulu secret-nya. Setelah itu, lepaskan atau tolak vote yang tersimpan di konsol pemilik atau dengan {command}.',
     roleTitle: 'Sebuah role tidak bisa diubah',
-    role: '{role} untuk {user}: {reason}',
+    give: 'Role {role} tidak bisa diberikan ke {user}.',
+    take: 'Role {role} tidak bisa dicabut dari {user}.',
+    memberLeft:
+      'Anggota ini sudah keluar dari server. Kalau kembali, role diberikan saat vote atau perintah berikutnya.',
     once: 'Penyebab ini hanya dilaporkan sekali per role. Konsol pemilik menampilkan semua tindakan yang gagal.',
   },
 
@@ -514,7 +516,7 @@ export const id: Catalogue = {
       channels: 'Channel',
       rewards: 'Hadiah',
       roles: 'Role',
-      reminders: 'Pengingat',
+      reminders: 'Waktu tunggu',
       shop: 'Toko',
       announcements: 'Pengumuman',
     },
@@ -570,7 +572,7 @@ export const id: Catalogue = {
       multiplier: 'Pengali',
       roles: 'Role',
       tier: 'Role untuk tingkat premium',
-      reminders: 'Pengingat',
+      reminders: 'Waktu tunggu',
       style: 'Pengumuman',
       text: 'Teks pengumuman',
       item: 'Item toko',
@@ -741,6 +743,7 @@ export const id: Catalogue = {
       yes: 'ya',
       no: 'tidak',
       notSet: 'belum diatur',
+      off: 'Nonaktif: {names}',
       streak: '{credits} untuk {days} berturut-turut, dimaafkan: {forgive}',
       party: '{credits} untuk {votes} (waktu: {per})',
       milestone: 'pada {votes}: {reward}',

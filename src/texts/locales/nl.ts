@@ -49,6 +49,11 @@ export const nl: Catalogue = {
     limitOption: 'Hoeveel reviews je wilt zien, maximaal 50 (standaard: 10).',
     sorts: { newest: 'nieuwste', highest: 'hoogste', lowest: 'laagste' },
     count: { one: '{shown} van {count} review', other: '{shown} van {count} reviews' },
+    first: {
+      newest: 'Nieuwste {shown} van {count}',
+      highest: 'Best beoordeelde {shown} van {count}',
+      lowest: 'Laagst beoordeelde {shown} van {count}',
+    },
     filtered: { one: 'Met {count} ster: {found}', other: 'Met {count} sterren: {found}' },
     found: {
       newest: { one: '{shown} van {count} review (de nieuwste)', other: '{shown} van de nieuwste {count} reviews' },
@@ -87,10 +92,12 @@ export const nl: Catalogue = {
     shards: 'Shards',
     category: 'Categorie',
     tags: 'Tags',
+    chart: 'De aantallen komen van de stemsite. De grafiek toont de stemmen die hier zijn aangekomen.',
   },
 
   votePicture: {
     title: 'Stemmen per dag',
+    since: 'sinds {date}',
     total: '30 dagen',
     average: 'gemiddeld',
     maximum: 'maximum',
@@ -121,7 +128,7 @@ export const nl: Catalogue = {
   },
 
   credits: {
-    description: 'Bekijk je credits, plek en streak, en wanneer je weer kunt stemmen.',
+    description: 'Bekijk je credits, plek en streak.',
     userOption: 'Bekijk het account van een ander lid.',
     remindButton: 'Herinner me',
     shopButton: 'Shop',
@@ -161,7 +168,7 @@ export const nl: Catalogue = {
   },
 
   leaderboard: {
-    description: 'Bekijk wie de meeste stemmen of credits heeft, of de langste streak.',
+    description: 'Bekijk wie de meeste stemmen of credits heeft.',
     periodOption: 'Welke periode telt (standaard: altijd).',
     byOption: 'Wat telt voor de ranglijst (standaard: credits).',
     periods: { week: 'deze week', month: 'deze maand', all: 'altijd' },
@@ -176,7 +183,6 @@ export const nl: Catalogue = {
       streak: 'Langste lopende streaks',
     },
     line: '**#{rank}** {user} · {score}',
-    distance: 'nog {score} tot **#{rank}**',
     none: 'Hier staat nog niemand. Pak de eerste plek!',
     notRanked: '{user} staat hier nog niet.',
   },
@@ -206,7 +212,7 @@ export const nl: Catalogue = {
     rejections: {
       unknown_item: 'Dit item is niet meer te koop.',
       price_changed: 'De prijs is veranderd. Bekijk het item nog even.',
-      role_required: 'Je hebt niet de rol die je voor dit item nodig hebt.',
+      role_required: 'Alleen voor {role}.',
       already_owned: 'Je hebt deze rol al, zonder einddatum.',
       no_channel:
         'Dit item is nu niet te koop: de beheerders van deze bot moeten eerst het kanaal van de eigenaar instellen.',
@@ -240,7 +246,8 @@ export const nl: Catalogue = {
       title: 'Je aankopen',
       none: 'Je hebt nog niets gekocht.',
       newest: { one: 'Alleen de nieuwste wordt getoond.', other: 'De nieuwste {count} worden getoond.' },
-      states: { confirmed: 'betaald, nog niet geleverd', fulfilled: 'geleverd', refunded: 'terugbetaald' },
+      states: { confirmed: 'wacht op het team', fulfilled: 'geleverd', refunded: 'terugbetaald' },
+      rolePending: 'onderweg',
     },
     report: {
       title: 'Aankoop {id}',
@@ -264,11 +271,11 @@ export const nl: Catalogue = {
   },
 
   claim: {
-    description: 'Gestemd en niets gekregen? Vraag het na bij de stemsite en krijg je credits.',
+    description: 'Gestemd en niets gekregen? Krijg je credits.',
     titleClaimed: 'Stem geteld',
     titleNothing: 'Niets te claimen',
     claimed: 'De stemsite bevestigt je stem op {name} ({time}). Die was hier niet aangekomen en telt nu mee.',
-    recorded: 'Je stem op {name} van {time} is geteld.',
+    recorded: 'We hebben je stem op {name} van {time}.',
     paid: 'De stem leverde {credits} op.',
     claimedBefore: 'Je hebt deze stem al eerder geclaimd.',
     denied: 'De stemsite heeft de credits geweigerd.',
@@ -298,11 +305,11 @@ export const nl: Catalogue = {
     titleExport: 'Je gegevens',
     nothing: 'Er is niets over je opgeslagen.',
     exported:
-      'In het bestand staat alles wat er over je is opgeslagen: je account met alle wijzigingen, de meldingen van de stemsite met hun inhoud en wat er daarna verstuurd is.',
+      'In het bestand staat alles wat er over je is opgeslagen: je account met de geschiedenis, de meldingen van de stemsite met hun inhoud en wat er daarna verstuurd is.',
     titleConfirm: 'Alles over jou vergeten?',
     everyCommunity: 'Dit geldt voor je accounts op **alle servers** die deze bot gebruiken.',
     confirm:
-      'Je raakt je credits, streak en rollen kwijt, je herinneringen stoppen en de inhoud van de meldingen over jou wordt verwijderd. Dit kan niet ongedaan worden gemaakt.\n\nWat overblijft is niet aan jou gekoppeld: bedragen en tijden onder een willekeurige naam, en hashes die voorkomen dat dezelfde stem twee keer wordt uitbetaald. Berichten in Discord, back-ups en logs veranderen niet. Met je volgende stem begint een nieuw account.',
+      'Je raakt je credits, streak en rollen kwijt, je herinneringen stoppen en de inhoud van de meldingen over jou wordt verwijderd. Dit kan niet ongedaan worden gemaakt.\n\nWat overblijft is niet aan jou gekoppeld: bedragen en tijden onder een willekeurige naam, en digitale vingerafdrukken die voorkomen dat dezelfde stem twee keer wordt uitbetaald. Berichten in Discord, back-ups en logs veranderen niet. Met je volgende stem begint een nieuw account.',
     titleForgotten: 'Vergeten',
     forgotten:
       'Wat er over je was opgeslagen, is niet meer aan jou te koppelen. Rollen die je voor stemmen of aankopen kreeg, worden nu weggehaald.',
@@ -337,6 +344,7 @@ export const nl: Catalogue = {
 
   help: {
     description: "Bekijk de commando's die je kunt gebruiken.",
+    commandOption: 'Bekijk de opties van één commando.',
     title: "Commando's",
     everyone: '**Voor iedereen**',
     managers: "**Voor leden met de machtiging 'Server beheren'**",
@@ -347,33 +355,27 @@ export const nl: Catalogue = {
     userOption: 'Het lid.',
     creditsOption: 'Hoeveel credits erbij komen; een negatief getal trekt ze af.',
     reasonOption: 'De reden; die wordt bij de credits bewaard.',
-    title: 'Account aangepast',
-    received: '{user} heeft {credits} gekregen.',
-    lost: '{user} is {credits} kwijtgeraakt.',
+    title: 'Klaar',
+    result: '{user} heeft nu {credits} ({change}).',
     reason: 'Reden: {reason}',
-    balance: 'Nieuw saldo: {credits}',
     overdrawn: '{user} heeft maar {credits}, en een saldo kan niet onder nul komen. Er is niets veranderd.',
     invalid: 'Geef een lid, een reden en een heel aantal credits op, van -{max} tot {max}, maar niet 0.',
   },
 
   trace: {
-    description: 'Bekijk wat er met de laatste stemmen en aankopen van een lid is gebeurd.',
+    description: 'Bekijk wat er met de laatste stemmen van een lid is gebeurd.',
     userOption: 'Het lid.',
     title: 'Geschiedenis',
-    of: 'De laatste meldingen over {user}, stap voor stap. De tijden zijn in jouw tijdzone.',
-    received: 'Ontvangen voor {name}.',
-    receivedForNone: 'Ontvangen voor een onbekende server of bot.',
-    recorded: 'Precies één keer geregistreerd: {entry}',
+    of: 'De laatste stemmen en aankopen van {user}',
+    unknownListing: 'onbekende server of bot',
     entry: '{cause}, {credits}',
-    ended: 'Beëindigt een aankoop: er komt niets bij en er gaat niets af.',
-    withinCooldown: 'Er valt een andere stem binnen de wachttijd, dus deze leverde niets op en telt niet mee.',
-    revoked: 'De aankoop was al ingetrokken en levert dus niets meer op.',
-    duplicate: 'Deze gebeurtenis was al geregistreerd en leverde dus niets meer op.',
-    duplicateOf: 'Deze gebeurtenis was al geregistreerd met melding {id} en leverde dus niets meer op.',
-    test: 'Een test vanuit het dashboard: levert niets op en telt niet mee.',
+    ended: 'einde van een aankoop',
+    duplicate: 'herhaald, telt maar één keer',
+    test: 'test, telt niet',
     aheadOfTime: 'De tijd ligt in de toekomst. De melding is opgeslagen en wordt geregistreerd zodra het zover is.',
-    unconfirmed: 'Opgeslagen. Zodra de site de stem bevestigt, wordt die beloond.',
-    ignored: 'Een andere gebeurtenis van de site: levert niets op en telt niet mee.',
+    unconfirmed: 'wacht op bevestiging van de site',
+    ignored: 'andere gebeurtenis, telt niet',
+    announced: 'aangekondigd',
     quarantined: 'Opgeslagen, want verwerken lukte niet: {reason}',
     effects: {
       announcement: 'Aankondiging',
@@ -386,17 +388,11 @@ export const nl: Catalogue = {
       confirmation: 'Bevestiging door de site',
       unknown: 'Iets anders',
     },
-    done: {
-      one: '{effect}: gelukt',
-      other: '{effect}: gelukt na {count} pogingen',
-    },
     waiting: '{effect}: in de wachtrij',
     retried: '{effect}: mislukt, wordt opnieuw geprobeerd ({reason})',
     failed: '{effect}: definitief mislukt ({reason})',
-    notAnnounced: 'Niet aangekondigd: dat gebeurt alleen bij geregistreerde meldingen en tests.',
     nothing:
       'Voor {user} is niets binnengekomen: geen stem, geen aankoop en geen test. Als de stemsite wel een stem toont, controleer daar dan de webhook-instellingen; {user} kan /claim gebruiken.',
-    delivery: 'Melding {id}',
     entries: 'Andere credits',
     roles: 'Rollen',
     until: 'tot {time}',
@@ -507,7 +503,10 @@ export const nl: Catalogue = {
     alarmHint:
       'Wie één verzoek van {site} ziet, kan stemmen vervalsen. Had je er niet zoveel verwacht, vervang dan eerst het geheim. Geef de bewaarde stemmen daarna vrij of wijs ze af in de console van de eigenaar of met {command}.',
     roleTitle: 'Een rol kon niet worden aangepast',
-    role: '{role} voor {user}: {reason}',
+    give: 'Ik kan {role} niet aan {user} geven.',
+    take: 'Ik kan {role} niet van {user} afnemen.',
+    memberLeft:
+      'Het lid is niet meer in de server. Na terugkomst volgt de rol bij de volgende stem of het volgende commando.',
     once: 'Deze oorzaak wordt één keer per rol gemeld. De console van de eigenaar toont alles wat mislukt is.',
   },
 
@@ -530,7 +529,7 @@ export const nl: Catalogue = {
       channels: 'Kanalen',
       rewards: 'Beloningen',
       roles: 'Rollen',
-      reminders: 'Herinneringen',
+      reminders: 'Wachttijd',
       shop: 'Shop',
       announcements: 'Aankondigingen',
     },
@@ -586,7 +585,7 @@ export const nl: Catalogue = {
       multiplier: 'Vermenigvuldiger',
       roles: 'Rollen',
       tier: 'Rol van een premiumniveau',
-      reminders: 'Herinneringen',
+      reminders: 'Wachttijd',
       style: 'Aankondigingen',
       text: 'Tekst van aankondigingen',
       item: 'Item in de shop',
@@ -757,6 +756,7 @@ export const nl: Catalogue = {
       yes: 'ja',
       no: 'nee',
       notSet: 'niet ingesteld',
+      off: 'Uit: {names}',
       streak: '{credits} voor {days} op rij, toegestane gemiste dagen: {forgive}',
       party: '{credits} bij {votes} (periode: {per})',
       milestone: 'bij {votes}: {reward}',

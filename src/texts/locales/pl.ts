@@ -71,6 +71,11 @@ export const pl: Catalogue = {
       many: '{shown} z {count} opinii',
       other: '{shown} z {count} opinii',
     },
+    first: {
+      newest: 'Najnowsze {shown} z {count}',
+      highest: 'Najwyżej ocenione: {shown} z {count}',
+      lowest: 'Najniżej ocenione: {shown} z {count}',
+    },
     filtered: {
       one: 'Z {count} gwiazdką: {found}',
       few: 'Z {count} gwiazdkami: {found}',
@@ -123,10 +128,12 @@ export const pl: Catalogue = {
     shards: 'Shardy',
     category: 'Kategoria',
     tags: 'Tagi',
+    chart: 'Liczby pochodzą z serwisu do głosowania. Wykres pokazuje głosy, które dotarły tutaj.',
   },
 
   votePicture: {
     title: 'Głosy dziennie',
+    since: 'od {date}',
     total: '30 dni',
     average: 'średnia',
     maximum: 'maksimum',
@@ -157,7 +164,7 @@ export const pl: Catalogue = {
   },
 
   credits: {
-    description: 'Pokaż swoje kredyty, miejsce w rankingu, serię i termin kolejnego głosu.',
+    description: 'Pokaż swoje kredyty, miejsce w rankingu i serię.',
     userOption: 'Pokaż konto innego członka serwera.',
     remindButton: 'Przypomnij mi',
     shopButton: 'Sklep',
@@ -199,7 +206,7 @@ export const pl: Catalogue = {
   },
 
   leaderboard: {
-    description: 'Pokaż, kto ma najwięcej głosów lub kredytów albo najdłuższą serię.',
+    description: 'Pokaż, kto ma najwięcej głosów lub kredytów.',
     periodOption: 'Okres, który się liczy (domyślnie: cały czas).',
     byOption: 'Według czego układać ranking (domyślnie: kredyty).',
     periods: { week: 'ten tydzień', month: 'ten miesiąc', all: 'cały czas' },
@@ -222,7 +229,6 @@ export const pl: Catalogue = {
       streak: 'Najdłuższe trwające serie',
     },
     line: '**#{rank}** {user} · {score}',
-    distance: '{score} do **#{rank}**',
     none: 'Nikogo tu jeszcze nie ma. Zajmij pierwsze miejsce!',
     notRanked: '{user} nie ma jeszcze miejsca w tym rankingu.',
   },
@@ -257,7 +263,7 @@ export const pl: Catalogue = {
     rejections: {
       unknown_item: 'Tego przedmiotu nie ma już w sklepie.',
       price_changed: 'Cena się zmieniła. Zerknij na ten przedmiot jeszcze raz.',
-      role_required: 'Nie masz roli, której wymaga ten przedmiot.',
+      role_required: 'Tylko dla {role}.',
       already_owned: 'Masz już tę rolę na stałe.',
       no_channel:
         'Tego przedmiotu nie można teraz kupić; administracja tego bota musi najpierw ustawić kanał właściciela.',
@@ -296,7 +302,8 @@ export const pl: Catalogue = {
         many: 'Widzisz {count} ostatnich zakupów.',
         other: 'Widzisz {count} ostatniego zakupu.',
       },
-      states: { confirmed: 'opłacone, czeka na wydanie', fulfilled: 'wydane', refunded: 'zwrócone' },
+      states: { confirmed: 'czeka na ekipę', fulfilled: 'wydane', refunded: 'zwrócone' },
+      rolePending: 'w drodze',
     },
     report: {
       title: 'Zakup nr {id}',
@@ -320,12 +327,12 @@ export const pl: Catalogue = {
   },
 
   claim: {
-    description: 'Twój głos nic nie dał? Sprawdź to w serwisie do głosowania i odbierz kredyty.',
+    description: 'Twój głos nic nie dał? Odbierz kredyty.',
     titleClaimed: 'Głos zapisany',
     titleNothing: 'Nie ma czego odebrać',
     claimed:
       'Serwis do głosowania potwierdza twój głos na {name} ({time}). Wcześniej tu nie dotarł, ale już jest zapisany.',
-    recorded: 'Twój głos na {name} ({time}) jest zapisany.',
+    recorded: 'Mamy twój głos na {name} ({time}).',
     paid: 'Nagroda za głos: {credits}.',
     claimedBefore: 'Kredyty za niego już odebrano przez /claim.',
     denied: 'Serwis odmówił kredytów.',
@@ -355,11 +362,11 @@ export const pl: Catalogue = {
     titleExport: 'Twoje dane',
     nothing: 'Nic o tobie nie jest zapisane.',
     exported:
-      'W pliku jest wszystko, co jest o tobie zapisane: twoje konto z wpisami, powiadomienia z serwisu do głosowania z ich treścią oraz to, co z ich powodu wysłano.',
+      'W pliku jest wszystko, co jest o tobie zapisane: twoje konto z historią, powiadomienia z serwisu do głosowania z ich treścią oraz to, co z ich powodu wysłano.',
     titleConfirm: 'Zapomnieć o tobie?',
     everyCommunity: 'Dotyczy to twoich kont na **wszystkich serwerach**, które używają tego bota.',
     confirm:
-      'Stracisz kredyty, serię i role, twoje przypomnienia zostaną anulowane, a treść twoich powiadomień z serwisu – usunięta. Tego nie można cofnąć.\n\nTo, co zostanie, nie jest z tobą powiązane: kwoty i godziny pod losową nazwą oraz skróty (hashe), dzięki którym powtórzony głos nie zostanie nagrodzony dwa razy. Wiadomości na Discordzie, kopie zapasowe i logi się nie zmienią. Twój następny głos założy nowe konto.',
+      'Stracisz kredyty, serię i role, twoje przypomnienia zostaną anulowane, a treść twoich powiadomień z serwisu – usunięta. Tego nie można cofnąć.\n\nTo, co zostanie, nie jest z tobą powiązane: kwoty i godziny pod losową nazwą oraz cyfrowe odciski, dzięki którym powtórzony głos nie zostanie nagrodzony dwa razy. Wiadomości na Discordzie, kopie zapasowe i logi się nie zmienią. Twój następny głos założy nowe konto.',
     titleForgotten: 'Zapomniano o tobie',
     forgotten:
       'Zapisanych danych nie da się już z tobą powiązać. Role, które masz za głosy lub zakupy, są właśnie usuwane.',
@@ -393,6 +400,7 @@ export const pl: Catalogue = {
 
   help: {
     description: 'Pokaż komendy, których możesz używać.',
+    commandOption: 'Pokaż opcje jednej komendy.',
     title: 'Komendy',
     everyone: '**Dla wszystkich**',
     managers: '**Dla członków z uprawnieniem „Zarządzanie serwerem”**',
@@ -403,33 +411,27 @@ export const pl: Catalogue = {
     userOption: 'Członek serwera.',
     creditsOption: 'Ile kredytów dodać; liczba ujemna odejmuje.',
     reasonOption: 'Powód, zapisywany razem z kredytami.',
-    title: 'Konto skorygowane',
-    received: '{user} dostaje {credits}.',
-    lost: '{user} traci {credits}.',
+    title: 'Gotowe',
+    result: '{user} ma teraz {credits} ({change}).',
     reason: 'Powód: {reason}',
-    balance: 'Nowy stan konta: {credits}',
     overdrawn: '{user} ma tylko {credits}, a stan konta nie może spaść poniżej zera. Nic się nie zmieniło.',
     invalid: 'Podaj członka serwera, powód i całkowitą liczbę kredytów od -{max} do {max}, inną niż 0.',
   },
 
   trace: {
-    description: 'Pokaż, co się stało z ostatnimi głosami i zakupami członka serwera.',
+    description: 'Pokaż, co się stało z ostatnimi głosami członka serwera.',
     userOption: 'Członek serwera.',
     title: 'Historia zdarzeń',
-    of: 'Ostatnie powiadomienia z serwisu o {user}, krok po kroku. Godziny w twojej strefie czasowej.',
-    received: 'Otrzymano dla {name}.',
-    receivedForNone: 'Otrzymano dla nieznanego serwera lub bota.',
-    recorded: 'Zapisano jeden raz: {entry}',
+    of: 'Ostatnie głosy i zakupy: {user}',
+    unknownListing: 'nieznany serwer lub bot',
     entry: '{cause}, {credits}',
-    ended: 'To kończy zakup: kredyty nie są ani dodawane, ani odbierane.',
-    withinCooldown: 'W tym samym cooldownie jest już inny głos, więc ten nic nie dał i się nie liczy.',
-    revoked: 'Ten zakup wcześniej cofnięto, więc nie daje już kredytów.',
-    duplicate: 'To samo zdarzenie zapisano już wcześniej, więc tym razem nic nie dało.',
-    duplicateOf: 'To samo zdarzenie zapisano już wcześniej (powiadomienie {id}), więc tym razem nic nie dało.',
-    test: 'Test z panelu serwisu do głosowania: nie daje kredytów i się nie liczy.',
+    ended: 'koniec zakupu',
+    duplicate: 'powtórzenie, liczy się tylko raz',
+    test: 'test, nie liczy się',
     aheadOfTime: 'Data zdarzenia jest w przyszłości. Powiadomienie czeka i zostanie zapisane, gdy nadejdzie ten czas.',
-    unconfirmed: 'Zapisano. Głos zostanie nagrodzony, gdy tylko serwis go potwierdzi.',
-    ignored: 'Inne zdarzenie serwisu: nic nie daje i się nie liczy.',
+    unconfirmed: 'czeka na potwierdzenie strony',
+    ignored: 'inne zdarzenie, nie liczy się',
+    announced: 'ogłoszono',
     quarantined: 'Odłożono, bo nie udało się przetworzyć powiadomienia: {reason}',
     effects: {
       announcement: 'Ogłoszenie',
@@ -442,19 +444,11 @@ export const pl: Catalogue = {
       confirmation: 'Potwierdzenie serwisu',
       unknown: 'Inne działanie',
     },
-    done: {
-      one: '{effect}: gotowe',
-      few: '{effect}: gotowe po {count} próbach',
-      many: '{effect}: gotowe po {count} próbach',
-      other: '{effect}: gotowe po {count} próby',
-    },
     waiting: '{effect}: w kolejce',
     retried: '{effect}: nie udało się, bot spróbuje ponownie. Powód: {reason}',
     failed: '{effect}: trwały błąd. Powód: {reason}',
-    notAnnounced: 'Bez ogłoszenia: ogłaszane są tylko zapisane zdarzenia i testy.',
     nothing:
       'Nic nie dotarło dla {user}: żaden głos, zakup ani test. Jeśli serwis do głosowania pokazuje głos, sprawdź w nim ustawienia webhooka; {user} może użyć /claim.',
-    delivery: 'Powiadomienie {id}',
     entries: 'Inne kredyty',
     roles: 'Role',
     until: 'do {time}',
@@ -607,7 +601,9 @@ export const pl: Catalogue = {
     alarmHint:
       'Kto zobaczy jedno żądanie z {site}, może fałszować głosy. Jeśli nie spodziewasz się tylu głosów, najpierw zmień sekret. Potem zwolnij lub odrzuć zapisane głosy w konsoli właściciela albo poleceniem {command}.',
     roleTitle: 'Nie udało się zmienić roli',
-    role: '{role} dla {user}: {reason}',
+    give: 'Nie mogę nadać {user} roli {role}.',
+    take: 'Nie mogę odebrać {user} roli {role}.',
+    memberLeft: 'Tej osoby nie ma już na serwerze. Po powrocie dostanie rolę przy następnym głosie lub komendzie.',
     once: 'Ta przyczyna jest zgłaszana raz dla każdej roli. Wszystkie nieudane działania są w konsoli właściciela.',
   },
 
@@ -630,7 +626,7 @@ export const pl: Catalogue = {
       channels: 'Kanały',
       rewards: 'Nagrody',
       roles: 'Role',
-      reminders: 'Przypomnienia',
+      reminders: 'Czas oczekiwania',
       shop: 'Sklep',
       announcements: 'Ogłoszenia',
     },
@@ -686,7 +682,7 @@ export const pl: Catalogue = {
       multiplier: 'Mnożnik',
       roles: 'Role',
       tier: 'Rola za poziom premium',
-      reminders: 'Przypomnienia',
+      reminders: 'Czas oczekiwania',
       style: 'Ogłoszenia',
       text: 'Tekst ogłoszeń',
       item: 'Przedmiot w sklepie',
@@ -857,6 +853,7 @@ export const pl: Catalogue = {
       yes: 'tak',
       no: 'nie',
       notSet: 'nie ustawiono',
+      off: 'Wyłączone: {names}',
       streak: '{credits} za {days} z rzędu, wybaczane: {forgive}',
       party: '{credits} za {votes} (czas: {per})',
       milestone: '{votes}: {reward}',

@@ -54,6 +54,11 @@ export const ptBR: Catalogue = {
       many: '{shown} de {count} de avaliações',
       other: '{shown} de {count} avaliações',
     },
+    first: {
+      newest: '{shown} mais recentes de {count}',
+      highest: '{shown} com as maiores notas de {count}',
+      lowest: '{shown} com as menores notas de {count}',
+    },
     filtered: {
       one: 'Com {count} estrela: {found}',
       many: 'Com {count} de estrelas: {found}',
@@ -102,10 +107,12 @@ export const ptBR: Catalogue = {
     shards: 'Shards',
     category: 'Categoria',
     tags: 'Tags',
+    chart: 'Os números são do site de votação. O gráfico mostra os votos que chegaram aqui.',
   },
 
   votePicture: {
     title: 'Votos por dia',
+    since: 'desde {date}',
     total: '30 dias',
     average: 'média',
     maximum: 'máximo',
@@ -136,7 +143,7 @@ export const ptBR: Catalogue = {
   },
 
   credits: {
-    description: 'Mostra seus créditos, sua posição, sua sequência e quando dá para votar de novo.',
+    description: 'Mostra seus créditos, sua posição e sua sequência.',
     userOption: 'Mostra a conta de outro membro.',
     remindButton: 'Me lembre',
     shopButton: 'Loja',
@@ -177,7 +184,7 @@ export const ptBR: Catalogue = {
   },
 
   leaderboard: {
-    description: 'Mostra quem tem mais votos, mais créditos ou a maior sequência.',
+    description: 'Mostra quem tem mais votos ou créditos.',
     periodOption: 'O período que conta (padrão: desde sempre).',
     byOption: 'O que conta para o ranking (padrão: créditos).',
     periods: { week: 'esta semana', month: 'este mês', all: 'desde sempre' },
@@ -192,7 +199,6 @@ export const ptBR: Catalogue = {
       streak: 'Maiores sequências atuais',
     },
     line: '**#{rank}** {user} · {score}',
-    distance: 'a {score} da posição **#{rank}**',
     none: 'Ainda não tem ninguém aqui. Garanta o primeiro lugar!',
     notRanked: '{user} ainda não está no ranking.',
   },
@@ -222,7 +228,7 @@ export const ptBR: Catalogue = {
     rejections: {
       unknown_item: 'Este item não está mais na loja.',
       price_changed: 'O preço mudou. Dê mais uma olhada no item.',
-      role_required: 'Você não tem o cargo exigido para este item.',
+      role_required: 'Só para {role}.',
       already_owned: 'Você já tem este cargo, sem prazo para acabar.',
       no_channel:
         'Não dá para comprar este item no momento: os responsáveis por este bot precisam definir o canal do dono.',
@@ -260,7 +266,8 @@ export const ptBR: Catalogue = {
         many: 'As {count} mais recentes aparecem aqui.',
         other: 'As {count} mais recentes aparecem aqui.',
       },
-      states: { confirmed: 'pago, aguardando entrega', fulfilled: 'entregue', refunded: 'reembolsado' },
+      states: { confirmed: 'aguardando a equipe', fulfilled: 'entregue', refunded: 'reembolsado' },
+      rolePending: 'a caminho',
     },
     report: {
       title: 'Compra {id}',
@@ -284,12 +291,12 @@ export const ptBR: Catalogue = {
   },
 
   claim: {
-    description: 'Votou e não recebeu nada? Confira com o site de votação e receba seus créditos.',
+    description: 'Votou e não recebeu nada? Receba seus créditos.',
     titleClaimed: 'Voto registrado',
     titleNothing: 'Nada para resgatar',
     claimed:
       'O site de votação confirma seu voto em {name} ({time}). Ele não tinha chegado aqui e agora está registrado.',
-    recorded: 'Seu voto em {name} ({time}) está registrado.',
+    recorded: 'Recebemos seu voto em {name} ({time}).',
     paid: 'O voto rendeu {credits}.',
     claimedBefore: 'Você já resgatou este voto.',
     denied: 'O site de votação negou os créditos.',
@@ -323,7 +330,7 @@ export const ptBR: Catalogue = {
     titleConfirm: 'Esquecer tudo sobre você?',
     everyCommunity: 'Isso vale para suas contas em **todos os servidores** que usam este bot.',
     confirm:
-      'Você perde seus créditos, sua sequência e seus cargos, seus lembretes são cancelados e o conteúdo das notificações sobre você é apagado. Não dá para desfazer.\n\nO que sobra não fica ligado a você: valores e horários com um nome aleatório, e hashes que evitam pagar duas vezes o mesmo voto. Mensagens no Discord, backups e logs não mudam. Seu próximo voto abre uma conta nova.',
+      'Você perde seus créditos, sua sequência e seus cargos, seus lembretes são cancelados e o conteúdo das notificações sobre você é apagado. Não dá para desfazer.\n\nO que sobra não fica ligado a você: valores e horários com um nome aleatório, e impressões digitais que evitam pagar duas vezes o mesmo voto. Mensagens no Discord, backups e logs não mudam. Seu próximo voto abre uma conta nova.',
     titleForgotten: 'Esquecido',
     forgotten:
       'O que estava guardado sobre você não pode mais ser ligado a você. Os cargos que você recebeu por votos ou compras estão sendo removidos.',
@@ -358,6 +365,7 @@ export const ptBR: Catalogue = {
 
   help: {
     description: 'Mostra os comandos que você pode usar.',
+    commandOption: 'Mostra as opções de um comando.',
     title: 'Comandos',
     everyone: '**Para todos**',
     managers: '**Para membros com a permissão "Gerenciar servidor"**',
@@ -368,33 +376,27 @@ export const ptBR: Catalogue = {
     userOption: 'O membro.',
     creditsOption: 'Quantos créditos adicionar; um número negativo tira.',
     reasonOption: 'O motivo, guardado junto com os créditos.',
-    title: 'Conta corrigida',
-    received: '{user} recebeu {credits}.',
-    lost: '{user} perdeu {credits}.',
+    title: 'Pronto',
+    result: '{user} agora tem {credits} ({change}).',
     reason: 'Motivo: {reason}',
-    balance: 'Novo saldo: {credits}',
     overdrawn: '{user} só tem {credits}, e um saldo não pode ficar abaixo de zero. Nada foi alterado.',
     invalid: 'Informe um membro, um motivo e um número inteiro de créditos diferente de 0, de -{max} a {max}.',
   },
 
   trace: {
-    description: 'Mostra o que aconteceu com os últimos votos e compras de um membro.',
+    description: 'Mostra o que aconteceu com os últimos votos de um membro.',
     userOption: 'O membro.',
     title: 'Histórico',
-    of: 'As últimas notificações de {user}, passo a passo. Os horários estão no seu fuso.',
-    received: 'Recebida para {name}.',
-    receivedForNone: 'Recebida para um servidor ou bot desconhecido.',
-    recorded: 'Registrada uma única vez: {entry}',
+    of: 'Os últimos votos e compras de {user}',
+    unknownListing: 'servidor ou bot desconhecido',
     entry: '{cause}, {credits}',
-    ended: 'Encerra uma compra: nada é pago e nada é tirado.',
-    withinCooldown: 'Há outro voto dentro do tempo de espera, então este não rendeu nada e não conta.',
-    revoked: 'A compra já tinha sido revogada, então não rende mais nada.',
-    duplicate: 'O mesmo evento já estava registrado, então desta vez não rendeu nada.',
-    duplicateOf: 'O mesmo evento já estava registrado com a notificação {id}, então desta vez não rendeu nada.',
-    test: 'Um teste enviado pelo painel: não rende créditos e não conta.',
+    ended: 'fim de uma compra',
+    duplicate: 'repetido, conta só uma vez',
+    test: 'teste, não conta',
     aheadOfTime: 'O horário está no futuro. A notificação está guardada e será registrada quando chegar a hora.',
-    unconfirmed: 'Guardada. O voto será pago assim que o site confirmar.',
-    ignored: 'Outro evento do site: não paga nem conta.',
+    unconfirmed: 'à espera da confirmação do site',
+    ignored: 'outro evento, não conta',
+    announced: 'anunciado',
     quarantined: 'Guardada, porque não foi possível processar: {reason}',
     effects: {
       announcement: 'Anúncio',
@@ -407,18 +409,11 @@ export const ptBR: Catalogue = {
       confirmation: 'Confirmação do site',
       unknown: 'Outra coisa',
     },
-    done: {
-      one: '{effect}: deu certo',
-      many: '{effect}: deu certo após {count} de tentativas',
-      other: '{effect}: deu certo após {count} tentativas',
-    },
     waiting: '{effect}: pendente',
     retried: '{effect}: falhou e haverá nova tentativa ({reason})',
     failed: '{effect}: falhou definitivamente ({reason})',
-    notAnnounced: 'Sem anúncio: só notificações registradas e testes são anunciados.',
     nothing:
       'Nada chegou para {user}: nem voto, nem compra, nem teste. Se o site de votação mostrar um voto, confira lá as configurações do webhook; {user} pode usar /claim.',
-    delivery: 'Notificação {id}',
     entries: 'Outros créditos',
     roles: 'Cargos',
     until: 'até {time}',
@@ -546,7 +541,9 @@ export const ptBR: Catalogue = {
     alarmHint:
       'Quem vê uma requisição de {site} pode falsificar votos. Se você não esperava tantos, troque o segredo primeiro. Depois, libere ou rejeite os votos guardados no console do dono ou com {command}.',
     roleTitle: 'Não foi possível alterar um cargo',
-    role: '{role} para {user}: {reason}',
+    give: 'Não consigo dar {role} a {user}.',
+    take: 'Não consigo tirar {role} de {user}.',
+    memberLeft: 'O membro saiu do servidor. Se voltar, recebe o cargo no próximo voto ou comando.',
     once: 'Esta causa é informada uma vez por cargo. O console do dono lista tudo o que falhou.',
   },
 
@@ -569,7 +566,7 @@ export const ptBR: Catalogue = {
       channels: 'Canais',
       rewards: 'Recompensas',
       roles: 'Cargos',
-      reminders: 'Lembretes',
+      reminders: 'Tempo de espera',
       shop: 'Loja',
       announcements: 'Anúncios',
     },
@@ -625,7 +622,7 @@ export const ptBR: Catalogue = {
       multiplier: 'Multiplicador',
       roles: 'Cargos',
       tier: 'Cargo de um nível premium',
-      reminders: 'Lembretes',
+      reminders: 'Tempo de espera',
       style: 'Anúncios',
       text: 'Texto dos anúncios',
       item: 'Item da loja',
@@ -796,6 +793,7 @@ export const ptBR: Catalogue = {
       yes: 'sim',
       no: 'não',
       notSet: 'não definido',
+      off: 'Desativado: {names}',
       streak: '{credits} por uma sequência de {days}, dias perdoados: {forgive}',
       party: '{credits} ao chegar a {votes} (período: {per})',
       milestone: 'ao chegar a {votes}: {reward}',

@@ -48,6 +48,11 @@ export const vi: Catalogue = {
     limitOption: 'Số đánh giá cần hiển thị, tối đa 50 (mặc định: 10).',
     sorts: { newest: 'mới nhất', highest: 'điểm cao nhất', lowest: 'điểm thấp nhất' },
     count: { other: '{shown}/{count} đánh giá' },
+    first: {
+      newest: '{shown} mới nhất trong {count}',
+      highest: '{shown} điểm cao nhất trong {count}',
+      lowest: '{shown} điểm thấp nhất trong {count}',
+    },
     filtered: { other: '{count} sao: {found}' },
     found: {
       newest: { other: '{shown} trong {count} đánh giá mới nhất' },
@@ -80,10 +85,12 @@ export const vi: Catalogue = {
     shards: 'Shard',
     category: 'Danh mục',
     tags: 'Thẻ',
+    chart: 'Các con số là của trang bình chọn. Biểu đồ cho thấy các lượt bình chọn đã đến đây.',
   },
 
   votePicture: {
     title: 'Lượt bình chọn mỗi ngày',
+    since: 'từ {date}',
     total: '30 ngày',
     average: 'trung bình',
     maximum: 'cao nhất',
@@ -114,7 +121,7 @@ export const vi: Catalogue = {
   },
 
   credits: {
-    description: 'Xem credit, thứ hạng, chuỗi của bạn và khi nào có thể bình chọn lại.',
+    description: 'Xem credit, thứ hạng và chuỗi của bạn.',
     userOption: 'Xem credit của thành viên khác.',
     remindButton: 'Nhắc tôi',
     shopButton: 'Cửa hàng',
@@ -151,7 +158,7 @@ export const vi: Catalogue = {
   },
 
   leaderboard: {
-    description: 'Xem ai có nhiều lượt bình chọn, nhiều credit hoặc chuỗi dài nhất.',
+    description: 'Xem ai có nhiều lượt bình chọn hoặc credit nhất.',
     periodOption: 'Khoảng thời gian tính (mặc định: từ trước đến nay).',
     byOption: 'Xếp hạng theo (mặc định: credit).',
     periods: { week: 'tuần này', month: 'tháng này', all: 'từ trước đến nay' },
@@ -174,7 +181,6 @@ export const vi: Catalogue = {
       streak: 'Chuỗi dài nhất hiện tại',
     },
     line: '**#{rank}** {user} · {score}',
-    distance: 'cần thêm {score} để đạt hạng **#{rank}**',
     none: 'Chưa có ai trên bảng xếp hạng. Hãy là người đầu tiên!',
     notRanked: '{user} chưa có tên trên bảng xếp hạng.',
   },
@@ -204,7 +210,7 @@ export const vi: Catalogue = {
     rejections: {
       unknown_item: 'Món này không còn trong cửa hàng.',
       price_changed: 'Giá đã thay đổi. Vui lòng xem lại món này.',
-      role_required: 'Bạn không có vai trò cần thiết để mua món này.',
+      role_required: 'Chỉ dành cho {role}.',
       already_owned: 'Bạn đã có vai trò này vĩnh viễn rồi.',
       no_channel: 'Hiện chưa thể mua món này; người vận hành bot cần đặt kênh dành cho chủ sở hữu.',
       sold_out: 'Món này đã hết hàng.',
@@ -237,7 +243,8 @@ export const vi: Catalogue = {
       title: 'Đơn mua của bạn',
       none: 'Bạn chưa mua gì cả.',
       newest: { other: 'Đang hiển thị {count} đơn mới nhất.' },
-      states: { confirmed: 'đã trả, chờ giao', fulfilled: 'đã giao', refunded: 'đã hoàn lại' },
+      states: { confirmed: 'đang chờ ban quản trị', fulfilled: 'đã giao', refunded: 'đã hoàn lại' },
+      rolePending: 'sắp có',
     },
     report: {
       title: 'Đơn mua {id}',
@@ -261,12 +268,12 @@ export const vi: Catalogue = {
   },
 
   claim: {
-    description: 'Bình chọn rồi mà chưa nhận được gì? Kiểm tra với trang bình chọn và nhận credit.',
+    description: 'Bình chọn rồi mà chưa nhận được gì? Nhận credit.',
     titleClaimed: 'Đã ghi nhận lượt bình chọn',
     titleNothing: 'Không có gì để nhận',
     claimed:
       'Trang bình chọn xác nhận bạn đã bình chọn cho {name} ({time}). Lượt này chưa đến được đây, giờ đã được ghi nhận.',
-    recorded: 'Lượt bình chọn của bạn cho {name} ({time}) đã được ghi nhận.',
+    recorded: 'Chúng tôi đã nhận được lượt bình chọn của bạn cho {name} ({time}).',
     paid: 'Phần thưởng: {credits}.',
     claimedBefore: 'Bạn đã nhận bù lượt này rồi.',
     denied: 'Trang bình chọn đã từ chối cấp credit.',
@@ -296,11 +303,11 @@ export const vi: Catalogue = {
     titleExport: 'Dữ liệu của bạn',
     nothing: 'Không có gì được lưu về bạn.',
     exported:
-      'Tệp này chứa mọi thứ được lưu về bạn: tài khoản cùng các mục ghi, các lượt gửi từ trang bình chọn cùng nội dung, và những gì đã được gửi đi từ đó.',
+      'Tệp này chứa mọi thứ được lưu về bạn: tài khoản cùng lịch sử, các tin nhắn của trang bình chọn về bạn, và những gì đã được gửi đi từ đó.',
     titleConfirm: 'Xóa dữ liệu của bạn?',
     everyCommunity: 'Điều này áp dụng cho tài khoản của bạn trên **tất cả máy chủ** dùng bot này.',
     confirm:
-      'Bạn sẽ mất credit, chuỗi và vai trò, lời nhắc sẽ bị hủy, và nội dung các lượt gửi sẽ bị xóa. Không thể hoàn tác việc này.\n\nNhững gì còn lại không liên kết với bạn: số lượng và thời gian dưới một tên ngẫu nhiên, cùng các mã băm để một lượt bình chọn không được thưởng hai lần. Tin nhắn trong Discord, bản sao lưu và nhật ký không thay đổi. Lần bình chọn tiếp theo sẽ tạo một tài khoản mới.',
+      'Bạn sẽ mất credit, chuỗi và vai trò, lời nhắc sẽ bị hủy, và các tin nhắn của trang bình chọn về bạn sẽ bị xóa. Không thể hoàn tác việc này.\n\nNhững gì còn lại không liên kết với bạn: số lượng và thời gian dưới một tên ngẫu nhiên, cùng dấu vân tay số để một lượt bình chọn không được thưởng hai lần. Tin nhắn trong Discord, bản sao lưu và nhật ký không thay đổi. Lần bình chọn tiếp theo sẽ tạo một tài khoản mới.',
     titleForgotten: 'Đã xóa',
     forgotten:
       'Những gì từng được lưu về bạn không còn có thể liên kết với bạn. Các vai trò bạn nhận từ bình chọn hoặc mua hàng đang được gỡ.',
@@ -335,6 +342,7 @@ export const vi: Catalogue = {
 
   help: {
     description: 'Xem các lệnh bạn có thể dùng.',
+    commandOption: 'Xem các tùy chọn của một lệnh.',
     title: 'Các lệnh',
     everyone: '**Dành cho mọi người**',
     managers: '**Dành cho thành viên có quyền Quản Lý Máy Chủ**',
@@ -345,34 +353,27 @@ export const vi: Catalogue = {
     userOption: 'Thành viên.',
     creditsOption: 'Số credit cần cộng; số âm để trừ.',
     reasonOption: 'Lý do, được lưu cùng với credit.',
-    title: 'Đã điều chỉnh credit',
-    received: '{user} được cộng {credits}.',
-    lost: '{user} bị trừ {credits}.',
+    title: 'Xong',
+    result: '{user} hiện có {credits} ({change}).',
     reason: 'Lý do: {reason}',
-    balance: 'Số dư mới: {credits}',
     overdrawn: '{user} chỉ có {credits}, và số dư không thể nhỏ hơn 0. Không có gì thay đổi.',
     invalid: 'Nhập thành viên, lý do và số credit nguyên khác 0, từ -{max} đến {max}.',
   },
 
   trace: {
-    description: 'Xem các lượt bình chọn và đơn mua gần nhất của một thành viên đã được xử lý ra sao.',
+    description: 'Xem các lượt bình chọn gần nhất của một thành viên ra sao.',
     userOption: 'Thành viên.',
     title: 'Theo dõi xử lý',
-    of: 'Các lượt gửi gần nhất của {user}, kèm từng bước. Thời gian theo múi giờ của bạn.',
-    received: 'Đã nhận lượt gửi cho {name}.',
-    receivedForNone: 'Đã nhận lượt gửi cho một máy chủ hoặc bot không xác định.',
-    recorded: 'Đã ghi nhận một lần: {entry}',
+    of: 'Các lượt bình chọn và đơn mua gần nhất của {user}',
+    unknownListing: 'máy chủ hoặc bot không xác định',
     entry: '{cause}, {credits}',
-    ended: 'Lượt gửi này báo một đơn mua kết thúc: không cộng và cũng không thu lại credit.',
-    withinCooldown:
-      'Có lượt bình chọn khác trong thời gian chờ, nên lượt này không được cộng credit và không được tính.',
-    revoked: 'Đơn mua này đã bị thu hồi trước đó, nên không còn được cộng credit.',
-    duplicate: 'Sự kiện này đã được ghi nhận trước đó, nên lần này không được cộng credit.',
-    duplicateOf: 'Sự kiện này đã được ghi nhận trước đó ở lượt gửi {id}, nên lần này không được cộng credit.',
-    test: 'Thử nghiệm từ bảng điều khiển của trang bình chọn: không được cộng credit và không được tính.',
+    ended: 'kết thúc đơn mua',
+    duplicate: 'trùng lặp, chỉ tính một lần',
+    test: 'thử nghiệm, không được tính',
     aheadOfTime: 'Thời gian của lượt gửi này ở tương lai. Đã lưu lại và sẽ ghi nhận khi đến thời điểm đó.',
-    unconfirmed: 'Đã lưu lại. Lượt này được trả thưởng ngay khi trang xác nhận.',
-    ignored: 'Một sự kiện khác của trang: không trả thưởng và không được tính.',
+    unconfirmed: 'đang chờ trang xác nhận',
+    ignored: 'sự kiện khác, không được tính',
+    announced: 'đã thông báo',
     quarantined: 'Không xử lý được nên chỉ lưu lại: {reason}',
     effects: {
       announcement: 'Thông báo',
@@ -385,14 +386,11 @@ export const vi: Catalogue = {
       confirmation: 'Xác nhận của trang',
       unknown: 'Việc khác',
     },
-    done: { other: '{effect}: xong (số lần thử: {count})' },
     waiting: '{effect}: đang chờ',
     retried: '{effect}: thất bại, sẽ thử lại: {reason}',
     failed: '{effect}: thất bại, không thử lại nữa: {reason}',
-    notAnnounced: 'Không thông báo: chỉ các lượt gửi đã ghi nhận và thử nghiệm mới được thông báo.',
     nothing:
       'Chưa nhận được gì cho {user}: không có lượt bình chọn, đơn mua hay thử nghiệm nào. Nếu trang bình chọn có hiển thị lượt bình chọn, hãy kiểm tra cài đặt webhook của trang; {user} có thể dùng /claim.',
-    delivery: 'Lượt gửi {id}',
     entries: 'Credit khác',
     roles: 'Vai trò',
     until: 'đến {time}',
@@ -500,7 +498,9 @@ export const vi: Catalogue = {
     alarmHint:
       'Ai thấy một yêu cầu của {site} đều có thể giả mạo lượt bình chọn. Nếu bạn không ngờ có nhiều như vậy, hãy đổi secret trước. Sau đó duyệt hoặc từ chối các lượt đã lưu trong bảng điều khiển của chủ sở hữu, hoặc bằng {command}.',
     roleTitle: 'Không thể thay đổi một vai trò',
-    role: '{role} của {user}: {reason}',
+    give: 'Không thể cấp {role} cho {user}.',
+    take: 'Không thể gỡ {role} khỏi {user}.',
+    memberLeft: 'Thành viên đã rời máy chủ. Khi quay lại, họ sẽ nhận vai trò ở lượt bình chọn hoặc lệnh tiếp theo.',
     once: 'Mỗi nguyên nhân chỉ được báo một lần cho mỗi vai trò. Bảng điều khiển của chủ sở hữu liệt kê mọi tác vụ thất bại.',
   },
 
@@ -523,7 +523,7 @@ export const vi: Catalogue = {
       channels: 'Kênh',
       rewards: 'Phần thưởng',
       roles: 'Vai trò',
-      reminders: 'Lời nhắc',
+      reminders: 'Thời gian chờ',
       shop: 'Cửa hàng',
       announcements: 'Thông báo',
     },
@@ -579,7 +579,7 @@ export const vi: Catalogue = {
       multiplier: 'Hệ số nhân',
       roles: 'Vai trò',
       tier: 'Vai trò của gói Premium',
-      reminders: 'Lời nhắc',
+      reminders: 'Thời gian chờ',
       style: 'Thông báo',
       text: 'Nội dung thông báo',
       item: 'Món trong cửa hàng',
@@ -750,6 +750,7 @@ export const vi: Catalogue = {
       yes: 'có',
       no: 'không',
       notSet: 'chưa đặt',
+      off: 'Đang tắt: {names}',
       streak: '{credits} cho {days} liên tiếp, được bỏ lỡ {forgive} ngày',
       party: '{credits} khi đạt {votes} trong một {per}',
       milestone: 'khi đạt {votes}: {reward}',

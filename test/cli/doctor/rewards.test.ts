@@ -82,17 +82,18 @@ describe('doctor, in the roles', () => {
       ['5', 'below'],
     ] as const);
     const access = { roles, ownerId: '9', positions: new Map(), moderating: new Set(['5']) };
+    const names = new Map(['1', '2', '3', '5'].map((id) => [id, `Role ${id}`]));
     const evaluate = (ids: readonly string[], mayManageRoles = true) =>
-      evaluateRoles('6', new Set(ids), { ...access, mayManageRoles }).map(
+      evaluateRoles('6', new Set(ids), { ...access, names, guildName: 'Lantern Harbour', mayManageRoles }).map(
         ({ level, message }) => `${level}: ${message}`,
       );
-    expect(evaluate(['1'])).toEqual(['pass: The bot can give all configured roles in guild 6.']);
+    expect(evaluate(['1'])).toEqual(['pass: The bot can give all configured roles in "Lantern Harbour".']);
     expect(evaluate(['1'], false)).toEqual([expect.stringMatching(/^fail: .*missing Manage Roles/)]);
     expect(evaluate(['1', '2', '3', '4', '5'])).toEqual([
-      expect.stringMatching(/^fail: The role 2 is not below/),
-      expect.stringMatching(/^fail: The role 3 is managed/),
+      expect.stringMatching(/^fail: @Role 2 \(2\) is not below/),
+      expect.stringMatching(/^fail: @Role 3 \(3\) is managed/),
       expect.stringMatching(/^fail: The role 4 does not exist/),
-      expect.stringMatching(/^fail: The role 5 has permissions of a moderator/),
+      expect.stringMatching(/^fail: @Role 5 \(5\) has permissions of a moderator/),
     ]);
   });
 

@@ -90,7 +90,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
       expect(findingsOf(check).filter((line) => !line.startsWith('pass:'))).toEqual([]);
     expect(findingsOf('requests')).toEqual(['pass: Discord has rejected 0 requests in the last ten minutes.']);
     expect(findingsOf('keys').join()).toContain('the server "Lantern Harbour"');
-    expect(findingsOf('deliveries')[0]).toContain('The last delivery for server was received just now');
+    expect(findingsOf('deliveries')[0]).toContain('The last delivery for Lantern Harbour (server) was received just now');
     expect(findingsOf('address')[0]).toBe(`pass: ${url} is reachable and rejects unsigned deliveries.`);
     for (const secret of ['DISCORD_TOKEN', 'LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET', 'OWNER_TOKEN'])
       expect(text).not.toContain(environment[secret]);
@@ -118,7 +118,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     expect(results.filter(({ check }) => check === 'listings')).toEqual([
       {
         ...{ check: 'listings', level: 'warn' },
-        message: `The listings server and server-1 in the server ${guildId} are the same server. A vote for it counts once.`,
+        message: `The listings Lantern Harbour (server) and server-1 in the server ${guildId} are the same server. A vote for it counts once.`,
         hint: expect.stringMatching(/^Unlink server-1 with \/setup/),
       },
     ]);
@@ -180,7 +180,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     const first = await diagnose({ ...environment, DISCORD_GUILD_ID: '42' });
     expect(first.findingsOf('channels')).toEqual([
       `fail: The bot is missing Embed Links in #votes (${announcements}) of "Lantern Harbour".`,
-      `fail: Channel ${premium} does not exist (10003).`,
+      `fail: Channel ${premium} does not exist.`,
     ]);
     expect(first.findingsOf('discord')[1]).toBe('fail: The bot is not in the guild of DISCORD_GUILD_ID (42).');
     discord.faults.regainPermission(announcements, 'embedLinks');
@@ -189,7 +189,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     expect(second.findingsOf('channels')).toEqual([
       `pass: The bot can announce in #votes (${announcements}) of "Lantern Harbour".`,
       'warn: The bot is missing Read Message History in #votes. Announcements work without it.',
-      `fail: The bot cannot see channel ${general} (50001).`,
+      `fail: The bot cannot see channel ${general}.`,
     ]);
   });
 
@@ -324,7 +324,7 @@ describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
     );
     const { findingsOf } = await diagnose(environment);
     expect(findingsOf('outbox').slice(1)).toEqual([
-      'warn: 1 effect failed permanently. Last reason: There is no channel 7.',
+      'warn: 1 announcement, role or message failed permanently. Last reason: There is no channel 7.',
       'warn: 1 delivery is in quarantine.',
     ]);
     expect(findingsOf('deliveries')[0]).toMatch(

@@ -11,6 +11,7 @@ import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
 
 const en = textsIn('en-US');
+const role = '300000000000000009';
 
 async function reporting() {
   const discord = await localDiscord({ rateLimits: false });
@@ -25,9 +26,9 @@ async function reporting() {
     },
   });
   const channelId = discord.channels.general;
-  const report = (reason: string) => {
+  const report = (reason: string, changes: { cause?: string; isRemoval?: true } = {}) => {
     const { guildId } = discord;
-    const failure = { type: 'roleFailed', guildId, userId: '7', role: '9', reason } as const;
+    const failure = { type: 'roleFailed', guildId, userId: '200000000000000007', role, reason, ...changes } as const;
     return handle(effectOf({ channelId, report: failure }));
   };
   return { discord, handle, report, channelId, shown: () => discord.messages(channelId) };
@@ -46,10 +47,27 @@ it('a report names the role, the member and the reason, and pings nobody', async
   const [message] = shown();
   const description = message?.embeds[0]?.description ?? '';
   expect(message?.embeds[0]?.title).toBe('A role could not be changed');
-  expect(description).toMatch(/^<@&9> for <@7>: Discord says: /);
+  expect(description).toMatch(/^I cannot give <@&300000000000000009> to <@200000000000000007>\.\nDiscord says: /);
   expect(description).not.toContain('](https://evil.example)');
   expect(description).not.toContain('<@1>');
   expect(message).toMatchObject({ mentions: [], mention_roles: [], mention_everyone: false });
+});
+
+it.each([
+  ['missing_permission', 'Open *Server Settings → Roles*'],
+  ['role_too_high', `drag the bot's role above <@&${role}>.`],
+  ['role_managed', 'Choose a role that you made yourself.'],
+  ['role_moderating', 'Choose a role without permissions'],
+  ['role_deleted', 'Choose a role of this server.'],
+  ['member_left', 'after returning.'],
+  ['rejected', `The bot may not see <#400000000000000001> and <@&${role}>.`],
+])('a report of %s says what to do, without numbers', async (cause, hint) => {
+  const { report, shown } = await reporting();
+  await report(`The bot may not see channel 400000000000000001 and role ${role}.`, { cause, isRemoval: true });
+  const description = shown()[0]?.embeds[0]?.description ?? '';
+  expect(description).toMatch(/^I cannot take <@&300000000000000009> from <@200000000000000007>\.\n/);
+  expect(description).toContain(hint);
+  expect(description.replaceAll(/<\S+>/g, '')).not.toMatch(/\d/);
 });
 
 it('a report of a closed purchase names no member, and has no buttons', async () => {

@@ -172,7 +172,7 @@ describe('the panel of a party', () => {
     discord.faults.losePermission(channelId);
     expect(await show()).toEqual({
       outcome: 'bury',
-      reason: `The bot cannot write in channel ${channelId} (50013). Give it Send Messages and Embed Links there.`,
+      reason: `The bot cannot write in channel ${channelId}. Give it Send Messages and Embed Links there.`,
     });
     expect(rejections()).toBe(1);
   });

@@ -17,6 +17,7 @@ const daysOf = (votesOn: (index: number) => number): DayVotes[] =>
 
 const english: VoteChartWords = {
   title: 'Votes per day',
+  since: 'since {date}',
   total: '30 days',
   average: 'average',
   maximum: 'maximum',
@@ -48,6 +49,13 @@ const weekendColor = '#57f287';
 const [markRow, barRow] = [394, 350];
 
 describe('the chart of votes', () => {
+  it('says since when there are votes, if that is not the first day', () => {
+    expect(textsOf(chartOf().root)).toContain('Oct 23 – Nov 21');
+    const since = textsOf(chartOf({ days: daysOf((index) => (index < 20 ? 0 : 3)) }).root);
+    expect(since).toContain('since Nov 12');
+    expect(since).not.toContain('Oct 23 – Nov 21');
+  });
+
   it('is an image of 900 by 450 pixels, or twice as sharp', async () => {
     const [normal, sharp] = [await drawn(chartOf()), await drawn(chartOf(), 2)];
     expect([normal.width, normal.height]).toEqual([900, 450]);

@@ -1,4 +1,5 @@
 import { sql as kyselySql, type Selectable } from 'kysely';
+import { objectOf, parseJson, textOf } from '../../../platform/json.ts';
 import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, Records } from '../../records/records.ts';
@@ -56,7 +57,11 @@ export const reads: SqlOperations<Records> = {
     return (await run(sql.connection, effects(sql).where('id', '=', id)))[0] ?? null;
   },
 
-  effectsOf: (sql, deliveryId) => run(sql.connection, effects(sql).where('delivery_id', '=', deliveryId).orderBy('id')),
+  async effectsOf(sql, deliveryId) {
+    const ofDelivery = effects(sql).select('content').where('delivery_id', '=', deliveryId).orderBy('id');
+    const rows = await run(sql.connection, ofDelivery);
+    return rows.map(({ content, ...effect }) => ({ ...effect, role: effect.kind === 'role' ? roleIn(content) : null }));
+  },
 
   async entries(sql, accountId, limit, before = null) {
     const link = sql.db.selectFrom('entries').select('previous').where('user_id', '=', accountId);
@@ -111,6 +116,11 @@ function effects({ db }: Sql) {
     .select(['id', 'kind', 'state', 'attempts', 'reason', 'queue'])
     .select(kyselySql<number | null>`nullif(delivery_id, ${literal(noDelivery)})`.as('deliveryId'))
     .select(['created_at as createdAt', 'due_at as dueAt', 'finished_at as finishedAt']);
+}
+
+/** The contents may be of another version. */
+function roleIn(content: string): string | null {
+  return textOf(objectOf(parseJson(content))['role']) || null;
 }
 
 function selectEntries({ db }: Sql, newest: Parameters<typeof linkedEntries>[1]) {

@@ -30,6 +30,19 @@ export const reads = {
     return { version: row?.version ?? 0, keyId: row?.key_id ?? null };
   },
 
+  /** Whether any community that is in use has a value at this path which is not empty. Reads all values. */
+  async hasValue({ db, connection }: Sql, path: string): Promise<boolean> {
+    const values = db
+      .selectFrom('setting_values')
+      .innerJoin('guilds', 'guilds.guild_id', 'setting_values.guild_id')
+      .select('value')
+      .where('path', '=', path)
+      .where('value', 'not in', ['[]', 'null'])
+      .where('parked_at', 'is', null)
+      .limit(1);
+    return (await run(connection, values)).length > 0;
+  },
+
   /** The communities that were changed after a version, in the order of their versions. */
   async changedAfter(
     { db, connection }: Sql,

@@ -156,5 +156,6 @@ export function fitPicture(
 
 /** A file to download. */
 function fileCard({ url, filename, size }: Pick<Attachment, 'url' | 'filename' | 'size'>): TemplateResult {
-  return html`<discord-file-attachment name=${filename} bytes=${size} bytes-unit="bytes" href=${localPath(url) ?? nothing} target="_blank" rel="noopener noreferrer"></discord-file-attachment>`;
+  const [shown, unit] = size < 1024 ? [size, 'bytes'] : [Math.round(size / 1024), 'KB'];
+  return html`<discord-file-attachment name=${filename} bytes=${shown} bytes-unit=${unit} href=${localPath(url) ?? nothing} target="_blank" rel="noopener noreferrer"></discord-file-attachment>`;
 }
