@@ -6,6 +6,7 @@ import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { CommandData } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
 import type { Ledger } from '../features/handlers/ledger-interface.ts';
+import type { SignInLinks } from '../owner/console/sign-in-links.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
@@ -68,6 +69,8 @@ export interface InternalDependencies extends AppDependencies {
   readonly wrapListener?: (listener: RequestListener) => RequestListener;
   /** Real time for the connection to Discord; needed if `clock` does not run in real time. */
   readonly stopwatch?: Clock;
+  /** Links that sign in to the owner's console. */
+  readonly signInLinks?: SignInLinks;
   /** Called when everything is closed. */
   readonly onStopped?: () => void;
 }

@@ -224,6 +224,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     keyStatus: lookups.keyStatus,
     standings: contexts.standings,
     cards: services.cards,
+    signInLinks: parts.signInLinks,
     nudge(queue) {
       access.guard.replayed(queue);
       nudgeEverywhere([queue]);

@@ -5,6 +5,7 @@
  */
 
 export { type Fragment, Html, html } from '../platform/web/html.ts';
+export type { ListingSettings } from '../sandbox/default-settings.ts';
 export type { CommandSchema } from '../sandbox/discord/command-schema.ts';
 export type { StoredCommand } from '../sandbox/discord/commands.ts';
 export type { ActionRow, Button, Select } from '../sandbox/discord/component-schema.ts';
@@ -74,7 +75,6 @@ export type {
   Tone,
 } from '../sandbox/page/ports.ts';
 export { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
-export type { ListingSettings } from '../sandbox/sandbox-bot.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 export type {
   BotClient,

@@ -18,7 +18,7 @@ const maxTrustedClients = 1_000;
 /** Clients with a counter; the oldest counter is dropped first. */
 const maxCounters = 10_000;
 const allClients = 'all';
-const loopbackClients = [clientKeyOf('127.0.0.1'), clientKeyOf('::1')];
+export const loopbackClients = [clientKeyOf('127.0.0.1'), clientKeyOf('::1')];
 
 /** Authentication of the owner. The API and the console share one, so that a caller has no second set of attempts. */
 export interface Authentication {

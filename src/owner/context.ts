@@ -14,6 +14,7 @@ import type { Site } from '../webhook/sites/site.ts';
 
 import type { ListingPreviews } from './announcement-previews.ts';
 import type { OwnerCommunities } from './communities.ts';
+import type { SignInLinks } from './console/sign-in-links.ts';
 import type { RewardRecords } from './reward-records.ts';
 
 /** Whether a component is ready, and if not, the reason. */
@@ -68,6 +69,8 @@ export interface OwnerContext extends RecordsContext {
   readonly budgets: () => Promise<readonly BudgetStatus[]>;
   /** Makes the dispatcher check the queue, since an effect is waiting. */
   readonly nudge: (queue: string) => void;
+  /** Links that sign in without the token; by default there are none. */
+  readonly signInLinks?: SignInLinks | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

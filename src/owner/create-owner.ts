@@ -16,6 +16,7 @@ import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 import { previewListings } from './announcement-previews.ts';
 import { createOwnerCommunities } from './communities.ts';
+import type { SignInLinks } from './console/sign-in-links.ts';
 import { createOwner } from './owner.ts';
 
 export interface OwnerAppDependencies {
@@ -33,6 +34,7 @@ export interface OwnerAppDependencies {
   readonly replay: Replay;
   /** Makes the dispatcher check the queue for effects immediately. */
   readonly nudge: (queue: string) => void;
+  readonly signInLinks?: SignInLinks | undefined;
 }
 
 /** The owner's API and console; null without `OWNER_TOKEN`. */
@@ -41,7 +43,8 @@ export function createOwnerApp(
   dependencies: OwnerAppDependencies,
 ): RequestHandler | null {
   if (ownerToken === null) return null;
-  const { store, clock, log, checks, directory, home, keyStatus, standings, cards, replay, nudge } = dependencies;
+  const { store, clock, log, checks, directory, home, keyStatus, standings, cards, replay, nudge, signInLinks } =
+    dependencies;
   const { records, outbox, recorder, sessions } = store;
 
   return createOwner(ownerToken, {
@@ -52,6 +55,7 @@ export function createOwnerApp(
     eventKeysOf,
     replay,
     nudge,
+    signInLinks,
     clock,
     log,
     communities: createOwnerCommunities({ store, directory, home, standings }),

@@ -1,16 +1,18 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { type CliCommand, command } from '../platform/terminal/command.ts';
 import { installProcessErrorHandlers } from '../platform/terminal/process-errors.ts';
 import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
+import { programName } from '../platform/terminal/program-name.ts';
 import { exitCode, UsageError, untilStopped } from '../platform/terminal/terminal.ts';
 import { deleteState } from './data-directory.ts';
-import { maxSpeed, startSandbox } from './sandbox.ts';
+import { consolePath } from './page/page.ts';
+import type { StartOver } from './page/ports.ts';
+import { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';
 
 const help = `tallyhook sandbox: run the bot with a local Discord and a local listing service, to try it without an account
 
@@ -24,13 +26,13 @@ Options
   --seed N      use the number N as the seed of all random values, for repeatable runs
   --seed none   start with listings that have no votes or reviews (in a new or --fresh directory)
   --unlinked    start without listings, to link them with /setup; the listing service has their API keys
-  --data DIR    directory for the sandbox's state (default data/sandbox)
+  --data DIR    directory for the sandbox's state (default data/sandbox), with unlinked/ for the one without listings
   --fresh       delete the previous state first
   --json        print the addresses as a JSON object: {page, service, bot}
   --help        print this help
 
-The page has the channels, slash commands, votes, credits, announcements, and buttons that inject faults. Everything
-runs on this machine.
+The page has the channels, slash commands, votes on three listing sites, credits, announcements, and buttons that
+inject faults, and leads through them in three tours. Everything runs on this machine.
 
 Settings such as CREDITS_PER_VOTE, OWNER_TOKEN, HOST and PORT apply to the bot. The sandbox sets everything that
 concerns Discord and the listing service.
@@ -61,52 +63,74 @@ export function createSandboxCommand(introduction?: string): CliCommand {
       const speed = parseSpeed(values.speed);
       const seed = values.seed === undefined ? {} : { seed: parseSeed(values.seed) };
       if (introduction !== undefined && !values.json) terminal.print(introduction);
-      if (values.fresh) deleteState(values.data);
+      if (values.fresh) for (const path of [values.data, join(values.data, unlinkedDirectory)]) deleteState(path);
 
       const format = resolveLogFormat(loadLogFormat(process.env));
       const log = createLog({ level: 'warn', secrets: [], format });
       installProcessErrorHandlers(log);
-      const start = async () =>
-        startSandbox({
-          ...seed,
-          speed,
-          directory: values.data,
-          linked: !values.unlinked,
-          environment: await botEnvironment(process.env),
-          ports: { page: port ?? (await freePort(host, 3100)), service: await freePort(host, 3200) },
-          log,
-          botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
-        });
-      // Another program can take a free port before it is used.
-      const sandbox = await start().catch((error: unknown) => (isPortTaken(error) ? start() : Promise.reject(error)));
-      const { page, service, bot } = sandbox.urls;
-      if (values.json) terminal.print(JSON.stringify(sandbox.urls));
-      else
-        terminal.print(`
-  tallyhook sandbox: everything runs on this machine.
-
-    Open  ${page}
-
-    listing service  ${service}
-    bot webhook      ${bot}/webhooks/vote
-
-  Press Ctrl+C to stop.
-`);
-      const { platform, env: environment } = process;
-      const isTerminal = process.stdout.isTTY === true;
-      if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
-        openPage(page, platform);
-      await untilStopped(terminal.stop);
-      await sandbox.stop();
-      return exitCode.ok;
+      const program = programName(process.env['npm_lifecycle_event']);
+      let addresses: Addresses | null = null;
+      let next: Partial<StartOver> & Pick<StartOver, 'linked'> = { linked: !values.unlinked };
+      for (;;) {
+        const { linked, tour } = next;
+        const choice = Promise.withResolvers<StartOver>();
+        const start = async () => {
+          const { ports, environment } = addresses ?? (await chooseAddresses(port));
+          return startSandbox({
+            ...seed,
+            ...{ speed, linked, environment, ports, log },
+            directory: linked ? values.data : join(values.data, unlinkedDirectory),
+            commandLine: { program, tour, startOver: choice.resolve },
+            botLog: ({ logLevel, secrets }) => createLog({ level: logLevel, secrets, format }),
+          });
+        };
+        // Another program can take a free port before it is used.
+        const sandbox = await start().catch((error: unknown) => (isPortTaken(error) ? start() : Promise.reject(error)));
+        if (addresses === null) {
+          const { urls } = sandbox;
+          terminal.print(values.json ? JSON.stringify(urls) : banner(urls.page, program));
+          const { platform, env: environment } = process;
+          const isTerminal = process.stdout.isTTY === true;
+          if (!values['no-open'] && !values.json && canOpenBrowser({ environment, platform, isTerminal }))
+            openPage(urls.page, platform);
+        }
+        addresses = addressesOf(sandbox);
+        const chosen = await Promise.race([choice.promise, untilStopped(terminal.stop)]);
+        await sandbox.stop();
+        if (chosen === undefined) return exitCode.ok;
+        next = chosen;
+      }
     },
   });
 }
 
-/** The environment with a port for the bot, if it has none. */
-async function botEnvironment(environment: Environment): Promise<Environment> {
-  if (environment['PORT'] || environment['PORT_FILE']) return environment;
-  return { ...environment, PORT: String(await freePort(loadHttpAddress(environment).host, 3000)) };
+/** In the directory of the sandbox with listings: the files of the one without. */
+const unlinkedDirectory = 'unlinked';
+
+const banner = (page: string, program: string) => `
+  tallyhook sandbox: everything runs on this machine. Ctrl+C stops it.
+
+    Open           ${page}
+    Owner console  ${page}${consolePath}
+    As an owner    ${program} sandbox ${program.startsWith('npm') ? '-- ' : ''}--unlinked
+    Go live        ${program} init
+`;
+
+type Addresses = Required<Pick<SandboxOptions, 'ports' | 'environment'>>;
+
+/** Free ports for everything; that of the bot is in its environment, unless the operator has chosen one. */
+async function chooseAddresses(page: number | null): Promise<Addresses> {
+  const ports = { page: page ?? (await freePort(host, 3100)), service: await freePort(host, 3200) };
+  const { env } = process;
+  if (env['PORT'] || env['PORT_FILE']) return { ports, environment: env };
+  return { ports, environment: { ...env, PORT: String(await freePort(loadHttpAddress(env).host, 3000)) } };
+}
+
+/** Where a sandbox was, for the one that takes its place. */
+function addressesOf({ urls: { page, service, bot } }: Sandbox): Addresses {
+  const portOf = (url: string) => Number(new URL(url).port);
+  const environment = { ...process.env, PORT: String(portOf(bot)), PORT_FILE: undefined };
+  return { ports: { page: portOf(page), service: portOf(service) }, environment };
 }
 
 function parsePort(text: string): number {

@@ -10,7 +10,7 @@ import type { Log } from '../platform/log.ts';
 import { makeDirectory } from '../platform/make-directory.ts';
 
 const databases = ['service.db', 'tallyhook.db', 'cache.db'] as const;
-const stateFiles = ['discord.json', 'clock.json', 'listings.json', 'settings.key', 'tour.json'] as const;
+const stateFiles = ['discord.json', 'clock.json', 'listings.json', 'sites.json', 'settings.key', 'tour.json'] as const;
 type DataFile = (typeof databases)[number] | (typeof stateFiles)[number];
 
 export type DataDirectory = ReturnType<typeof openDataDirectory>;

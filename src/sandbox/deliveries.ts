@@ -2,11 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { InternalDependencies } from '../app/app-interface.ts';
+import type { Cause } from '../core/ledger/entry.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { formatCount } from '../platform/durations.ts';
 import { parseJson } from '../platform/json.ts';
+import { isObject } from '../webhook/fields.ts';
+import type { Site } from '../webhook/sites/site.ts';
 import type { Step, TimelineDelivery, TimelineLine, Tone } from './page/ports.ts';
 
 /** Number of deliveries whose announcements are still tracked. */
@@ -32,9 +35,11 @@ export function createDeliveries(options: {
   stopwatch: Clock;
   memberName: (userId: string) => string;
   channelName: (channelId: string) => string;
+  /** The site whose deliveries come to a path, if it is not the service. By default all come from the service. */
+  siteAt?: (path: string) => Site | undefined;
   emit: (item: TimelineDelivery | TimelineLine) => void;
 }) {
-  const { clock, stopwatch, memberName, channelName, emit } = options;
+  const { clock, stopwatch, memberName, channelName, siteAt = () => undefined, emit } = options;
   /** Associates a recorded delivery with the HTTP request that is being handled. */
   const current = new AsyncLocalStorage<TrackedDelivery>();
   const tracked = new BoundedMap<TrackedDelivery>(maxTracked);
@@ -54,22 +59,24 @@ export function createDeliveries(options: {
 
   function track(request: IncomingMessage, response: ServerResponse): TrackedDelivery {
     count += 1;
+    const site = siteAt(request.url ?? '');
     const delivery: TrackedDelivery = {
       id: count,
       at: clock.now(),
       startedAt: stopwatch.monotonic(),
-      title: 'A delivery',
+      title: site === undefined ? 'A delivery' : `${site.name} delivery`,
       event: null,
       steps: [],
       isSettled: false,
     };
     const body = captureBody(request, () => {
-      Object.assign(delivery, describeDelivery(body(), memberName));
+      const describe = site === undefined ? describeDelivery : describeSiteDelivery(site, clock.now());
+      Object.assign(delivery, describe(body(), memberName));
     });
     const responseText = captureResponseText(response);
     addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
     response.on('finish', () => {
-      if (response.statusCode === 200) last = capturedDelivery(request, body());
+      if (response.statusCode === 200) last = capturedDelivery(request, body(), site);
       else {
         const text = rejectionText(response.statusCode, responseText());
         addStep(delivery, { name: 'refused', tone: 'bad', text }, true);
@@ -90,7 +97,7 @@ export function createDeliveries(options: {
         if (!/^\/webhooks\b/.test(request.url ?? '')) return listener(request, response);
         return current.run(track(request, response), () => listener(request, response));
       },
-    onRecorded({ outcome, deliveryId, credits, reason, isAnnounced }: RecordedDelivery) {
+    onRecorded({ outcome, deliveryId, credits, reason, isAnnounced, causes }: RecordedDelivery) {
       const delivery = current.getStore();
       if (delivery === undefined) return addLine('plain', `Delivery ${deliveryId} was replayed: ${outcome}`);
       tracked.set(String(deliveryId), delivery);
@@ -98,7 +105,7 @@ export function createDeliveries(options: {
       switch (outcome) {
         case 'recorded':
           addStep(delivery, { name: 'recorded', tone: 'good', text: 'Recorded and committed' });
-          addStep(delivery, creditStep(credits, reason));
+          addStep(delivery, creditStep(credits, reason, causes));
           if (!isAnnounced) addStep(delivery, unannouncedStep(`${noChannel}, or such events are not announced`), true);
           return;
         case 'duplicate':
@@ -131,8 +138,17 @@ export function createDeliveries(options: {
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;
 
-function creditStep(credits: number, reason: string | null): StepText {
-  const suffix = reason === null ? '' : ` (${reason.replaceAll('_', ' ')})`;
+/** What a vote can earn besides its own credits. */
+const bonuses: Partial<Readonly<Record<Cause, string>>> = {
+  streak: 'streak',
+  milestone: 'milestone',
+  allListings: 'voted on all listings',
+  party: 'party',
+};
+
+function creditStep(credits: number, reason: string | null, causes: readonly Cause[]): StepText {
+  const notes = [reason?.replaceAll('_', ' '), ...new Set(causes.map((cause) => bonuses[cause]))].filter(Boolean);
+  const suffix = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
   if (credits === 0) return { name: 'credited', tone: 'plain', text: `No credits${suffix}` };
   return { name: 'credited', tone: 'good', text: `+${formatCount(credits, 'credit')}${suffix}` };
 }
@@ -187,6 +203,29 @@ export function describeDelivery(
   return { title: userId === undefined ? title : `${title} by ${truncate(memberName(userId))}`, event };
 }
 
+/** As {@link describeDelivery}, of a delivery of another site. */
+function describeSiteDelivery(site: Site, now: number): typeof describeDelivery {
+  const described = (what: string, event: string | null = null) => ({ title: `${site.name} ${what}`, event });
+  return (body, memberName) => {
+    try {
+      const json = parseJson(body.toString('utf8'));
+      const reading = isObject(json) ? site.read(json, { now, scheme: null }) : null;
+      switch (reading?.type) {
+        case 'vote':
+          return described(`vote by ${truncate(memberName(String(reading.userId)))}`, 'server_vote');
+        case 'test':
+          return described('test');
+        case 'ignored':
+          return described(`“${truncate(reading.event)}”`);
+        default:
+          return described('delivery');
+      }
+    } catch {
+      return described('delivery');
+    }
+  };
+}
+
 function truncate(text: string): string {
   return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
 }
@@ -229,9 +268,10 @@ function captureResponseText(response: ServerResponse): () => string {
   return () => text;
 }
 
-function capturedDelivery(request: IncomingMessage, body: Buffer): CapturedDelivery {
+function capturedDelivery(request: IncomingMessage, body: Buffer, site: Site | undefined): CapturedDelivery {
+  const ofSite = site?.schemes.flatMap((scheme) => ('header' in scheme ? [scheme.header] : [])) ?? [];
   const entries = Object.entries(request.headers).filter(
-    ([name]) => name === 'content-type' || name.startsWith('x-webhook'),
+    ([name]) => name === 'content-type' || name.startsWith('x-webhook') || ofSite.includes(name),
   );
   const headers = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
   return { path: request.url ?? '/', headers, body };

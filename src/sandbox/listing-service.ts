@@ -14,7 +14,7 @@ import { sandboxOwner } from './sandbox-members.ts';
 export type Track = <Part extends { stop(): Promise<void> }>(part: Part) => Part;
 
 /** The two listings that members vote for. */
-interface SandboxListings {
+export interface SandboxListings {
   readonly server: Listing;
   readonly bot: Listing;
 }

@@ -1,13 +1,14 @@
-import { EventEmitter } from 'node:events';
 import { z } from 'zod';
 import type { Ledger } from '../features/handlers/ledger-interface.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';
 import type { DeliveryResponse, FaultInjection, OutageSwitch } from './fault-injection.ts';
-import type { FaultAction, PagePorts, Tour } from './page/ports.ts';
+import type { FaultAction, PagePorts } from './page/ports.ts';
 import type { SandboxClock } from './sandbox-clock.ts';
 import { memberName } from './sandbox-members.ts';
+import type { ImitatedSite } from './sites/imitated-site.ts';
+import type { ListingSites } from './sites/listing-sites.ts';
 
 const outageMs = 10 * second;
 const clockStepMs = 12 * hour;
@@ -16,20 +17,23 @@ const clockStepMs = 12 * hour;
 interface BotConnection {
   readonly ledger: Pick<Ledger, 'account'>;
   readonly faultInjection: FaultInjection;
+  readonly consoleLink: () => string;
+  readonly runDoctor: PagePorts['runDoctor'];
   readonly outages: { readonly discord: OutageSwitch; readonly service: OutageSwitch };
 }
 
 /** Implements the page's ports on top of the service, the bot and the clock. */
-export function createPageBridge(options: {
-  service: RunningService;
-  listings: readonly Listing[];
-  /** Whether the bot knows the listings at the start. */
-  isLinked: boolean;
-  tour: Tour;
-  clock: SandboxClock;
-}) {
-  const { service, listings, isLinked, tour, clock } = options;
-  const events: PagePorts['events'] = new EventEmitter();
+export function createPageBridge(
+  options: {
+    events: PagePorts['events'];
+    service: RunningService;
+    listings: readonly Listing[];
+    /** Other listing sites; null without them. */
+    sites: ListingSites | null;
+    clock: SandboxClock;
+  } & Pick<PagePorts, 'isLinked' | 'tours' | 'commandLine'>,
+) {
+  const { events, service, listings, sites, clock, isLinked, tours, commandLine } = options;
   let connection: BotConnection | null = null;
 
   clock.events.on('moved', () => events.emit('simulation'));
@@ -70,11 +74,23 @@ export function createPageBridge(options: {
     },
   };
 
+  function votableListing(imitated: ImitatedSite): PagePorts['listings'][number] {
+    const { site, listing, page } = imitated;
+    const { id, name } = site;
+    return {
+      kind: listing.kind,
+      name: listing.name,
+      site: { id, name, page, localPage: sites?.pageOf(imitated) ?? page },
+    };
+  }
+
   const ports: PagePorts = {
-    listings: listings.map(({ kind, name }) => ({ kind, name })),
+    listings: [...listings.map(({ kind, name }) => ({ kind, name })), ...(sites?.all ?? []).map(votableListing)],
     serviceUrl: service.url,
+    consoleLink: () => connection?.consoleLink() ?? null,
     isLinked,
-    tour,
+    tours,
+    commandLine,
     events,
     time: clock,
     outages: {
@@ -85,7 +101,11 @@ export function createPageBridge(options: {
         return connection?.outages.service.isDown ?? false;
       },
     },
-    async castVote({ userId, kind }) {
+    async castVote({ userId, kind, site }) {
+      if (site !== undefined) {
+        const imitated = sites?.all.find((each) => each.site.id === site);
+        return imitated?.castVote(userId) ?? { outcome: 'refused', reason: 'There is no such site.' };
+      }
       if (connection?.outages.service.isDown) {
         return { outcome: 'refused', reason: 'The service is down, so votes are not possible.' };
       }
@@ -95,6 +115,11 @@ export function createPageBridge(options: {
       return { outcome: 'recorded', nextVoteAt, isDelivered: deliveryId !== null };
     },
     credits: async (userId) => (connection === null ? null : ((await connection.ledger.account(userId))?.credits ?? 0)),
+    async runDoctor() {
+      const results = await requireConnection().runDoctor();
+      events.emit('tour', 'doctor');
+      return results;
+    },
     injectFault: async (fault, userId) => handlers[fault](userId),
   };
   return {

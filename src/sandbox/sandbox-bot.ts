@@ -5,18 +5,21 @@ import type { Environment } from '../../config/environment.ts';
 import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { openApp } from '../app/app.ts';
+import { createSignInLinks } from '../owner/console/sign-in-links.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { day } from '../platform/durations.ts';
+import type { CheckResult } from '../platform/doctor/check.ts';
+import { sanitizeResult } from '../platform/doctor/report.ts';
 import { DirectRequest } from '../platform/http/body.ts';
 import { createHttpServer } from '../platform/http/server.ts';
 import { type Logger, silentLogger } from '../platform/logger.ts';
-import type { ServiceListingKind } from '../service/listing/listing.ts';
 import type { DataDirectory } from './data-directory.ts';
+import { defaultSettings, type ListingSettings } from './default-settings.ts';
 import { createDeliveries } from './deliveries.ts';
 import type { LocalDiscord } from './discord/local-discord.ts';
 import type { ListingService, WebhookSecrets } from './listing-service.ts';
 import type { TimelineItem } from './page/ports.ts';
 import { memberName } from './sandbox-members.ts';
+import type { ListingSites } from './sites/listing-sites.ts';
 
 /** The file contains secrets. */
 const ownerOnly = { mode: 0o600 };
@@ -24,6 +27,8 @@ const ownerOnly = { mode: 0o600 };
 interface BotOptions {
   readonly discord: LocalDiscord;
   readonly listingService: ListingService;
+  /** Other listing sites; null without them. */
+  readonly sites: ListingSites | null;
   readonly directory: DataDirectory;
   /** The caller's settings; the ones that connect the bot to the sandbox override them. */
   readonly environment: Environment;
@@ -34,6 +39,8 @@ interface BotOptions {
   /** Creates the bot's log from its configuration; without it nothing is logged. */
   readonly createBotLog: ((config: Config) => Logger) | undefined;
   readonly emit: (item: TimelineItem) => void;
+  /** A link of the console has been used. */
+  readonly onConsoleOpened: () => void;
 }
 
 /**
@@ -68,19 +75,22 @@ export async function createSandboxBot(options: BotOptions) {
 }
 
 async function createBot(options: BotOptions, address: Environment) {
-  const { discord, directory, environment, clock, emit } = options;
+  const { discord, sites, directory, environment, clock, emit } = options;
   const secrets = { vote: createSecret(), premium: createSecret() };
   const config = loadConfig({
     DATABASE_URL: `sqlite:${directory.file('tallyhook.db')}`,
     CACHE_URL: `sqlite:${directory.file('cache.db')}`,
     LOG_LEVEL: 'warn',
     ...withoutListingSettings(environment),
+    ...(environment['OWNER_TOKEN'] || environment['OWNER_TOKEN_FILE'] ? {} : { OWNER_TOKEN: createSecret() }),
     ...address,
     SETTINGS_KEY_FILE: settingsKeyFile(directory.file('settings.key')),
     ...(await botEnvironment(options, secrets)),
   });
   const channelName = (id: string) => discord.channelName(id) ?? 'a deleted channel';
-  const deliveries = createDeliveries({ clock, stopwatch: systemClock, memberName, channelName, emit });
+  const siteAt = (path: string) => sites?.find(path)?.site;
+  const deliveries = createDeliveries({ clock, stopwatch: systemClock, memberName, channelName, siteAt, emit });
+  const signInLinks = createSignInLinks(systemClock, options.onConsoleOpened);
   const app = await openApp(config, {
     clock,
     stopwatch: systemClock,
@@ -88,8 +98,29 @@ async function createBot(options: BotOptions, address: Environment) {
     wrapListener: deliveries.wrapListener,
     onRecorded: deliveries.onRecorded,
     onAttempted: deliveries.onAttempted,
+    signInLinks,
   });
-  return { app, deliveries, secrets };
+  return {
+    app,
+    deliveries,
+    secrets,
+    /** The address of a new link that signs in to the console. */
+    consoleLink: () => `${address['PUBLIC_URL']}/owner/${signInLinks.create()}`,
+    async runDoctor(): Promise<readonly CheckResult[]> {
+      // Few look at it, and it needs most of the command line.
+      const { runDoctor } = await import('../cli/doctor/run-doctor.ts');
+      const results: CheckResult[] = [];
+      await runDoctor(config, {
+        clock,
+        url: null,
+        secretFiles: [],
+        onResult: (result) => results.push(sanitizeResult(result, config.secrets)),
+        onProgress: () => {},
+      });
+      // Its clock is ahead on purpose.
+      return results.filter(({ check }) => check !== 'clock');
+    },
+  };
 }
 
 /**
@@ -124,109 +155,44 @@ function settingsKeyFile(path: string): string {
 
 /** The settings that connect the bot to the sandbox. */
 async function botEnvironment(options: BotOptions, secrets: WebhookSecrets): Promise<Environment> {
-  const { discord, listingService } = options;
+  const { discord, listingService, sites } = options;
   return {
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
     DISCORD_GUILD_ID: discord.guildId,
     LOOKUP_BASE_URL: listingService.service.baseUrl,
+    ...(sites === null ? {} : { SITE_API_URL: sites.url }),
     ...(options.isLinked ? { TALLYHOOK_CONFIG: await writeListings(options, secrets) } : {}),
   };
 }
 
 /** Writes the file of `TALLYHOOK_CONFIG`; returns its path. */
 async function writeListings(options: BotOptions, secrets: WebhookSecrets): Promise<string> {
-  const { discord, listingService, directory, clock } = options;
+  const { discord, listingService, sites, directory, clock } = options;
   const { service } = listingService;
   const { server, bot } = listingService.listings;
-  const listings = await Promise.all(
+  const ofService = await Promise.all(
     [server, bot].map(async ({ kind, id }) => {
       // The service stores only hashes of its keys, so each start issues new ones.
-      return { kind, id, lookupKey: await service.issueKey(id, 'Sandbox') };
+      const lookupKey = await service.issueKey(id, 'Sandbox');
+      return { name: kind, kind, id, lookupKey, voteSecrets: [secrets.vote], premiumSecrets: [secrets.premium] };
     }),
   );
+  const ofSites = (sites?.all ?? []).map(({ name, site, listing: { kind, id }, stored: { secret, key } }) => {
+    return { name, kind, id, site: site.id, voteSecrets: [secret], siteKey: key };
+  });
   const path = directory.file('listings.json');
-  const content = defaultListings(listings, discord, secrets, clock.now(), options.listingSettings);
-  writeFileSync(path, JSON.stringify(content, null, 2), ownerOnly);
+  const settings = defaultSettings(discord, clock.now());
+  const listings = [
+    ...ofService.map((listing) => ({ ...settings, ...listing, ...options.listingSettings })),
+    ...ofSites.map((listing) => ({ ...settings, ...options.listingSettings, ...listing })),
+  ];
+  writeFileSync(path, JSON.stringify({ listings }, null, 2), ownerOnly);
   return path;
 }
 
 function createSecret(): string {
   return randomBytes(24).toString('base64url');
-}
-
-/** Days from the start of the sandbox until the window of a multiplier, and its length. */
-const windowStartDays = 7;
-const windowDays = 7;
-
-/** Settings of a listing, as in the file of `TALLYHOOK_CONFIG`. */
-export type ListingSettings = Readonly<Record<string, unknown>>;
-
-/** A listing of the service, as the bot is configured for it. */
-interface SandboxListing {
-  readonly kind: ServiceListingKind;
-  readonly id: string;
-  readonly lookupKey: string;
-}
-
-/**
- * The file of `TALLYHOOK_CONFIG` for the default community, which uses every rule. The multipliers are for members with
- * certain roles, so that the first vote earns the same on every day.
- *
- * @param now the current time (ms since the epoch)
- * @param settings replace the default ones of each listing
- */
-function defaultListings(
-  listings: readonly SandboxListing[],
-  { guildId, channels, roles }: Pick<LocalDiscord, 'guildId' | 'channels' | 'roles'>,
-  secrets: WebhookSecrets,
-  now: number,
-  settings: ListingSettings = {},
-): object {
-  const from = new Date(now + windowStartDays * day).toISOString();
-  const until = new Date(now + (windowStartDays + windowDays) * day).toISOString();
-  const rewards = {
-    multipliers: [
-      { factor: 1.5, role: roles.vip },
-      { factor: 2, days: ['saturday', 'sunday'], role: roles.regular },
-      { factor: 2, from, until, role: roles.veteran },
-    ],
-    streak: { every: 3, credits: 50, forgive: 1 },
-    milestones: [
-      { votes: 5, credits: 30, role: roles.regular },
-      { votes: 10, credits: 100, role: roles.veteran },
-      { everyVotes: 25, credits: 250 },
-    ],
-    milestoneRoles: 'all',
-    voterRole: { role: roles.voter, for: '12h' },
-    premiumRoles: { '*': roles.premium },
-    allListings: 20,
-    party: { goal: 5, per: 'week', credits: 25 },
-  };
-  const shop = [
-    { id: 'vip', name: 'VIP for a week', price: 50, role: roles.vip, for: '7d', stock: 5 },
-    { id: 'key', name: 'Game key', price: 40, codes: ['LANTERN-1111', 'LANTERN-2222', 'LANTERN-3333'] },
-    { id: 'shout', name: 'Shout-out', price: 30, manual: true, needsRole: roles.voter },
-  ];
-  const community = { guildId, timeZone: 'Europe/Berlin', ownerChannelId: channels.general, shop };
-  const common = {
-    voteSecrets: [secrets.vote],
-    premiumSecrets: [secrets.premium],
-    announceChannelId: channels.announcements,
-    premiumChannelId: channels.premium,
-  };
-  return {
-    listings: listings.map(({ kind, id, lookupKey }) => ({
-      name: kind,
-      kind,
-      id,
-      lookupKey,
-      ...common,
-      ...community,
-      rewards,
-      ...settings,
-    })),
-  };
 }
 
 /** The caller's settings without those of listings, which the file replaces. */

@@ -1,4 +1,4 @@
-import type { EventEmitter } from 'node:events';
+import { EventEmitter } from 'node:events';
 import { z } from 'zod';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
@@ -9,15 +9,25 @@ import { adaptLogger, type Logger, silentLogger } from '../platform/logger.ts';
 import { createPrng } from '../service/seed/prng.ts';
 import type { RunningService } from '../service/service.ts';
 import { openDataDirectory, openJsonFile, readJsonFile } from './data-directory.ts';
+import type { ListingSettings } from './default-settings.ts';
 import { type LocalDiscord, type LocalDiscordOptions, startLocalDiscord } from './discord/local-discord.ts';
 import { isPersistent, persistedState } from './discord/persistence.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
 import { createServiceApplication, registerWebhooks, startListingService, type Track } from './listing-service.ts';
-import type { SandboxEvents, TimelineItem, Tour } from './page/ports.ts';
+import {
+  type CommandLine,
+  type PagePorts,
+  type SandboxEvents,
+  type StartOver,
+  type TimelineItem,
+  type Tours,
+  tourNames,
+} from './page/ports.ts';
 import { createPageBridge } from './page-bridge.ts';
-import { createSandboxBot, type ListingSettings } from './sandbox-bot.ts';
+import { createSandboxBot } from './sandbox-bot.ts';
 import { openSandboxClock, type SandboxClock } from './sandbox-clock.ts';
 import { guildMembers, voters } from './sandbox-members.ts';
+import { startListingSites } from './sites/listing-sites.ts';
 
 /** tallyhook with a local Discord and a local listing service. The bot is the same code as in production. */
 export interface Sandbox {
@@ -58,6 +68,12 @@ export interface SandboxOptions {
   readonly listingSettings?: ListingSettings;
   /** Whether the bot knows the listings at the start (default: true). Otherwise they are linked with `/setup`. */
   readonly linked?: boolean;
+  /** Whether members can also vote on imitations of other listing sites (default: true). */
+  readonly sites?: boolean;
+  /** What the command line offers on the page. @internal */
+  readonly commandLine?: CommandLine & {
+    /** Replaces the tour that was chosen before. */ readonly tour?: StartOver['tour'] | undefined;
+  };
   /** For the service and Discord. */
   readonly log?: Logger;
   /** Creates the bot's log; its configuration has the level and the secrets to redact. */
@@ -120,8 +136,25 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
     const { service, relay, listings } = listingService;
 
-    const tour = openTour(directory.file('tour.json'), log, track);
-    const bridge = createPageBridge({ service, listings: [listings.server, listings.bot], isLinked, tour, clock });
+    const { commandLine } = options;
+    const firstTour = commandLine?.tour ?? (isLinked ? null : 'own');
+    const tours = openTours(directory.file('tour.json'), firstTour, log, track);
+    const events: PagePorts['events'] = new EventEmitter();
+    events.on('tour', (step) => tours.finish(step));
+    const emit = (item: TimelineItem) => void events.emit('timeline', item);
+    const path = directory.file('sites.json');
+    const sitesOptions = { host, path, listings, people: guildMembers, clock, log, emit };
+    const sites = options.sites === false ? null : track(await startListingSites(sitesOptions));
+    const bridge = createPageBridge({
+      events,
+      service,
+      listings: [listings.server, listings.bot],
+      sites,
+      isLinked,
+      tours,
+      commandLine,
+      clock,
+    });
     const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
       host,
       port: ports.page,
@@ -132,8 +165,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       log,
     });
     application.connect(discord);
-    const { events } = bridge.ports;
-    const emit = (item: TimelineItem) => void events.emit('timeline', item);
     const outageOf = (name: string, setDown: (isDown: boolean) => void) => {
       const report = (isDown: boolean) => {
         const text = `${name} is ${isDown ? 'down' : 'available again'}`;
@@ -150,6 +181,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const sandboxBot = await createSandboxBot({
       discord,
       listingService,
+      sites,
       directory,
       environment,
       listingSettings,
@@ -157,13 +189,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       clock,
       createBotLog: options.botLog,
       emit,
+      onConsoleOpened: () => void events.emit('tour', 'console'),
     });
     const { app, deliveries, secrets, url: bot } = track(sandboxBot);
     await sandboxBot.start();
     const serverId = listings.server.id;
     const faultInjection = createFaultInjection({ bot, deliveries, voteSecret: secrets.vote, serverId, clock });
-    bridge.connect({ ledger: app.ledger, faultInjection, outages });
+    const { consoleLink, runDoctor } = sandboxBot;
+    bridge.connect({ ledger: app.ledger, consoleLink, runDoctor, faultInjection, outages });
     if (isLinked) await registerWebhooks(listingService, bot, secrets);
+    if (isLinked) for (const each of sites?.all ?? []) each.setWebhook(`${bot}/webhooks/${each.name}`);
     await discord.pageReady();
     const urls = { page: discord.origin, service: service.url, bot };
     return { discord, service, app, directory: directory.path, urls, clock, faultInjection, outages, events, stop };
@@ -173,19 +208,31 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 }
 
-const tourSchema = z.object({ version: z.literal(1), done: z.array(z.string()) });
+const toursSchema = z.object({
+  version: z.literal(1),
+  done: z.array(z.string()),
+  chosen: z.enum(tourNames).default('vote'),
+});
 
-/** The steps of "Try this" that were done, from a file to which later ones are written. */
-function openTour(path: string, log: Log, track: Track): Tour {
-  const done = new Set(readJsonFile(path, tourSchema, log)?.done);
-  const snapshot = () => ({ version: 1, done: [...done] });
+/** The progress of the tours, from a file to which later steps are written. @param chosen replaces the stored choice */
+function openTours(path: string, chosen: StartOver['tour'] | null, log: Log, track: Track): Tours {
+  const stored = readJsonFile(path, toursSchema, log);
+  const state = { done: new Set(stored?.done), chosen: chosen ?? stored?.chosen ?? 'vote' };
+  const snapshot = () => ({ version: 1, done: [...state.done], chosen: state.chosen });
   const file = track(openJsonFile({ path, snapshot, stopwatch: systemClock, log }));
   return {
     get done() {
-      return [...done];
+      return [...state.done];
+    },
+    get chosen() {
+      return state.chosen;
     },
     finish(step) {
-      done.add(step);
+      state.done.add(step);
+      file.scheduleWrite();
+    },
+    choose(tour) {
+      state.chosen = tour;
       file.scheduleWrite();
     },
   };

@@ -71,5 +71,37 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await saveScreenshot(page, 'setup-saved');
     await messages.getByRole('button', { name: 'Undo' }).click();
     await expectText(messages, /Per vote: 25 credits → 10 credits/);
+
+    // The rest of the tour.
+    const press = (name: string) => messages.getByRole('button', { name, exact: true }).last().click();
+    const dialog = page.locator('#modal');
+    const submit = () => dialog.getByRole('button', { name: 'Submit' }).click();
+    const run = async (command: string) => {
+      await type(`${command} `);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Enter');
+    };
+    await expectText(hint, 'Try this (4 of 7): Give voters a role');
+    await press('Overview');
+    await press('Roles');
+    await press('Edit');
+    await dialog.getByLabel('Role for voters').selectOption('@Voter');
+    await submit();
+    await expectText(messages, /Role for voters: not set →/);
+    await page.getByRole('button', { name: '+12 hours' }).click();
+    await page.locator('[data-vote="server"]').click();
+    await expectText(hint, 'Try this (5 of 7): Open a shop');
+    await press('Overview');
+    await press('Shop');
+    await press('Add a role');
+    await dialog.getByLabel('Name').fill('VIP');
+    await dialog.getByLabel('Price in credits').fill('10');
+    await dialog.getByLabel('Role that the buyer gets').selectOption('@VIP');
+    await submit();
+    await run('/shop');
+    await expectText(hint, 'Try this (6 of 7): “I voted and got nothing”');
+    await run('/trace user:@mira');
+    await expectText(hint, 'Done. Bring it to your server:');
+    await saveScreenshot(page, 'setup-tour-done');
   });
 });

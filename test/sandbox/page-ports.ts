@@ -9,8 +9,10 @@ export function service() {
   const done: string[] = [];
   const ports: PagePorts = {
     isLinked: true,
-    tour: { done, finish: (step) => void done.push(step) },
+    tours: { done, chosen: 'vote', finish: (step) => void done.push(step), choose() {} },
+    runDoctor: async () => [],
     listings: [{ kind: 'server', name: 'Lantern Harbour' }],
+    consoleLink: () => null,
     events: news,
     outages,
     time: { now: () => 1_767_225_600_000, speed: 2 },

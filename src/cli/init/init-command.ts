@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util';
 import type { Environment } from '../../../config/environment.ts';
 import { type SettingName, settingNames } from '../../../config/settings.ts';
 import { command } from '../../platform/terminal/command.ts';
+import { programName } from '../../platform/terminal/program-name.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { answerAll, collectAll } from './answers.ts';
 import { createChoices } from './choices.ts';
@@ -118,12 +119,12 @@ const hostingPage = 'https://github.com/tallyhook/tallyhook/blob/main/docs/hosti
 
 /**
  * What to do after the settings are written.
- * @param script the script of package.json that npm runs, or `npx`; undefined if the program was started without npm
+ * @param script as {@link programName} takes it
  */
 function nextSteps(values: Environment, generated: ReadonlySet<SettingName>, script?: string): string[] {
   const { PUBLIC_URL: publicUrl, PORT: port = defaultOf('PORT'), VOTE_WEBHOOK_SECRET: secret } = values;
   const address = (publicUrl || `https://your.domain`).replace(/(?<!\/)\/+$/, '');
-  const program = script === 'tallyhook' ? 'npm run tallyhook' : script === 'npx' ? 'npx tallyhook' : 'tallyhook';
+  const program = programName(script);
   const isLinkedInDiscord = !secret && !values['VOTE_WEBHOOK_SECRET_FILE'] && !values['TALLYHOOK_CONFIG'];
   return [
     '',

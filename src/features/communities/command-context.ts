@@ -14,6 +14,7 @@ import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
 import type { Community } from './directory.ts';
 import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
+import { inOrderOfCommands } from './lookup-clients.ts';
 
 /** Of the components of commands, for a community whose guild is not known. */
 const unknownGuild = 'home';
@@ -157,7 +158,7 @@ export async function configuredOffer(
   });
   const isStored = { accounts: await stored(linkPath), shop: await stored('shop') };
   return {
-    listings: offered,
+    listings: inOrderOfCommands(offered),
     isShared: listings.some(({ linked }) => linked),
     lacks: lacksOf(listings).filter((need) => !isStored[need]),
   };

@@ -165,9 +165,7 @@ export function createLookupClients(
   return {
     find: (name) => clients.get(name),
     of(listings) {
-      const listed = listings.flatMap(({ name }) => clients.get(name) ?? []);
-      const rank = ({ site, lookup }: ListedLookup) => (site === undefined ? 0 : 2) + (lookup.kind === 'bot' ? 1 : 0);
-      return listed.toSorted((a, b) => rank(a) - rank(b));
+      return inOrderOfCommands(listings.flatMap(({ name }) => clients.get(name) ?? []));
     },
     findSite: (name) => clients.get(name)?.siteClient ?? null,
     async keyStatus(name) {
@@ -212,4 +210,10 @@ export function createComparedListings(
     targets,
     targetLoop: createTargetLoop({ targets, directory, clock: dependencies.clock }),
   };
+}
+
+/** The service before other sites, and servers before bots: commands offer listings in this order, and take the first by default. */
+export function inOrderOfCommands<Listed extends ListedLookup>(listed: readonly Listed[]): readonly Listed[] {
+  const rank = ({ site, lookup }: ListedLookup) => (site === undefined ? 0 : 2) + (lookup.kind === 'bot' ? 1 : 0);
+  return listed.toSorted((a, b) => rank(a) - rank(b));
 }

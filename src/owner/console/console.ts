@@ -13,6 +13,7 @@ import { pageRoutes } from './page-routes.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { ownerSignInRoutes } from './sign-in.ts';
+import { signInLinkRoutes } from './sign-in-links.ts';
 
 const assetOptions = { cacheControl: 'private, max-age=3600' };
 
@@ -32,6 +33,7 @@ export function createConsole(token: string, context: OwnerContext, authenticati
   });
   router.use(sameOriginForms, express.urlencoded({ extended: false, limit: '16kb' }));
   router.use(
+    ...(context.signInLinks ? [signInLinkRoutes(context.signInLinks, sessions)] : []),
     ownerSignInRoutes(context, authentication, sessions),
     pageRoutes(context, sessions),
     formRoutes(context, sessions),

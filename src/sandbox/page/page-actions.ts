@@ -3,7 +3,7 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { GuildControls } from '../discord/guild-controls.ts';
 import type { MemberClient } from '../discord/member-client.ts';
-import { faultActions, type PagePorts } from './ports.ts';
+import { faultActions, type PagePorts, tourNames } from './ports.ts';
 
 const id = z.string().regex(snowflakePattern);
 const user = z.object({ userId: id });
@@ -24,6 +24,9 @@ const modal = user.extend({
   interactionId: id,
   values: z.record(z.string(), z.union([z.string().max(4000), values, z.boolean()])),
 });
+
+const tour = z.enum(tourNames);
+const vote = user.extend({ kind: z.enum(['server', 'bot']), site: z.string().max(50).optional() });
 
 /** The new position of a role, from 1; null deletes it. */
 const role = z.object({ roleId: id, position: z.int().min(1).max(250).nullable() });
@@ -63,9 +66,11 @@ function createActions({ client, guild, ports }: ActionParts) {
       message: await ports.injectFault(fault, userId),
     })),
     '/page/time': action(z.object({}), () => ({ now: ports.time.now() })),
-    // A step of "Try this".
-    '/page/tour': action(z.object({ step: z.string().max(50) }), ({ step }) => ports.tour.finish(step)),
-    '/page/votes': action(user.extend({ kind: z.enum(['server', 'bot']) }), (vote) => ports.castVote(vote)),
+    '/page/tour': action(z.object({ step: z.string().max(50) }), ({ step }) => ports.tours.finish(step)),
+    '/page/chosen-tour': action(z.object({ tour }), (input) => ports.tours.choose(input.tour)),
+    '/page/start-over': action(z.object({ linked: z.boolean(), tour }), (next) => ports.commandLine?.startOver(next)),
+    '/page/doctor': action(z.object({}), async () => ({ findings: await ports.runDoctor() })),
+    '/page/votes': action(vote, (input) => ports.castVote(input)),
   };
 }
 

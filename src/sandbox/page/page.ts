@@ -40,6 +40,7 @@ interface PageOptions {
 export function createPage(options: PageOptions) {
   const { store, ports, log } = options;
   const { state } = store;
+  const startedAt = state.stopwatch.now();
   const loadingAssets = readAssets();
   // Requests for a file report the error; this prevents an unhandled rejection before the first one.
   loadingAssets.catch(() => {});
@@ -54,6 +55,7 @@ export function createPage(options: PageOptions) {
     void credits.refresh();
   });
   ports.events.on('simulation', () => stream.send({ kind: 'simulation', ...simulationState(ports) }));
+  ports.events.on('tour', (step) => stream.send({ kind: 'tour', step }));
   let connected = false;
   state.events.on('change', (change) => {
     if (change.kind === 'gateway') connected = change.connected;
@@ -71,8 +73,12 @@ export function createPage(options: PageOptions) {
     if (request.method !== 'GET') return sendJson(response, 405, { error: 'Only GET and POST are supported.' });
     if (path === '/page/events') {
       await credits.refresh();
-      const now = { connected, credits: credits.current, timeline: timeline.items };
+      const now = { startedAt, connected, credits: credits.current, timeline: timeline.items };
       return stream.add(response, fullState(store, ports, now));
+    }
+    if (path === consolePath) {
+      response.writeHead(303, { Location: ports.consoleLink() ?? '/' }).end();
+      return;
     }
     const asset = (await loadingAssets).get(path);
     if (asset === undefined) return sendJson(response, 404, { error: 'Not found.' });
@@ -111,6 +117,9 @@ function toPageChange(change: StateChange): PageChange | null {
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
+
+/** Leads to the owner's console, signed in. */
+export const consolePath = '/console';
 
 /** Of an action (bytes). */
 const maxBodyBytes = 32 * 1024;

@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events';
+import type { CheckResult } from '../../platform/doctor/check.ts';
 import type { ServiceListingKind } from '../../service/listing/listing.ts';
 
 /** The result of a vote. */
-type VoteResult =
+export type VoteResult =
   | {
       readonly outcome: 'recorded';
       /** ms since the epoch */
@@ -78,6 +79,8 @@ export interface SandboxEvents {
   timeline: [TimelineItem];
   /** The clock was advanced, or an outage started or ended. */
   simulation: [];
+  /** A step of a tour that happened outside the page is done. */
+  tour: [step: string];
 }
 
 /** The faults that the page can inject: the labels of their buttons, the tooltips, and the part that is down meanwhile. */
@@ -98,11 +101,31 @@ export interface Outages {
   readonly service: boolean;
 }
 
-/** The progress of "Try this", which is the same in every open page. */
-export interface Tour {
+export const tourNames = ['vote', 'own', 'run'] as const;
+export type TourName = (typeof tourNames)[number];
+
+/** The progress of the tours, which is the same in every open page. */
+export interface Tours {
   /** The names of the steps that were done. */
   readonly done: readonly string[];
+  /** Which one is shown. */
+  readonly chosen: TourName;
   finish(step: string): void;
+  choose(tour: TourName): void;
+}
+
+/** What the page offers only if the command line has started the sandbox. */
+export interface CommandLine {
+  /** How this machine runs tallyhook: `npm run tallyhook`. */
+  readonly program: string;
+  /** Stops the sandbox, and starts the one with or without listings, which has files of its own. */
+  startOver(next: StartOver): void;
+}
+
+export interface StartOver {
+  readonly linked: boolean;
+  /** The tour to show. */
+  readonly tour: TourName;
 }
 
 /** The sandbox clock as the page sees it. */
@@ -112,17 +135,42 @@ interface PageClock {
   readonly speed: number;
 }
 
+/** A listing on the service, or on another site that the sandbox imitates. */
+interface VotableListing {
+  readonly kind: ServiceListingKind;
+  readonly name: string;
+  readonly site?: {
+    readonly id: string;
+    readonly name: string;
+    /** The vote page of the real site, and the local one that is opened in its place. */
+    readonly page: string;
+    readonly localPage: string;
+  };
+}
+
+/** A vote for a listing of the service, or of the site with this id. */
+interface VoteRequest {
+  readonly userId: string;
+  readonly kind: ServiceListingKind;
+  readonly site?: string | undefined;
+}
+
 /** The parts of the sandbox that the page needs; implemented by `page-bridge.ts`. */
 export interface PagePorts {
-  /** The listings that members can vote for. */
-  readonly listings: readonly { readonly kind: ServiceListingKind; readonly name: string }[];
+  /** The listings that members can vote for: those of the service first. */
+  readonly listings: readonly VotableListing[];
+  /** The address of a new link that signs in to the owner's console, once; null before the bot has started. */
+  consoleLink(): string | null;
   /** The base URL of the service's own pages, if it has any. */
   readonly serviceUrl?: string;
   /** Whether the bot knows the listings at the start; otherwise they are linked with `/setup`. */
   readonly isLinked: boolean;
-  readonly tour: Tour;
-  /** Votes on the service, which then sends a signed delivery. */
-  castVote(vote: { readonly userId: string; readonly kind: ServiceListingKind }): Promise<VoteResult>;
+  readonly tours: Tours;
+  readonly commandLine?: CommandLine | undefined;
+  /** What `tallyhook doctor` finds in the sandbox. */
+  runDoctor(): Promise<readonly CheckResult[]>;
+  /** Votes on the service or site, which then sends a delivery. */
+  castVote(vote: VoteRequest): Promise<VoteResult>;
   /** A member's balance (credits); null if it is not available. */
   credits(userId: string): Promise<number | null>;
   /** Injects a fault on behalf of a member; returns what was done, as text for the page. */

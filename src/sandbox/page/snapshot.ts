@@ -68,7 +68,7 @@ export function simulationState({ time, outages }: PagePorts) {
 export function fullState(
   store: DiscordStore,
   ports: PagePorts,
-  now: { connected: boolean; credits: Balances; timeline: readonly KeyedItem[] },
+  now: { startedAt: number; connected: boolean; credits: Balances; timeline: readonly KeyedItem[] },
 ) {
   const { state, messages } = store;
   const { name, id } = state.guild();
@@ -78,7 +78,9 @@ export function fullState(
     bot: { id: state.bot.id, name: state.bot.username },
     strangers: [...state.strangers.values()].map(({ id: userId, username }) => ({ id: userId, name: username })),
     isLinked: ports.isLinked,
-    tour: ports.tour.done,
+    startedAt: now.startedAt,
+    tours: { done: ports.tours.done, chosen: ports.tours.chosen },
+    program: ports.commandLine?.program ?? null,
     listings: ports.listings,
     serviceUrl: ports.serviceUrl ?? null,
     ...simulationState(ports),
@@ -103,6 +105,7 @@ export type PageEvent =
   | (SimulationState & { readonly kind: 'simulation' })
   | { readonly kind: 'credits'; readonly credits: Balances }
   | { readonly kind: 'timeline'; readonly item: KeyedItem }
+  | { readonly kind: 'tour'; readonly step: string }
   /** Only the current time. */
   | { readonly kind: 'time' }
   | PageChange;

@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema.ts';
 import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
+import { configuredOffer } from '../../../src/features/communities/command-context.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -16,11 +18,17 @@ import { newSqliteUrl } from '../../support/new-sqlite.ts';
 const member = '80351110224678912';
 const start = Date.UTC(2026, 0, 1);
 
+async function openClients(config: Config, clock = manualClock(start)) {
+  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  onTestFinished(() => store.close());
+  const context = { store, cache: memoryKeyv(), metrics: createMetrics(), clock };
+  const log = createLog({ level: 'silent', secrets: [] });
+  return { store, clients: createLookupClients(config, { ...context, log }) };
+}
+
 /** The clients of listings on other sites, over a ledger. */
 async function startClients() {
   const clock = manualClock(start);
-  const store = await openStore(newSqliteUrl(), clock, { thread: false });
-  onTestFinished(() => store.close());
   const common = { kind: 'bot', id: '716390085896962058', voteSecrets: ['whs_secret'] };
   const config = loadConfig(
     environmentWith([
@@ -29,9 +37,7 @@ async function startClients() {
       { ...common, name: 'lamp-elsewhere', site: 'discords' },
     ]),
   );
-  const context = { store, cache: memoryKeyv(), metrics: createMetrics(), clock };
-  const log = createLog({ level: 'silent', secrets: [] });
-  const clients = createLookupClients(config, { ...context, log });
+  const { clients, store } = await openClients(config, clock);
   const listing = createDirectory(config.listings, null).find('lamp');
   if (listing === undefined) throw new Error('no listing');
   const vote = (at: number, nextVoteAt: number | null) => {
@@ -60,4 +66,22 @@ it('a listing whose site cannot be asked is marked', async () => {
   const { clients } = await startClients();
   const silent = ['lamp', 'lamp-keyless', 'lamp-elsewhere'].map((name) => clients.find(name)?.site?.isSilent);
   expect(silent).toEqual([false, true, true]);
+});
+
+it('offers listings in the same order as the configuration alone, by which doctor compares the registered commands', async () => {
+  const site = { voteSecrets: ['secret'] };
+  const service = { lookupKey: 'key', voteSecrets: ['secret'] };
+  const config = loadConfig(
+    environmentWith([
+      { ...site, name: 'a', kind: 'bot', id: '716390085896962058', site: 'topgg' },
+      { ...site, name: 'b', kind: 'server', id: '613425648685547541', site: 'disurl' },
+      { ...service, name: 'c', kind: 'bot' },
+      { ...service, name: 'd', kind: 'server' },
+    ]),
+  );
+  const { clients } = await openClients(config);
+  const names = (listed: readonly { readonly name: string }[]) => listed.map(({ name }) => name);
+  expect(names(clients.of(config.listings))).toEqual(['d', 'c', 'b', 'a']);
+  const offer = await configuredOffer(config, async () => false);
+  expect(names(offer.listings)).toEqual(['d', 'c', 'b', 'a']);
 });

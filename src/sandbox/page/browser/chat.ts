@@ -47,8 +47,8 @@ export function startChat(store: PageStore): void {
       return;
     }
     store.addPending(response.interactionId, { ...action, name: null, channelId: message.channel_id });
-    if (message.interaction?.name === 'reviews') store.tried('reviews');
-    if (customId.startsWith('tallyhook:remind/')) store.tried('remind');
+    const [program, pressed] = customId.split(':');
+    if (program === 'tallyhook' && pressed?.includes('/')) store.tried(pressed);
   }
 
   function renderMessage(message: Message, previous: Message | undefined): HTMLElement {

@@ -63,12 +63,18 @@ const buttonStyles: Readonly<Record<number, string>> = { 1: 'primary', 2: 'secon
 
 function button(
   { style, emoji, label, url, disabled, custom_id: customId }: Extract<NormalizedControl, { type: 2 }>,
-  { isBusy, useComponent: press }: ComponentContext,
+  { state, isBusy, useComponent: press }: ComponentContext,
 ): TemplateResult {
   const click = () => {
     if (customId && !disabled && !isBusy) press(customId);
   };
-  return html`<discord-button type=${buttonStyles[style] ?? 'secondary'} url=${url ?? nothing} ?disabled=${Boolean(disabled)} data-custom-id=${customId ?? nothing} @click=${click} ${ref(syncDisabled)}>${[emoji?.name, label].filter(Boolean).join(' ')}</discord-button>`;
+  return html`<discord-button type=${buttonStyles[style] ?? 'secondary'} url=${url ? imitatedPage(url, state) : nothing} ?disabled=${Boolean(disabled)} data-custom-id=${customId ?? nothing} @click=${click} ${ref(syncDisabled)}>${[emoji?.name, label].filter(Boolean).join(' ')}</discord-button>`;
+}
+
+/** The local page of a site that the sandbox imitates, in place of the real one. */
+function imitatedPage(url: string, { listings, userId }: ComponentContext['state']): string {
+  const site = listings.find((listing) => listing.site?.page === url)?.site;
+  return site === undefined ? url : `${site.localPage}?as=${userId}`;
 }
 
 function sectionTemplate({ components, accessory }: NormalizedSection, context: ComponentContext): TemplateResult {

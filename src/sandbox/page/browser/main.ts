@@ -1,7 +1,7 @@
 import { startChat } from './chat.ts';
 import { startComposer } from './composer.ts';
 import { styleComponents } from './discord-components.ts';
-import { startHints } from './hints.ts';
+import { startDoctor } from './doctor.ts';
 import { startModal } from './modal.ts';
 import { startMemberList, startProfile, startRoleSettings } from './profile.ts';
 import { startRelativeTimes } from './render-markdown.ts';
@@ -12,6 +12,7 @@ import { startSettings, startTheme, storedTheme } from './settings.ts';
 import { startChannelBar, startSidebar } from './sidebar.ts';
 import { createPageStore } from './store.ts';
 import { startTimeline } from './timeline.ts';
+import { startTours } from './tour-panel.ts';
 import { startViews } from './views.ts';
 
 styleComponents();
@@ -29,8 +30,9 @@ const parts = [
   startSettings,
   startServicePanel,
   startFaultPanel,
+  startDoctor,
   startTimeline,
-  startHints,
+  startTours,
   startViews,
   startRelativeTimes,
 ];

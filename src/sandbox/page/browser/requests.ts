@@ -27,6 +27,9 @@ export function subscribeToEvents(store: PageStore): void {
   const source = new EventSource('/page/events');
   source.addEventListener('message', ({ data }: MessageEvent<string>) => {
     const { now, ...event } = JSON.parse(data) as TimedPageEvent;
+    // Another sandbox has taken the place of the one that this page was opened for.
+    if (event.kind === 'full_state' && store.state.loaded && event.startedAt !== store.state.startedAt)
+      location.reload();
     store.receive(event as PageEvent);
     store.synchronize(now);
     if (!store.state.live) store.live(true);

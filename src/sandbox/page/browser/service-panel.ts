@@ -15,22 +15,28 @@ export function startServicePanel(store: PageStore): void {
   const result = findById('vote-result');
 
   function renderVotes(): void {
-    render(state.listings.map(voteButton), findById('votes'));
+    const [ofService, ofSites] = [isOfService, isOfSite].map((belongs) => state.listings.filter(belongs));
+    render(ofService?.map(voteButton), findById('votes'));
+    render(ofSites?.map(voteButton), findById('site-votes'));
+    findById('sites').hidden = ofSites?.length === 0;
+    const pages = ofSites
+      ?.flatMap(({ site }) => site ?? [])
+      .map(({ name, localPage }) => externalLink(localPage, `${name} ↗`));
+    render(pages, findById('site-links'));
     findById('service-link').hidden = state.serviceUrl === null;
-    const link = html`<a href=${state.serviceUrl ?? nothing} target="_blank" rel="noopener noreferrer">Open its website ↗</a>`;
-    render(link, findById('service-link'));
+    render(externalLink(state.serviceUrl ?? '', 'Open its website ↗'), findById('service-link'));
   }
 
   function voteButton(listing: Listing): TemplateResult {
-    const { kind, name } = listing;
-    const action = kind === 'server' ? 'Vote for the server ' : 'Vote for the bot ';
-    return html`<button type="button" class="button primary vote" data-vote=${kind} @click=${() => void vote(listing)}><span class="vote-kind">${action}</span><span class="vote-name">${name}</span></button>`;
+    const { kind, name, site } = listing;
+    const action = site === undefined ? `Vote for the ${kind} ` : `Vote on ${site.name} `;
+    return html`<button type="button" class="button primary vote" data-vote=${site?.id ?? kind} @click=${() => void vote(listing)}><span class="vote-kind">${action}</span><span class="vote-name">${name}</span></button>`;
   }
 
-  async function vote({ kind, name }: Listing): Promise<void> {
+  async function vote({ kind, name, site }: Listing): Promise<void> {
     render('Voting…', result);
-    const response = await postAction('/page/votes', { userId: state.userId, kind });
-    render(describeVote(response, name, state), result);
+    const response = await postAction('/page/votes', { userId: state.userId, kind, site: site?.id });
+    render(describeVote(response, site === undefined ? name : `${name} on ${site.name}`, state), result);
   }
 
   function renderBalance(): void {
@@ -45,6 +51,11 @@ export function startServicePanel(store: PageStore): void {
   store.on(['full_state', 'sidebar', 'credits', 'acting'], renderBalance);
   store.on(['acting'], () => render(nothing, result));
 }
+
+const externalLink = (href: string, text: string) =>
+  html` <a href=${href} target="_blank" rel="noopener noreferrer">${text}</a>`;
+const isOfSite = ({ site }: Listing) => site !== undefined;
+const isOfService = ({ site }: Listing) => site === undefined;
 
 function describeVote(response: VoteResponse, name: string, { clock, bot }: State): string | TemplateResult {
   if (response.error !== undefined) return response.error;
@@ -69,7 +80,6 @@ export function startFaultPanel(store: PageStore): void {
     result.textContent = '…';
     const response = await postAction('/page/trouble', { fault: action, userId: state.userId });
     result.textContent = response.error ?? response.message;
-    if (response.error === undefined && action !== 'move_clock') store.tried('fault');
   }
 
   function renderButtons(): void {

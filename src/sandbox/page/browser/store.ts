@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { defaultLocale, type Locale } from '../../discord/locales.ts';
+import type { TourName } from '../ports.ts';
 import type { FullState, PageEvent, SidebarState, SimulationState } from '../snapshot.ts';
 import type { SandboxTime } from './sandbox-time.ts';
 
@@ -24,7 +25,7 @@ export interface PendingAction {
 export type Theme = 'system' | 'dark' | 'light';
 
 /** The state of the page. */
-export type State = Omit<FullState, 'kind' | 'timeline' | 'messages' | 'tour'> & {
+export type State = Omit<FullState, 'kind' | 'timeline' | 'messages' | 'tours'> & {
   readonly clock: SandboxTime;
   loaded: boolean;
   /** Whether the event stream is open. */
@@ -45,7 +46,9 @@ export type State = Omit<FullState, 'kind' | 'timeline' | 'messages' | 'tour'> &
   /** Autocomplete choices of the bot: values by `option:text`. */
   readonly completed: Map<string, string | number>;
   theme: Theme;
-  /** The steps of "Try this" that were done. */
+  /** The tour that is shown. */
+  tour: TourName;
+  /** The steps of tours that were done. */
   readonly tried: Set<string>;
 };
 
@@ -106,8 +109,9 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
   }
 
   const receive: { readonly [Kind in PageEvent['kind']]: (event: EventOf<Kind>) => void } = {
-    full_state({ timeline, tour, ...update }) {
-      for (const step of tour) state.tried.add(step);
+    full_state({ timeline, tours, ...update }) {
+      for (const step of tours.done) state.tried.add(step);
+      state.tour = tours.chosen;
       state.timeline.clear();
       for (const item of timeline) state.timeline.set(item.key, item);
       merge({ ...update, loaded: true } as Partial<State>);
@@ -140,6 +144,7 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       earlyResults.set(interactionId, result);
     },
     modal: notify,
+    tour: ({ step }) => tried(step),
     time() {},
     credits({ credits }) {
       const wasSpent = Object.entries(credits).some(([id, now]) => (now ?? 0) < (state.credits[id] ?? 0));
@@ -210,6 +215,10 @@ export function createPageStore(clock: SandboxTime, theme: Theme) {
       state.theme = theme;
       notify({ kind: 'theme' });
     },
+    chooseTour(tour: TourName) {
+      state.tour = tour;
+      notify({ kind: 'tour' });
+    },
     tried,
   };
 }
@@ -224,7 +233,10 @@ function emptyState(clock: SandboxTime, theme: Theme): State {
     guild: { id: '', name: '' },
     bot: { id: '', name: '' },
     strangers: [],
+    startedAt: 0,
     isLinked: true,
+    tour: 'vote',
+    program: null,
     listings: [],
     serviceUrl: null,
     channels: [],

@@ -34,7 +34,7 @@ export function startViews(store: PageStore): void {
 
   for (const button of buttons) button.addEventListener('click', () => show(button.dataset['show'] ?? ''));
   go.addEventListener('click', () => show(hint.dataset['view'] ?? ''));
-  store.on(['tried', 'full_state', 'sidebar'], renderGo);
+  store.on(['tried', 'full_state', 'sidebar', 'tour'], renderGo);
   store.on(['message', 'timeline'], ({ kind }) => {
     const view = viewByChange[kind];
     if (app?.dataset['view'] !== view) buttons.find(({ dataset }) => dataset['show'] === view)?.classList.add('news');
