@@ -102,6 +102,8 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
 
 const namesOf = (listings: readonly VotableListing[]) => joined(listings.map(nameOf), ', ');
 
+/** With the site, unless the listing has no other name. */
 function nameOf({ listed: { site }, page }: VotableListing): Markup {
-  return site === undefined ? page.name : markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
+  if (site === undefined || site.name === page.plainName) return page.name;
+  return markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
 }

@@ -12,15 +12,24 @@ export interface SetupServices {
   readonly drafts: SetupDrafts;
   /** Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the store. */
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
+  /** Whether the guild has a vote panel, or will have one in a moment. */
+  readonly hasVotePanel: (guildId: string) => Promise<boolean>;
 }
 
 /** What `/setup` asks the listing service and Discord before it saves. */
 export interface SetupChecks {
   /**
-   * Asks the service, once, which listing an API key belongs to. The key is neither logged nor part of an error. Managers
-   * of a guild can check ten keys a minute, over all processes, so that nobody guesses keys from the operator's address.
+   * Asks the service, once, which listing an API key belongs to; twice if its kind is not known (null) and it is a bot. The
+   * key is neither logged nor part of an error. Managers of a guild can check ten keys a minute, over all processes, so
+   * that nobody guesses keys from the operator's address.
    */
-  checkKey(guildId: string, kind: 'server' | 'bot', key: string): Promise<KeyCheck>;
+  checkKey(guildId: string, kind: 'server' | 'bot' | null, key: string): Promise<KeyCheck>;
+  /** Whether the operator has named the document's service; otherwise listings are on other sites alone. */
+  readonly hasService: boolean;
+  /** The page of the service on which the owner of a guild's listing finds its API key; null without a service. */
+  dashboardOf(guildId: string): Promise<string | null>;
+  /** Where members vote for a listing; null if it is not known, or not in time. */
+  votePage(listing: string): Promise<string | null>;
   /**
    * The names of listings on the service, by their configured names: external text. Those that the service does not
    * name in time are missing. Never rejects.

@@ -3,12 +3,23 @@ import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { isCommunityPath } from '../src/features/settings.ts';
 import { listOf, textOf } from '../src/platform/json.ts';
 import type { Command } from './context.ts';
+import { detailsForm, saveDetails } from './setup/details.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
 import { editOf } from './setup/forms.ts';
 import { exportSettings, renderHistory } from './setup/history.ts';
 import { importForm, importSettings } from './setup/import.ts';
-import { checkTest, keyForm, keyProblem, linkForm, linkListing, renderWaiting, reopenLinkForm } from './setup/link.ts';
+import {
+  checkTest,
+  keyForm,
+  keyProblem,
+  linkForm,
+  linkListing,
+  openSite,
+  renderLinkStep,
+  renderTest,
+  submitSite,
+} from './setup/link.ts';
 import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
 import { findRoleProblems } from './setup/problems.ts';
@@ -30,7 +41,8 @@ import {
 import { postVotePanel, renderPanelChoice } from './setup/vote-panel.ts';
 
 type Result = Reply | Panel | Modal;
-type Handler = (view: SetupView) => Promise<Result> | Result;
+type Answer = Promise<Result> | Result;
+type Handler = (view: SetupView) => Answer;
 
 /** Those that need a listing of this guild. */
 const ofListing: Readonly<Record<string, Handler>> = {
@@ -43,14 +55,9 @@ const ofListing: Readonly<Record<string, Handler>> = {
   item: (view) => renderItem(view, Number(view.input.values[0])),
   remove: confirmRemoval,
   removed: removeItem,
-  test: (view) =>
-    view.listing === null
-      ? renderOverview(view)
-      : renderWaiting(view, view.listing, {
-          since: view.clock.now(),
-          secrets: null,
-          name: view.listing.name,
-        }),
+  test: (view) => (view.listing === null ? renderOverview(view) : renderTest(view, view.listing)),
+  more: (view) => (view.listing === null ? renderOverview(view) : detailsForm(view, view.listing)),
+  'more-saved': (view) => (view.listing === null ? renderOverview(view) : saveDetails(view, view.listing)),
   check: checkTest,
   channel: chooseChannel,
   preset: choosePreset,
@@ -68,8 +75,11 @@ const ofListing: Readonly<Record<string, Handler>> = {
 const ofGuild: Readonly<Record<string, Handler>> = {
   overview: renderOverview,
   listing: renderOverview,
-  link: openLink,
-  linked: (view) => (mayLink(view) ? linkListing(view) : renderWelcome(view)),
+  add: ifLinkable(renderLinkStep),
+  link: ifLinkable(linkForm),
+  linked: ifLinkable(linkListing),
+  site: ifLinkable(openSite),
+  'site-linked': ifLinkable(submitSite),
   history: renderHistory,
   undo,
   export: exportSettings,
@@ -117,17 +127,17 @@ function gone({ texts }: SetupView): Panel {
   return panel('bad', problems.gone, [], [button(buttons.overview, 'overview')]);
 }
 
-function openEdit(view: SetupView): Result {
+function openEdit(view: SetupView): Answer {
   const edit = editOf(view.input);
   return edit === null ? renderOverview(view) : openForm(view, edit);
 }
 
-function editAgain(view: SetupView): Result {
+function editAgain(view: SetupView): Answer {
   const edit = editOf(view.input);
   return edit === null ? renderOverview(view) : (reopenForm(view, edit) ?? gone(view));
 }
 
-function openEntry(view: SetupView): Result {
+function openEntry(view: SetupView): Answer {
   const edit = editOf(view.input);
   const [value = newEntry] = view.input.values;
   const position = Number(value);
@@ -178,15 +188,13 @@ async function removeItem(view: SetupView): Promise<Panel> {
   return renderSaved(await refreshed(view), result, { section: 'shop' });
 }
 
-/** Whether listings can be linked: nobody may take over those of the operator. */
-function mayLink({ services, community }: SetupView): boolean {
-  return community.canStoreSecrets && services.checks.unassignedListings().length === 0;
-}
-
-function openLink(view: SetupView): Result {
-  if (!mayLink(view)) return renderWelcome(view);
-  if (view.input.options['again'] === undefined) return linkForm(view);
-  return reopenLinkForm(view) ?? gone(view);
+/** Listings can be linked if their secrets can be stored, and nobody can take over those of the operator. */
+function ifLinkable(handler: Handler): Handler {
+  return (view) => {
+    const { services, community } = view;
+    const mayLink = community.canStoreSecrets && services.checks.unassignedListings().length === 0;
+    return mayLink ? handler(view) : renderWelcome(view);
+  };
 }
 
 async function undo(view: SetupView): Promise<Panel> {

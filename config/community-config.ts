@@ -92,7 +92,8 @@ function linkedSources(base: ListingBase, guildId: string | null, settings: read
     .flatMap(({ listing: name, value }) => {
       const link = parseLink(value);
       if (link === null) return [];
-      const listing = { name, kind: link.kind, id: link.id ?? undefined, voteSecrets: [], premiumSecrets: [] };
+      const { kind, id, site } = link;
+      const listing = { name, kind, id: id ?? undefined, site, voteSecrets: [], premiumSecrets: [] };
       return [{ origin: 'setup', setting: name, listing, implied: false, guildId, shop: undefined } as const];
     });
 }

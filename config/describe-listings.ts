@@ -97,16 +97,19 @@ function secretsOf(
   settings: readonly OpenedSetting[],
 ): PublicListingSetting[] {
   const { site } = listing;
+  const sourceOf = (path: string, value: { readonly length: number } | null): ValueSource => {
+    if (value === null || value.length === 0) return 'unset';
+    return settings.some((each) => each.listing === listing.name && each.path === path) ? 'setup' : origin;
+  };
   const ofSite: PublicListingSetting[] = site
     ? [
         { name: 'site', source: origin, value: site.id },
-        { name: 'siteKey', source: site.key === null ? 'unset' : origin, value: null, secret: true },
+        { name: 'slug', source: sourceOf('slug', site.slug), value: site.slug },
+        { name: 'siteKey', source: sourceOf('siteKey', site.key), value: null, secret: true },
       ]
     : [];
   const secrets = (['lookupKey', 'voteSecrets', 'premiumSecrets'] as const).map((name): PublicListingSetting => {
-    const isStored = settings.some((each) => each.listing === listing.name && each.path === name);
-    const source = (listing[name]?.length ?? 0) === 0 ? 'unset' : isStored ? 'setup' : origin;
-    return { name, source, value: null, secret: true };
+    return { name, source: sourceOf(name, listing[name]), value: null, secret: true };
   });
   return [...ofSite, ...secrets];
 }

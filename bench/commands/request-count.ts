@@ -118,6 +118,7 @@ function inputOf(userId: string): CommandInput {
       isManager: false,
       canAttachFiles: true,
       interactionId: '1',
+      applicationId: '2',
       locale: 'en-US',
       guildLocale: null,
     },

@@ -4,7 +4,8 @@ import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
 import { editOptions } from './forms.ts';
 import { channelProblem } from './problems.ts';
 import { panel, problemOf, renderProblems } from './results.ts';
-import { authorOf, button, effectiveValue, listingOptions, type SetupView, textBlock } from './view.ts';
+import { authorOf, button, effectiveValue, listingOptions, refreshed, type SetupView, textBlock } from './view.ts';
+import { votePanelButton } from './vote-panel.ts';
 
 /** The second step: the channel for announcements. @param before what was done before, or what is wrong */
 export function renderChannelStep(view: SetupView, before: Markup | null, isProblem = false): Panel {
@@ -74,11 +75,25 @@ export async function choosePreset(view: SetupView): Promise<Panel> {
   const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
   if (failed !== null)
     return panel('bad', steps.rewardsTitle, [textBlock(failed)], [button(buttons.overview, 'overview', {})]);
+  return renderReady(await refreshed(view));
+}
+
+/** What to do next. */
+async function renderReady(view: SetupView): Promise<Panel> {
+  const { services, listing, texts } = view;
+  const { steps, buttons } = texts.setup;
+  const url = listing === null ? null : await services.checks.votePage(listing.name);
   return panel(
     'good',
     steps.doneTitle,
     [textBlock(steps.done)],
-    [button(buttons.overview, 'overview', listingOptions(view), 'primary')],
+    [
+      ...(url === null ? [] : [{ kind: 'link', label: buttons.voteNow, url } as const]),
+      button(buttons.giveRole, 'edit', editOptions(view, { name: 'roles', entry: null, variant: null })),
+      button(buttons.openShop, 'edit', editOptions(view, { name: 'item', entry: null, variant: 'role' })),
+      votePanelButton(view),
+      button(buttons.overview, 'overview', listingOptions(view)),
+    ],
   );
 }
 

@@ -1,108 +1,120 @@
-import { type CommandInput, textField } from '../../src/discord/commands/input.ts';
-import type { Later, Modal, Panel } from '../../src/discord/commands/reply.ts';
-import type { GeneratedSecrets, KeyCheck, ListingSettings } from '../../src/features/setup/community.ts';
+import type { Arrival } from '../../src/core/settings/stored-settings.ts';
+import { textField } from '../../src/discord/commands/input.ts';
+import type { ActionTarget, Later, Modal, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
+import type { GeneratedSecrets, KeyCheck, LinkResult, ListingSettings } from '../../src/features/setup/community.ts';
 import { minute, second } from '../../src/platform/durations.ts';
-import { escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
+import { bold, escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
+import type { Site } from '../../src/webhook/sites/site.ts';
 import { renderChannelStep } from './first-steps.ts';
+import { chosenSite, linkSite, siteForm, siteStep, siteSteps, trustText } from './link-site.ts';
 import { addressBlocks } from './listing-section.ts';
 import { type Problem, panel, problemOf, renderProblems } from './results.ts';
-import { authorOf, button, listingOptions, openView, type SetupView, textBlock } from './view.ts';
+import { authorOf, button, displayName, listingOptions, openView, type SetupView, textBlock } from './view.ts';
 
 const pollMs = 2 * second;
-/** A test that arrived shortly before the panel was opened counts (ms). */
+/** What arrived shortly before the panel was opened counts (ms). */
 const earlyMs = 1 * minute;
-const linkDraft = 'link';
 
-/** The form for a new listing. @param draft what was entered before, without keys and secrets */
-export function linkForm({ texts, guildId }: SetupView, draft: CommandInput['fields'] = {}): Modal {
-  const { forms, fields, hints, choices } = texts.setup;
-  const kind = draft['kind'] === 'bot' ? 'bot' : 'server';
-  const secret = { kind: 'text', description: hints.secret, required: false, maxLength: 200 } as const;
+/** The first step: the key of the service, or another site. */
+export async function linkStep(view: SetupView): Promise<readonly PanelBlock[]> {
+  const { texts, services, guildId } = view;
+  const { buttons } = texts.setup;
+  const dashboard = await services.checks.dashboardOf(guildId);
+  const ofService: readonly PanelBlock[] = services.checks.hasService
+    ? [
+        {
+          kind: 'buttons',
+          buttons: [
+            button(buttons.link, 'link', {}, 'primary'),
+            ...(dashboard === null ? [] : [{ kind: 'link', label: buttons.findKey, url: dashboard } as const]),
+          ],
+        },
+      ]
+    : [];
+  return [...ofService, siteStep(view)];
+}
+
+/** The first step for one more listing. */
+export async function renderLinkStep(view: SetupView): Promise<Panel> {
+  const { forms, fields, hints, buttons } = view.texts.setup;
+  const ofService = lines(bold(escapeName(fields.lookupKey)), escapeName(hints.lookupKey));
+  const blocks = [...(view.services.checks.hasService ? [textBlock(ofService)] : []), ...(await linkStep(view))];
+  return panel('plain', escapeName(forms.link), blocks, [button(buttons.overview, 'overview')]);
+}
+
+/** The form for a listing on the service: kind and id follow from the key. */
+export function linkForm({ texts }: SetupView): Modal {
+  const { forms, fields, hints } = texts.setup;
   return {
     kind: 'modal',
     title: forms.link,
     action: 'linked',
     fields: [
-      {
-        kind: 'radios',
-        name: 'kind',
-        label: fields.kind,
-        choices: (['server', 'bot'] as const).map((each) => ({
-          value: each,
-          label: choices[each],
-          selected: each === kind,
-        })),
-      },
-      {
-        kind: 'text',
-        name: 'targetId',
-        label: fields.targetId,
-        description: hints.targetId,
-        required: false,
-        value: typeof draft['targetId'] === 'string' ? draft['targetId'] : guildId,
-        maxLength: 20,
-      },
-      {
-        kind: 'text',
-        name: 'lookupKey',
-        label: fields.lookupKey,
-        description: hints.lookupKey,
-        maxLength: 300,
-      },
-      { ...secret, name: 'voteSecret', label: fields.voteSecret },
-      { ...secret, name: 'premiumSecret', label: fields.premiumSecret },
+      { kind: 'text', name: 'lookupKey', label: fields.lookupKey, description: hints.lookupKey, maxLength: 300 },
     ],
   };
 }
 
-export function reopenLinkForm(view: SetupView): Modal | null {
-  const draft = view.services.drafts.find(draftKey(view));
-  return draft === null ? null : linkForm(view, draft);
-}
-
-/** Checks the key with one request, saves the listing, and shows what to enter in the service's dashboard. */
+/** Checks the key, saves the listing, and shows what to enter in the service's dashboard. */
 export async function linkListing(view: SetupView): Promise<Panel> {
   const { input, services, clock, guildId } = view;
-  const kind = input.fields['kind'] === 'bot' ? 'bot' : 'server';
   const lookupKey = textField(input, 'lookupKey');
-  const entered = textField(input, 'targetId');
-  const check = await services.checks.checkKey(guildId, kind, lookupKey);
-  if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)]);
-  const isThisGuild = kind === 'bot' && entered === guildId;
-  const startedAt = clock.now();
+  const check = await services.checks.checkKey(guildId, null, lookupKey);
+  if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)], formOfService);
+  const { kind, name, targetId } = check;
+  const since = clock.now();
   const result = await services.settings.link({
     ...authorOf(view),
     kind,
-    targetId: check.targetId ?? (entered === '' || isThisGuild ? (kind === 'server' ? guildId : null) : entered),
+    targetId: targetId ?? (kind === 'server' ? guildId : input.applicationId),
     lookupKey,
-    voteSecret: textField(input, 'voteSecret') || null,
-    premiumSecret: textField(input, 'premiumSecret') || null,
+    voteSecret: null,
   });
-  if (result.status === 'invalid') {
-    return renderUnlinked(
-      view,
-      result.issues.map((issue) => problemOf(issue, view)),
-    );
-  }
-  const linked = { ...view, listing: result.listing };
-  return renderWaiting(linked, result.listing, { since: startedAt, secrets: result.secrets, name: check.name });
+  return renderLinked(view, result, { since, name, form: formOfService });
 }
 
-function renderUnlinked(view: SetupView, problems: readonly Problem[]): Panel {
-  const { texts, input, services } = view;
+/** The form for a listing on another site, or at once the listing if there is nothing to ask. */
+export async function openSite(view: SetupView): Promise<Modal | Panel> {
+  const site = chosenSite(view);
+  if (site === null) return renderLinkStep(view);
+  return siteForm(view, site) ?? linkOnSite(view, site);
+}
+
+export async function submitSite(view: SetupView): Promise<Panel> {
+  const site = chosenSite(view);
+  return site === null ? renderLinkStep(view) : linkOnSite(view, site);
+}
+
+async function linkOnSite(view: SetupView, site: Site): Promise<Panel> {
+  const since = view.clock.now();
+  const form = { action: 'site', options: { w: site.id } };
+  return renderLinked(view, await linkSite(view, site), { since, name: site.name, form });
+}
+
+const formOfService: ActionTarget = { action: 'link' };
+
+/** What to enter at the site, or why nothing was linked. @param options.form opens the form again */
+function renderLinked(
+  view: SetupView,
+  result: LinkResult,
+  { since, name, form }: { readonly since: number; readonly name: string; readonly form: ActionTarget },
+): Panel {
+  if (result.status === 'invalid') {
+    const problems = result.issues.map((issue) => problemOf(issue, view));
+    return renderUnlinked(view, problems, form);
+  }
+  const { listing, secrets } = result;
+  return renderWaiting({ ...view, listing }, listing, { since, secrets, name });
+}
+
+function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], { action, options }: ActionTarget): Panel {
   const { buttons, problems: own } = texts.setup;
-  const { kind = '', targetId = '' } = input.fields;
-  services.drafts.put(draftKey(view), { kind, targetId });
   return panel(
     'bad',
     own.title,
-    [textBlock(renderProblems(problems)), textBlock(subtext(own.kept))],
-    [button(buttons.editAgain, 'link', { again: 1 }, 'primary'), button(buttons.overview, 'overview')],
+    [textBlock(renderProblems(problems))],
+    [button(buttons.editAgain, action, options, 'primary'), button(buttons.overview, 'overview')],
   );
-}
-
-function draftKey({ guildId, input }: SetupView): string {
-  return JSON.stringify([guildId, input.userId, linkDraft]);
 }
 
 /** What is wrong with a key, in the words of the manager. */
@@ -112,7 +124,7 @@ export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { stat
   return { text: lines(markup`**${escapeName(fields.lookupKey)}**`, text), hint: escapeName(hints.lookupKey) };
 }
 
-/** The addresses, and the secrets if they are new; turns green when the test arrives. @param since ms since the epoch */
+/** What to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms since the epoch */
 export function renderWaiting(
   view: SetupView,
   listing: ListingSettings,
@@ -121,35 +133,47 @@ export function renderWaiting(
   const { texts } = view;
   const { link, buttons } = texts.setup;
   const options = { l: listing.name, t: Math.floor((since - earlyMs) / second) };
+  const { site } = listing;
   return {
     ...panel(
       'wait',
       link.title(escapeName(name, 80)),
       [
-        textBlock(link.copy),
+        textBlock(site === null ? link.copy : siteSteps(texts, site)),
         ...addressBlocks(view, listing, secrets),
-        ...(secrets === null ? [] : [textBlock(subtext(link.once))]),
+        ...(secrets?.voteSecret ? [textBlock(subtext(link.once))] : []),
+        ...(site === null ? [] : [textBlock(subtext(trustText(texts, site)))]),
         textBlock(link.waiting),
       ],
       [
         button(buttons.checkAgain, 'check', options, 'primary'),
+        button(buttons.more, 'more', listingOptions({ listing })),
         button(buttons.later, 'step-channel', { l: listing.name }),
       ],
     ),
-    later: waitForTest(view, listing.name, since - earlyMs),
+    later: waitForArrival(view, listing.name, since - earlyMs),
   };
 }
 
+/** The same for a listing that is linked already. */
+export function renderTest(view: SetupView, listing: ListingSettings): Panel {
+  return renderWaiting(view, listing, {
+    since: view.clock.now(),
+    secrets: null,
+    name: displayName(view, listing.name),
+  });
+}
+
 /** Polls while the message can be changed. */
-function waitForTest(view: SetupView, listing: string, since: number): Later {
+function waitForArrival(view: SetupView, listing: string, since: number): Later {
   const { input, services, clock, guildId } = view;
   return async (signal) => {
     while (!signal.aborted) {
       await clock.sleep(pollMs, signal);
-      const at = signal.aborted ? null : await services.settings.testSince(guildId, listing, since);
-      if (at === null) continue;
+      const arrival = signal.aborted ? null : await services.settings.arrivedSince(guildId, listing, since);
+      if (arrival === null) continue;
       const current = await openView({ ...input, action: null, options: { l: listing } }, view, guildId);
-      return renderArrived(current, at);
+      return renderArrived(current, arrival);
     }
     return null;
   };
@@ -159,16 +183,17 @@ function waitForTest(view: SetupView, listing: string, since: number): Later {
 export async function checkTest(view: SetupView): Promise<Panel> {
   const { input, services, listing, texts, guildId } = view;
   const since = Number(input.options['t']) * second;
-  const at =
+  const arrival =
     listing === null || !Number.isSafeInteger(since)
       ? null
-      : await services.settings.testSince(guildId, listing.name, Math.max(0, since));
-  if (at !== null) return renderArrived(view, at);
+      : await services.settings.arrivedSince(guildId, listing.name, Math.max(0, since));
+  if (arrival !== null) return renderArrived(view, arrival);
   return { ...panel('wait', texts.setup.link.notYet, [], []), response: 'new' };
 }
 
-function renderArrived(view: SetupView, at: number): Panel {
-  return renderChannelStep(view, view.texts.setup.link.arrived(timestamp(at, 'R')));
+function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
+  const { arrived, voteArrived } = view.texts.setup.link;
+  return renderChannelStep(view, (isTest ? arrived : voteArrived)(timestamp(at, 'R')));
 }
 
 export function keyForm({ texts, listing }: SetupView): Modal {

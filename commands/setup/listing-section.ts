@@ -1,6 +1,8 @@
 import type { Modal, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../../src/features/setup/community.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import { takesKey } from './details.ts';
+import { secretField, trustText } from './link-site.ts';
 import { panel } from './results.ts';
 import { settingName } from './values.ts';
 import { button, displayName, escapedName, listingOptions, listingTitle, type SetupView, textBlock } from './view.ts';
@@ -12,6 +14,7 @@ export function renderListing(view: SetupView): Panel {
   const { listing, texts } = view;
   const { buttons, listing: own, values } = texts.setup;
   if (listing === null) return panel('bad', texts.setup.problems.unknownListing, [], []);
+  const { site } = listing;
   const options = listingOptions(view);
   const count = (path: string, secrets: number) =>
     joined([bold(settingName(path, texts)), values.stored(secrets)], ': ');
@@ -22,11 +25,17 @@ export function renderListing(view: SetupView): Panel {
     escapedName(listingTitle(view, listing)),
     [
       textBlock(
-        lines(
-          own.key(listing.hasLookupKey),
-          count('voteSecrets', listing.voteSecrets),
-          count('premiumSecrets', listing.premiumSecrets),
-        ),
+        site === null
+          ? lines(
+              own.key(listing.hasLookupKey),
+              count('voteSecrets', listing.voteSecrets),
+              count('premiumSecrets', listing.premiumSecrets),
+            )
+          : lines(
+              trustText(texts, site),
+              count('voteSecrets', listing.voteSecrets),
+              takesKey(listing) ? count('siteKey', Number(listing.hasSiteKey)) : null,
+            ),
       ),
       ...addressBlocks(view, listing, null),
       ...(isOwn ? [] : [textBlock(subtext(own.operators))]),
@@ -36,9 +45,11 @@ export function renderListing(view: SetupView): Panel {
           button(buttons.tests, 'test', options, 'primary'),
           ...(isOwn
             ? [
-                button(buttons.newKey, 'key', options),
+                ...(site === null ? [button(buttons.newKey, 'key', options)] : []),
                 button(buttons.voteSecret, 'rotate', { ...options, y: 'vote' }),
-                button(buttons.premiumSecret, 'rotate', { ...options, y: 'premium' }),
+                site === null
+                  ? button(buttons.premiumSecret, 'rotate', { ...options, y: 'premium' })
+                  : button(buttons.more, 'more', options),
                 ...(withOld === null ? [] : [button(buttons.dropSecrets, 'drop', { ...options, y: withOld })]),
               ]
             : []),
@@ -52,19 +63,20 @@ export function renderListing(view: SetupView): Panel {
   );
 }
 
-/** The addresses for the service's dashboard, with the secrets if they are new. */
+/** The addresses for the dashboard of the service or site, with the secrets if they are new. */
 export function addressBlocks(
   { texts }: SetupView,
-  { addresses }: ListingSettings,
+  { addresses, premiumSecrets }: ListingSettings,
   secrets: GeneratedSecrets | null,
-  shown: readonly SecretFamily[] = families,
+  // Premium events are not received without a secret of their own.
+  shown: readonly SecretFamily[] = premiumSecrets === 0 ? ['vote'] : families,
 ): PanelBlock[] {
   const { link } = texts.setup;
-  const ofFamily = (family: SecretFamily): Markup => {
+  const ofFamily = (family: SecretFamily, address: string): Markup => {
     const secret = secrets?.[`${family}Secret`] ?? null;
     return lines(
       joined([bold(link[family]), link.address], ' · '),
-      link.code(addresses[family]),
+      link.code(address),
       ...(secrets === null
         ? []
         : [joined([bold(link[family]), link.secret], ' · '), secret === null ? link.stored : link.code(secret)]),
@@ -72,28 +84,23 @@ export function addressBlocks(
   };
   const isComplete = addresses.vote.startsWith('http');
   return [
-    ...shown.map((family) => textBlock(ofFamily(family))),
+    ...shown.flatMap((family) => {
+      const address = addresses[family];
+      return address === null ? [] : textBlock(ofFamily(family, address));
+    }),
     ...(isComplete ? [] : [textBlock(subtext(link.noPublicAddress))]),
   ];
 }
 
 export function rotateForm({ texts, listing }: SetupView, family: SecretFamily): Modal {
-  const { forms, fields, hints } = texts.setup;
+  const { forms } = texts.setup;
+  const { site = null } = listing ?? {};
   return {
     kind: 'modal',
     title: forms[`${family}Secret`],
     action: 'rotated',
     options: { ...listingOptions({ listing }), y: family },
-    fields: [
-      {
-        kind: 'text',
-        name: 'secret',
-        label: fields.secret,
-        description: hints.secret,
-        required: false,
-        maxLength: 200,
-      },
-    ],
+    fields: [secretField(texts, site)],
   };
 }
 

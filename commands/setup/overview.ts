@@ -1,7 +1,9 @@
 import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import { renderChecklist } from './checklist.ts';
 import { type SectionId, sectionIds } from './form.ts';
+import { linkStep } from './link.ts';
 import { panel, problemOf } from './results.ts';
 import { describeValue } from './values.ts';
 import {
@@ -26,16 +28,16 @@ const summaries: Readonly<Record<Exclude<SectionId, 'listing'>, readonly Setting
 };
 
 /** All subjects, each with its present state and a button. Without a listing: what to do first. */
-export function renderOverview(view: SetupView): Panel {
+export async function renderOverview(view: SetupView): Promise<Panel> {
   const { texts, community, listing } = view;
   if (listing === null) return renderWelcome(view);
   const { main, buttons, sections } = texts.setup;
-  const hasChannel = effectiveValue(view, 'announceChannelId').value !== null;
   return panel(
     'plain',
     main.title,
     [
-      textBlock(lines(main.intro, hasChannel ? null : subtext(main.noChannel))),
+      textBlock(main.intro),
+      ...(await renderChecklist(view, listing)),
       ...listingSelect(view),
       ...sectionIds.map(
         (section): PanelBlock => ({
@@ -44,13 +46,13 @@ export function renderOverview(view: SetupView): Panel {
           button: button(sections[section], 'section', { ...listingOptions(view), s: section }),
         }),
       ),
-      ...community.issues.slice(0, 3).map((issue) => textBlock(subtext(main.notStored(problemOf(issue, view).text)))),
+      ...community.issues.slice(0, 2).map((issue) => textBlock(subtext(main.notStored(problemOf(issue, view).text)))),
     ],
     [
       button(buttons.history, 'history', listingOptions(view)),
       button(buttons.export, 'export'),
       button(buttons.import, 'import', listingOptions(view)),
-      button(buttons.link, 'link', {}),
+      button(buttons.link, 'add'),
     ],
   );
 }
@@ -87,7 +89,8 @@ function listingSelect(view: SetupView): PanelBlock[] {
 }
 
 /** The first use: leads to the form that links a listing. */
-export function renderWelcome({ texts, services, community }: SetupView): Panel {
+export async function renderWelcome(view: SetupView): Promise<Panel> {
+  const { texts, services, community } = view;
   const { welcome, buttons } = texts.setup;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
@@ -97,7 +100,7 @@ export function renderWelcome({ texts, services, community }: SetupView): Panel 
   return panel(
     'plain',
     welcome.title,
-    [textBlock(welcome.text)],
-    [button(buttons.link, 'link', {}, 'primary'), button(buttons.history, 'history')],
+    [textBlock(welcome.text), ...(await linkStep(view))],
+    [button(buttons.history, 'history')],
   );
 }

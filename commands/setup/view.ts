@@ -1,3 +1,4 @@
+import type { Standings } from '../../src/core/ledger/standing.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
@@ -22,6 +23,7 @@ export interface SetupView {
   readonly community: CommunitySettings;
   /** The names of the community's listings on the service, by their configured names, as far as they are known. */
   readonly listingNames: ReadonlyMap<string, string>;
+  readonly standings: Pick<Standings, 'leaderboard'>;
   /** The selected listing, or the first one; null without listings. */
   readonly listing: ListingSettings | null;
 }
@@ -32,14 +34,14 @@ const unset: EffectiveValue = { value: null, source: 'default' };
 /** Reads the settings again. A listing that the input names, but that is not of this guild, is not selected. */
 export async function openView(
   input: CommandInput,
-  { clock, texts, services }: Pick<SetupView, 'clock' | 'texts' | 'services'>,
+  { clock, texts, services, standings }: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
   guildId: string,
 ): Promise<SetupView> {
   const { community, listingNames } = await readCommunity(services, guildId);
   const name = input.action === 'listing' ? input.values[0] : input.options['l'];
   const [first = null] = community.listings;
   const listing = community.listings.find((each) => each.name === name) ?? first;
-  return { input, clock, services, texts, guildId, community, listingNames, listing };
+  return { input, clock, services, standings, texts, guildId, community, listingNames, listing };
 }
 
 /** After a change. */

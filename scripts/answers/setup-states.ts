@@ -14,27 +14,34 @@ const subjects = {
   announcements: 'voted for Lantern Harbour',
 } as const;
 
+/** Uses a component: presses a button, or selects values. */
+function use({ sandbox, id }: Stage, { message, viewer }: Shown, part: string, values?: readonly string[]) {
+  const control = controlsOf(message.components).find(({ custom_id }) => custom_id?.includes(part));
+  const used = { messageId: message.id, customId: control?.custom_id ?? '', userId: id(viewer) };
+  const { discord } = sandbox;
+  if (values !== undefined) return discord.select({ ...used, values });
+  return discord.clickButton(used.messageId, used.customId, used.userId);
+}
+
 /** Opens the form of a component, and submits it. */
 async function submit(
-  { sandbox, id }: Stage,
+  stage: Stage,
   shown: Shown,
   part: string,
   values: Readonly<Record<string, string | readonly string[]>>,
+  selected?: readonly string[],
 ): Promise<Shown> {
-  const { discord } = sandbox;
-  const userId = id(shown.viewer);
-  const control = controlsOf(shown.message.components).find(({ custom_id }) => custom_id?.includes(part));
-  const opened = discord.clickButton(shown.message.id, control?.custom_id ?? '', userId);
+  const opened = use(stage, shown, part, selected);
   await opened.response;
-  return { ...shown, message: await discord.submitModal({ interactionId: opened.id, userId, values }).settled };
+  const form = { interactionId: opened.id, userId: stage.id(shown.viewer), values };
+  return { ...shown, message: await stage.sandbox.discord.submitModal(form).settled };
 }
 
 async function linkListing(stage: Stage): Promise<Shown> {
-  const { service, discord } = stage.sandbox;
+  const { service } = stage.sandbox;
   const [server] = (await service.listings()).filter(({ kind }) => kind === 'server');
   const lookupKey = await service.issueKey(server?.id ?? '', 'For the bot');
-  const form = { kind: 'server', targetId: discord.guildId, lookupKey };
-  return submit(stage, await stage.run('setup'), 'setup/link', form);
+  return submit(stage, await stage.run('setup'), 'setup/link', { lookupKey });
 }
 
 async function section(stage: Stage, name: string): Promise<Shown> {
@@ -54,12 +61,7 @@ export const setupScene: Scene = {
       'setup-key-refused',
       '/setup: an API key that the service does not accept',
       'does not accept this API key',
-      async (stage) =>
-        submit(stage, await stage.run('setup'), 'setup/link', {
-          kind: 'server',
-          targetId: '',
-          lookupKey: 'dh_server_0',
-        }),
+      async (stage) => submit(stage, await stage.run('setup'), 'setup/link', { lookupKey: 'dh_server_0' }),
     ),
     state('setup-waiting', '/setup: waiting for the test', 'Linked: Lantern Harbour', async (stage) => {
       waiting = await linkListing(stage);
@@ -121,5 +123,14 @@ export const setupScene: Scene = {
     state('setup-unlink', '/setup: before a listing is unlinked', 'Unlink Lantern Harbour?', async (stage) =>
       stage.press(await section(stage, 'listing'), 'setup/unlink'),
     ),
+    state('setup-ready', '/setup: ready', 'Buttons: Vote now', async (stage) => {
+      const shown = await stage.press(await stage.run('setup'), 'setup/step-channel');
+      const chosen = use(stage, shown, 'setup/channel', [stage.channels.announcements]);
+      return stage.press({ ...shown, message: await chosen.settled }, 'setup/preset', 'p=simple');
+    }),
+    state('setup-site', '/setup: a bot on another site', 'Choose vote.create', async (stage) => {
+      const shown = await stage.press(await stage.run('setup'), 'setup/add');
+      return submit(stage, shown, 'setup/site', { kind: 'bot', botId: '', secret: 'whs_0123456789' }, ['topgg']);
+    }),
   ],
 };

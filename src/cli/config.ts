@@ -126,5 +126,5 @@ async function readSettings({ db, run }: Snapshot): Promise<StoredSettings> {
 /** As valid as the secrets, of which only the number is stored without encryption. */
 function placeholders(path: string, count: number): string | readonly string[] {
   const list = Array.from({ length: count }, (_, index) => `placeholder-of-secret-${index}`);
-  return path === 'lookupKey' ? (list[0] ?? '') : list;
+  return path === 'lookupKey' || path === 'siteKey' ? (list[0] ?? '') : list;
 }

@@ -10,7 +10,7 @@ const textExamples = '{mention} {listing} {credits} {next}';
 /** The texts of `/setup`. */
 export function setupTexts(messages: Catalogue['setup'], language: Language, parts: PartTexts) {
   const { text, texts, plain, number } = language;
-  const { description, sections, buttons, forms, fields, choices, placeholders, files } = messages;
+  const { description, sections, buttons, forms, fields, choices, placeholders, trust, files } = messages;
   const { values, main, welcome, link, steps, listing, saved, problems, history, shop } = messages;
   const code = (content: string) => codeBlock(content);
   const { rewards, announcements, ...names } = messages.names;
@@ -22,6 +22,7 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
     fields,
     choices,
     placeholders,
+    trust,
     files,
     hints: {
       ...messages.hints,
@@ -59,7 +60,7 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
     main: {
       title: text(main.title),
       intro: text(main.intro),
-      noChannel: text(main.noChannel),
+      done: (done: number, total: number) => text(main.done, { done: number(done), total: number(total) }),
       /** `problem` is English. */
       notStored: (problem: Markup) => text(main.notStored, { problem }),
     },
@@ -73,6 +74,9 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       title: (name: Markup) => text(link.title, { name }),
       ...texts({
         copy: link.copy,
+        siteEnter: link.siteEnter,
+        siteEnterAddress: link.siteEnterAddress,
+        siteTest: link.siteTest,
         once: link.once,
         vote: link.vote,
         premium: link.premium,
@@ -87,7 +91,10 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
         malformed: link.malformed,
         otherListing: link.otherListing,
       }),
+      siteOpen: (site: Markup) => text(link.siteOpen, { site }),
+      siteChoose: (choice: Markup) => text(link.siteChoose, { choice }),
       arrived: (time: Markup) => text(link.arrived, { time }),
+      voteArrived: (time: Markup) => text(link.voteArrived, { time }),
       unreachable: (time: Markup) => text(link.unreachable, { time }),
       tooMany: (time: Markup) => text(link.tooMany, { time }),
       alreadyLinked: (name: Markup) => text(link.alreadyLinked, { name }),

@@ -42,6 +42,10 @@ async function databaseWithSettings(): Promise<string> {
     ['linked', 'link', plain({ kind: 'server', id: '2000' })],
     ['linked', 'lookupKey', secret('hush-hush-key')],
     ['linked', 'voteSecrets', secret(['hush-hush-1', 'hush-hush-2'])],
+    ['on-site', 'link', plain({ kind: 'bot', id: '3000', site: 'discordbotlist' })],
+    ['on-site', 'voteSecrets', secret(['hush-hush-3'])],
+    ['on-site', 'siteKey', secret('hush-hush-token')],
+    ['on-site', 'slug', plain('harbour')],
   ]);
   await store.close();
   return url;
@@ -54,6 +58,7 @@ it('shows what /setup has stored, with its source and without secrets or the key
   expect(listings.map(({ name, origin }) => [name, origin])).toEqual([
     ['harbour', 'file'],
     ['linked', 'setup'],
+    ['on-site', 'setup'],
   ]);
   const sources = listings.map(({ settings }) =>
     Object.fromEntries(settings.map(({ name, source, value }) => [name, [source, value]])),
@@ -65,6 +70,10 @@ it('shows what /setup has stored, with its source and without secrets or the key
   expect(sources[1]).toMatchObject({
     ...{ 'rewards.vote': ['environment', 4], timeZone: ['setup', 'Europe/Rome'], guildId: ['setup', '2000'] },
     ...{ lookupKey: ['setup', null], voteSecrets: ['setup', null], premiumSecrets: ['unset', null] },
+  });
+  expect(sources[2]).toMatchObject({
+    ...{ site: ['setup', 'discordbotlist'], slug: ['setup', 'harbour'], siteKey: ['setup', null] },
+    ...{ lookupKey: ['unset', null], voteSecrets: ['setup', null], cooldownHours: ['default', 12] },
   });
   const text = describeListings(environment, stored);
   expect(text).toMatch(

@@ -136,6 +136,11 @@ describe('/canvote in a community with listings on several sites', () => {
     expect(linksOf(chosen.buttons)).toEqual(['Vote on top.gg https://top.gg/vote']);
   });
 
+  it('names a listing once that has the name of its site', async () => {
+    const reply = await canvote.execute(inputOf(), contextFor(service, listingOn('disurl', { name: 'disurl' })));
+    expect(reply.text).toContain('You can perhaps vote for **disurl**.');
+  });
+
   it('escapes the names, has no button without a page, and at most 25 buttons', async () => {
     const many = Array.from({ length: 30 }, (_, index) => listingOn(`site${index}.example`));
     const odd = listingOn('*evil* @everyone', { page: null });

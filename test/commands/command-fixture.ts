@@ -151,6 +151,7 @@ export function inputOf(options: Record<string, OptionValue> = {}, changes: Part
     isManager: false,
     canAttachFiles: true,
     interactionId: '100000000000000003',
+    applicationId: '100000000000000004',
     locale: 'en-US',
     guildLocale: 'en-US',
     ...changes,

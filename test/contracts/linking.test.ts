@@ -7,7 +7,7 @@ import { setupOver } from '../support/setup-over.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const guildId = '700000000000000001';
-const target = { kind: 'server', targetId: guildId, voteSecret: null, premiumSecret: null } as const;
+const target = { kind: 'server', targetId: guildId, voteSecret: null } as const;
 
 describeOnEveryDatabase('linking', (newUrl) => {
   let interactions = 0;

@@ -167,11 +167,44 @@ function settingsTests(newUrl: () => string): void {
     const listing = { name: 'mine', kind: 'server', announceChannelId: null } as never;
     const body = { family: 'vote', body: '{}' } as const;
     const test = { type: 'test', test: { kind: 'server_vote', userId: null }, listing } as never;
-    expect(await settings.testSince('mine', at)).toBe(null);
+    expect(await settings.arrivedSince('mine', at)).toBe(null);
     for (const receivedAt of [at + 5, at + 9, at + 7]) await store.recorder.record({ receivedAt, ...body }, test);
-    expect(await settings.testSince('mine', at)).toBe(at + 9);
-    expect(await settings.testSince('mine', at + 10)).toBe(null);
-    expect(await settings.testSince('other', at)).toBe(null);
+    expect(await settings.arrivedSince('mine', at)).toEqual({ at: at + 9, isTest: true });
+    expect(await settings.arrivedSince('mine', at + 10)).toBe(null);
+    expect(await settings.arrivedSince('other', at)).toBe(null);
+  });
+
+  it('announce the newest test of a listing in the channel that it gets later, once', async () => {
+    const { url, settings } = await open();
+    const store = await openTestStore(url);
+    const waiting = async () => {
+      const effects = await store.outbox.claim('channel-1', at + 60, at + 61, 10);
+      if (effects.length > 0) await store.outbox.done(effects, at + 60);
+      return effects.map((effect) => ('content' in effect ? effect.content : null));
+    };
+    const record = (name: string, receivedAt: number, announceChannelId: string | null) =>
+      store.recorder.record(
+        { receivedAt, family: 'vote', body: '{}' },
+        {
+          type: 'test',
+          test: { kind: 'bot_vote', userId: '5' },
+          listing: { name, kind: 'bot', announceChannelId } as never,
+        },
+      );
+    await record('mine', at + 5, null);
+    await record('other', at + 9, null);
+    const announce = (listing: string, since: number) =>
+      settings.announceTest({ listing, channelId: 'channel-1', since }, at + 60);
+    await announce('mine', at + 6);
+    await announce('nobodys', at);
+    expect(await waiting()).toEqual([]);
+    await Promise.all([announce('mine', at), announce('mine', at)]);
+    expect(await waiting()).toMatchObject([
+      { test: true, event: 'bot_vote', listing: 'mine', userId: '5', at: at + 5 },
+    ]);
+    await record('seen', at + 10, 'channel-1');
+    await announce('seen', at);
+    expect(await waiting()).toMatchObject([{ listing: 'seen' }]);
   });
 }
 

@@ -3,6 +3,7 @@ import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { minute, second } from '../../src/platform/durations.ts';
+import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -48,6 +49,7 @@ describe('a slash command', () => {
         roles: discord.rolesOf(member.id),
         isManager: true,
         interactionId: used.id,
+        applicationId,
         locale: 'en-US',
         guildLocale: 'en-US',
         canAttachFiles: true,

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { importedValues } from '../../commands/setup/import.ts';
 import { findRoleProblems } from '../../commands/setup/problems.ts';
 import { openView, type SetupView } from '../../commands/setup/view.ts';
+import { homeAccounts } from '../../src/core/ledger/account-id.ts';
 import { isModerating } from '../../src/discord/moderating.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createRoleAccess } from '../../src/features/roles/role-access.ts';
@@ -29,7 +30,8 @@ async function setUp(names: Names = ['regular']) {
   const services = setupServicesOver(store, { checks: { roleAccess } });
   const viewOf = (userId = '', roles: Names = []) => {
     const input = inputOf({}, { userId, roles: roles.map((name) => discord.roles[name]) });
-    return openView(input, { services, texts: textsIn('en-US'), clock: systemClock }, guildId);
+    const standings = store.standingsIn(homeAccounts, 'UTC');
+    return openView(input, { services, standings, texts: textsIn('en-US'), clock: systemClock }, guildId);
   };
   const byManager = await viewOf(members[1]?.id, names);
   const byOwner = await viewOf(members[0]?.id);

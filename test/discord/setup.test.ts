@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SetupChecks } from '../../commands/setup-services.ts';
+import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
@@ -9,10 +10,12 @@ import { connectedBot, until } from './bot.ts';
 
 const ephemeral = 1 << 6;
 const [channel, otherChannel] = ['500000000000000001', '500000000000000002'];
+const labelsOf = (message: Message) =>
+  controlsOf(message.components).flatMap((each) => ('label' in each ? each.label : []));
 const textOf = (message: Message) => textsOf(message.components).join('\n');
 type Values = Readonly<Record<string, string | readonly string[] | boolean>>;
 
-const none = { targetId: null, lookupKey: 'good', voteSecret: null, premiumSecret: null };
+const none = { targetId: null, lookupKey: 'good', voteSecret: null };
 
 /**
  * A guild whose manager uses `/setup`, with a linked listing.
@@ -28,8 +31,14 @@ async function managed(
       const checks: Partial<SetupChecks> = {
         checkKey: async (_guildId, _kind, key) =>
           key.startsWith('good')
-            ? { status: 'valid', name: 'Lantern *Harbour*', targetId: null }
+            ? {
+                status: 'valid',
+                kind: key.includes('bot') ? 'bot' : 'server',
+                name: 'Lantern *Harbour*',
+                targetId: null,
+              }
             : { status: 'refused' },
+        votePage: async () => 'https://lists.example.org/harbour',
         roleAccess: async () => ({
           mayManageRoles: true,
           ownerId: discord.members[0]?.id ?? '',
@@ -124,6 +133,17 @@ async function managed(
     select,
     message: () => shown,
     text: () => textOf(shown),
+    /** Records a vote for a listing. */
+    async vote(name: string) {
+      const [target] = serverAndBot();
+      if (target === undefined) throw new Error('no listing');
+      const vote = { receivedAt: Date.now(), family: 'vote', body: '{}' } as const;
+      const event = {
+        ...{ family: 'vote', kind: 'server_vote', userId: bot.other.id, at: null, creditsAwarded: null, denial: null },
+        target: { kind: 'server', id: null, name: null },
+      } as const;
+      await bot.store.recorder.record(vote, { type: 'event', event, listing: { ...target, name } } as never);
+    },
   };
 }
 
@@ -161,16 +181,15 @@ describe('/setup without a listing', () => {
     expect(guild.message().flags & ephemeral).toBe(ephemeral);
     expect(guild.text()).toContain('In about two minutes');
     const form = await open('Link a listing');
-    expect(form.modal.components).toHaveLength(5);
-    expect(JSON.stringify(form.modal)).toContain(`"value":"${discord.guildId}"`);
-    const waiting = await submit(form.id, { kind: 'server', targetId: discord.guildId, lookupKey: 'good-key' });
+    expect(form.modal.components).toHaveLength(1);
+    const waiting = await submit(form.id, { lookupKey: 'good-key' });
     expect(waiting).toContain('Linked: Lantern \\*Harbour\\*');
     const [listing] = await guild.read();
     expect(listing).toMatchObject({ kind: 'server', targetId: discord.guildId });
     const { name = '' } = listing ?? {};
     expect(await guild.stored('lookupKey', name)).toBe('good-key');
-    const secrets = [await guild.stored('voteSecrets', name), await guild.stored('premiumSecrets', name)].flat();
-    expect(secrets).toHaveLength(2);
+    const secrets = [await guild.stored('voteSecrets', name)].flat();
+    expect(secrets).toHaveLength(1);
     for (const secret of secrets) expect(waiting).toContain(secret);
     expect(waiting).toContain(`https://votes.example.org/webhooks/${name}/vote`);
     expect(waiting).toContain('Waiting for your test');
@@ -196,6 +215,9 @@ describe('/setup without a listing', () => {
     expect(await saved()).toHaveLength(1);
     expect(await select('setup/channel', [general])).toContain('What is a vote worth?');
     expect(await press('Lively')).toContain('From now on, votes are rewarded');
+    expect(labelsOf(guild.message())).toEqual([
+      ...['Vote now', 'Give voters a role', 'Open the shop', 'Post a vote panel', 'Overview'],
+    ]);
     expect((await saved()).slice(1)).toMatchObject([
       [{ listing: name, path: 'announceChannelId', after: general }],
       [
@@ -204,21 +226,34 @@ describe('/setup without a listing', () => {
         { listing: null, path: 'rewards.streak', after: { every: 7, credits: 50, forgive: 1 } },
       ],
     ]);
-    expect(await press('Overview')).toContain('**Channels**');
+    const overview = await press('Overview');
+    expect(overview).toContain('**Channels**');
+    expect(overview).toContain(
+      '**3 of 6 done**\n✅ Listing\n✅ Test the webhook\n✅ Announcements\n⬜ Role for voters',
+    );
   });
 
-  it('keeps what was entered when the key is refused, but not the key', async () => {
+  it('knows the bot by its key, and links this one if the service does not say which it is', async () => {
+    const { read, open, submit } = await managed({ isLinked: false });
+    const form = await open('Link a listing');
+    await submit(form.id, { lookupKey: 'good-bot-key' });
+    expect(await read()).toMatchObject([{ kind: 'bot', targetId: applicationId, premiumSecrets: 0 }]);
+  });
+
+  it('says that the key is refused, and asks for it again without showing it', async () => {
     const { open, submit, text, logged } = await managed({ isLinked: false });
     const form = await open('Link a listing');
-    const values = { kind: 'bot', targetId: '123456', lookupKey: 'wrong-key', voteSecret: 'my-own-secret' };
-    expect(await submit(form.id, values)).toContain('does not accept this API key');
+    expect(await submit(form.id, { lookupKey: 'wrong-key' })).toContain('does not accept this API key');
     const again = await open('Edit again');
-    const shown = JSON.stringify(again.modal);
-    expect(shown).toContain('"value":"123456"');
-    expect(shown).toContain('{"label":"A bot","value":"bot","default":true}');
-    for (const secret of ['wrong-key', 'my-own-secret']) {
-      expect(shown + text() + JSON.stringify(logged)).not.toContain(secret);
-    }
+    expect(JSON.stringify(again.modal) + text() + JSON.stringify(logged)).not.toContain('wrong-key');
+  });
+
+  it('leads to the place where the key is found', async () => {
+    const url = 'https://lists.example.org/dashboard/1#advanced';
+    const { message } = await managed({ isLinked: false, checks: { dashboardOf: async () => url } });
+    expect(controlsOf(message().components)).toContainEqual(
+      expect.objectContaining({ label: 'Where do I find it?', url }),
+    );
   });
 
   it.each([
@@ -233,9 +268,100 @@ describe('/setup without a listing', () => {
     expect(textOf(shown)).toContain(text);
     expect(controlsOf(shown.components)).toEqual([]);
     if (old !== null) {
-      expect(await guild.submit(old.id, { kind: 'server', targetId: '', lookupKey: 'good' })).toContain(text);
+      expect(await guild.submit(old.id, { lookupKey: 'good' })).toContain(text);
     }
     expect(await guild.saved()).toEqual([]);
+  });
+});
+
+describe('/setup with another listing site', () => {
+  it('asks only for what it does not know, and says what to do on the site', async () => {
+    const guild = await managed({ isLinked: false });
+    const { discord, open, submit } = guild;
+    const form = await open('setup/site', ['topgg']);
+    const asked = JSON.stringify(form.modal);
+    expect(form.modal.components).toHaveLength(3);
+    expect(asked).toContain(`"value":"${applicationId}"`);
+    expect(asked).toContain('"placeholder":"whs_…"');
+    const secret = 'whs_0123456789abcdef';
+    const waiting = await submit(form.id, { kind: 'bot', botId: '716390085896962058', secret });
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ kind: 'bot', targetId: '716390085896962058', site: { id: 'topgg' } });
+    const { name = '' } = listing ?? {};
+    expect(name).toMatch(/^topgg-[0-9a-f]{10}$/);
+    expect(waiting).toContain(`https://votes.example.org/webhooks/${name}\n`);
+    expect(waiting).toContain('1. On **top.gg**, open');
+    expect(waiting).toContain('3. Choose **vote.create**.');
+    expect(waiting).toContain('Signed: whoever sees a request');
+    expect(waiting).not.toContain(secret);
+    expect(await guild.stored('voteSecrets', name)).toEqual([secret]);
+
+    const more = await open('More');
+    await guild.submit(more.id, { secret: '', siteKey: 'token-of-topgg' });
+    expect(guild.text()).toContain('**API token of the site**: changed');
+    expect(await guild.stored('siteKey', name)).toBe('token-of-topgg');
+    expect(await guild.press('Listing')).toContain('**API token of the site**: stored: 1');
+    expect(guild.text()).not.toMatch(/token-of-topgg|API key|Premium/);
+    expect(await guild.press('Unlink')).toContain('Unlink');
+    await guild.press('Yes, unlink');
+    expect(await guild.read()).toEqual([]);
+    await guild.press('Undo');
+    expect(await guild.read()).toMatchObject([{ name, hasSiteKey: true, voteSecrets: 1 }]);
+    expect(JSON.parse(await guild.settings.export(discord.guildId))).toMatchObject({
+      listings: [{ name, site: 'topgg' }],
+    });
+  });
+
+  it('asks for the name of the listing where the vote page needs it', async () => {
+    const guild = await managed({ isLinked: false });
+    const form = await guild.open('setup/site', ['discordbotlist']);
+    expect(form.modal.components).toHaveLength(1);
+    await guild.submit(form.id, { botId: '' });
+    const more = await guild.open('More');
+    expect(more.modal.components).toHaveLength(3);
+    expect(await guild.submit(more.id, { slug: 'a name' })).toContain('it must be a part of an address');
+    await guild.run('setup').settled;
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ kind: 'bot', targetId: applicationId });
+    const details = { voteSecret: null, premiumSecret: null, siteKey: null, slug: 'harbour' };
+    const { name = '' } = listing ?? {};
+    await guild.settings.describe({ ...guild.author(), listing: name, ...details });
+    const exported = await guild.settings.export(guild.discord.guildId);
+    expect(JSON.parse(exported)).toMatchObject({ listings: [{ site: 'discordbotlist', slug: 'harbour' }] });
+    const unlinked = await guild.settings.unlink({ ...guild.author(), listing: name });
+    expect(unlinked).toMatchObject({ status: 'saved' });
+    expect(await guild.read()).toEqual([]);
+  });
+
+  it('links at once where there is nothing to ask, and turns green with the first vote', async () => {
+    const guild = await managed({ isLinked: false });
+    const waiting = await guild.select('setup/site', ['disurl']);
+    const [listing] = await guild.read();
+    expect(listing).toMatchObject({ kind: 'server', targetId: guild.discord.guildId, site: { id: 'disurl' } });
+    const { name = '' } = listing ?? {};
+    const [secret = ''] = [await guild.stored('voteSecrets', name)].flat();
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    expect(waiting).toContain(secret);
+    expect(waiting).toContain('2. Enter this address and this secret.');
+    expect(waiting).toContain('whoever sees one request can forge votes');
+    await guild.vote(name);
+    await guild.replaced('A vote has arrived');
+  });
+
+  it('links a server on several sites, but once on each', async () => {
+    const guild = await managed();
+    await guild.press('Link a listing');
+    await guild.select('setup/site', ['disurl']);
+    await guild.press('Later');
+    await guild.press('Later');
+    await guild.press('Later');
+    await guild.press('Link a listing');
+    expect(await guild.select('setup/site', ['guildsme'])).toContain('Linked: Guilds.me');
+    await guild.run('setup').settled;
+    expect(await guild.read()).toHaveLength(3);
+    for (const label of ['Later', 'Later', 'Later', 'Link a listing']) await guild.press(label);
+    expect(await guild.select('setup/site', ['disurl'])).toContain('This listing is linked here already');
+    expect(await guild.read()).toHaveLength(3);
   });
 });
 

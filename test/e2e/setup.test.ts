@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
+import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { expectText, open, saveScreenshot, tabTo } from './sandbox-page.ts';
 
 /** A sandbox whose bot was invited, and knows no listing yet. */
@@ -19,19 +22,17 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await line.click();
     await type('/setup ');
     await page.keyboard.press('Enter');
+    await saveScreenshot(page, 'setup-welcome');
+    const [server] = (await service.listings()).filter(({ kind }) => kind === 'server');
+    if (server === undefined) throw new Error('The service has no listing.');
+    const dashboard = messages.getByRole('link', { name: 'Where do I find it?' });
+    expect(await dashboard.getAttribute('href')).toBe(`${sandbox.urls.service}/dashboard/${server.id}#advanced`);
     await messages.getByRole('button', { name: 'Link a listing' }).click();
 
     // The form, by keyboard alone.
     const form = page.getByRole('dialog', { name: 'Link a listing' });
     await form.getByLabel('API key').waitFor();
-    const [server] = (await service.listings()).filter(({ kind }) => kind === 'server');
-    if (server === undefined) throw new Error('The service has no listing.');
     const key = await service.issueKey(server.id, 'For the bot');
-    expect(await form.getByRole('radio', { name: 'This server' }).isChecked()).toBe(true);
-    expect(await form.getByLabel('Discord ID of the server or bot').inputValue()).toBe(discord.guildId);
-    await tabTo(page, form.getByRole('radio', { name: 'This server' }));
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowUp');
     await tabTo(page, form.getByLabel('API key'));
     await page.keyboard.type(key);
     await saveScreenshot(page, 'setup-link');
@@ -41,8 +42,8 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await expectText(hint, 'Enter the addresses and secrets from /setup');
     await saveScreenshot(page, 'setup-waiting');
     const codes = await messages.locator('discord-code').allInnerTexts();
-    const [voteUrl = '', voteSecret = '', premiumUrl = '', premiumSecret = ''] = codes.map((code) => code.trim());
-    await service.setWebhook(server.id, { voteUrl, voteSecret, premiumUrl, premiumSecret });
+    const [voteUrl = '', voteSecret = ''] = codes.map((code) => code.trim());
+    await service.setWebhook(server.id, { voteUrl, voteSecret });
     await service.testWebhook(server.id, 'vote');
     await expectText(messages, 'The test has arrived');
     await expectText(hint, 'Press Vote');
@@ -50,16 +51,23 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await saveScreenshot(page, 'setup-arrived');
 
     await messages.getByLabel('Choose the channel').selectOption('#votes');
+    // The test arrived before there was a channel.
+    const posted = () => discord.messages(discord.channels.announcements).map((each) => JSON.stringify(each));
+    await expect.poll(posted, { timeout: 15_000 }).toEqual([expect.stringContaining('test')]);
     await messages.getByRole('button', { name: 'Simple' }).click();
     await expectText(messages, 'From now on, votes are rewarded');
+    await expectText(messages, 'Give voters a role');
+    expect(await messages.getByRole('link', { name: 'Vote now' }).getAttribute('href')).toContain(sandbox.urls.service);
+    await saveScreenshot(page, 'setup-ready');
     await expectText(page.locator('.timeline'), 'mira chose a channel in /setup');
     expect(await page.locator('.timeline').innerText()).not.toContain('tallyhook:');
     await messages.getByRole('button', { name: 'Overview' }).click();
     await expectText(messages, 'Settings of this server');
+    await expectText(messages, '3 of 6 done');
     await saveScreenshot(page, 'setup-overview');
 
     await page.locator('[data-vote="server"]').click();
-    await expect.poll(() => discord.messages(discord.channels.announcements).length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => posted().length, { timeout: 15_000 }).toBe(2);
     await expectText(page.locator('#balance'), '10 credits');
 
     await messages.getByRole('button', { name: 'Rewards', exact: true }).click();
@@ -103,5 +111,46 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await run('/trace user:@mira');
     await expectText(hint, 'Done. Bring it to your server:');
     await saveScreenshot(page, 'setup-tour-done');
+  });
+
+  it('links a bot on top.gg, whose test is received at once', async () => {
+    const { sandbox, page, messages, line, type } = await invited();
+    const { discord } = sandbox;
+    await expect.poll(() => discord.commands().some(({ name }) => name === 'setup'), { timeout: 15_000 }).toBe(true);
+    await line.click();
+    await type('/setup ');
+    await page.keyboard.press('Enter');
+    await messages.getByLabel('Another listing site').selectOption('topgg');
+    const form = page.getByRole('dialog', { name: 'top.gg' });
+    await form.getByRole('radio', { name: 'A bot' }).check();
+    const secret = 'whs_0123456789abcdef';
+    await form.getByLabel('Secret').fill(secret);
+    await saveScreenshot(page, 'setup-site-form');
+    await form.getByRole('button', { name: 'Submit' }).click();
+    await expectText(messages, 'Choose vote.create.');
+    await saveScreenshot(page, 'setup-site-waiting');
+    const [address = ''] = (await messages.locator('discord-code').allInnerTexts()).map((code) => code.trim());
+    const [voter] = discord.members;
+    const vote = { kind: 'bot', targetId: applicationId, userId: voter?.id ?? '', at: Date.now(), id: '1' } as const;
+    const send = (isTest: boolean) => {
+      const body = JSON.stringify(topgg.write({ ...vote, isTest }));
+      const signed = signDelivery(topgg.schemes[0], body, secret, Date.now());
+      return fetch(address, { method: 'POST', ...signed });
+    };
+    expect(await (await send(true)).json()).toMatchObject({ outcome: 'test' });
+    await expectText(messages, 'The test has arrived');
+    await messages.getByLabel('Choose the channel').selectOption('#votes');
+    await messages.getByRole('button', { name: 'Simple' }).click();
+    await expectText(messages, 'From now on, votes are rewarded');
+    expect(await messages.getByRole('link', { name: 'Vote now' }).getAttribute('href')).toBe(
+      `https://top.gg/bot/${applicationId}/vote`,
+    );
+    expect(await (await send(false)).json()).toMatchObject({ outcome: 'recorded' });
+    await messages.getByRole('button', { name: 'Overview' }).click();
+    await expectText(messages, 'top.gg (bot)');
+    await saveScreenshot(page, 'setup-site-overview');
+    await messages.getByRole('button', { name: 'Listing', exact: true }).click();
+    await expectText(messages, 'Signed: whoever sees a request');
+    await saveScreenshot(page, 'setup-site-listing');
   });
 });

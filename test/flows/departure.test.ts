@@ -46,7 +46,7 @@ async function start() {
   });
   const author = (interactionId: string) => ({ guildId, authorId: discord.members[0]?.id ?? '', interactionId });
   const target = { kind: 'server', targetId: guildId, lookupKey: 'lookup-key-1' } as const;
-  const linked = await setup.link({ ...author('1'), ...target, voteSecret, premiumSecret: null });
+  const linked = await setup.link({ ...author('1'), ...target, voteSecret });
   if (linked.status !== 'linked') throw new Error(JSON.stringify(linked));
   const { name } = linked.listing;
   const values = { announceChannelId: discord.channels.announcements };

@@ -29,7 +29,7 @@ async function createInstallation() {
   const { encryption } = loadConfig(environment);
   const store = await openStore(environment.DATABASE_URL, systemClock, { thread: false });
   const setup = setupOver(store, { ...environment, SETTINGS_KEY: '' });
-  const secrets = { lookupKey: null, voteSecret: linkedSecret, premiumSecret: null };
+  const secrets = { lookupKey: null, voteSecret: linkedSecret };
   const linked = await setup.link({ ...author, kind: 'server', targetId: null, ...secrets });
   await store.close();
   if (linked.status !== 'linked') throw new Error('not linked');

@@ -37,9 +37,13 @@ async function startLinked(limits: Record<string, string>) {
   await sync.load();
   const linked = await setup.link({
     ...{ guildId, authorId: '200000000000000001', interactionId: '1' },
-    ...{ kind: 'server', targetId: guildId, lookupKey: 'lookup-key', voteSecret: linkedSecret, premiumSecret: null },
+    ...{ kind: 'server', targetId: guildId, lookupKey: 'lookup-key', voteSecret: linkedSecret },
   });
-  if (linked.status !== 'linked') throw new Error(JSON.stringify(linked));
+  const onSite = await setup.link({
+    ...{ guildId, authorId: '200000000000000001', interactionId: '2' },
+    ...{ kind: 'server', targetId: guildId, site: 'discordplace', lookupKey: null, voteSecret: linkedSecret },
+  });
+  if (linked.status !== 'linked' || onSite.status !== 'linked') throw new Error(JSON.stringify([linked, onSite]));
   await store.close();
 
   const app = await createApp(config, { clock, log });
@@ -59,6 +63,18 @@ async function startLinked(limits: Record<string, string>) {
     ...{ clock, lines },
     toLinked: (padding?: number) => post(`/webhooks/${linked.listing.name}/vote`, linkedSecret, padding),
     toOwn: (padding?: number) => post('/webhooks/vote', voteSecret, padding),
+    /** A delivery to the listing on another site, with the token in its header. */
+    async toSite(path: string, token: string) {
+      votes += 1;
+      const body = JSON.stringify({
+        guild: guildId,
+        user: String(400_000_000_000_000_000n + BigInt(votes)),
+        test: false,
+      });
+      const address = `${url}/webhooks/${onSite.listing.name}${path}`;
+      const response = await fetch(address, { method: 'POST', headers: { authorization: token }, body });
+      return response.status;
+    },
     forged: () => post(`/webhooks/${linked.listing.name}/vote`, 'another-secret'),
   };
 }
@@ -87,4 +103,15 @@ it('a linked listing gets 503 beyond its bytes per hour, and others do not', { t
   for (let sent = 0; sent < 20; sent += 1) statuses.push((await toLinked(padding)).status);
   expect(statuses).toEqual([...Array(17).fill(200), ...Array(3).fill(503)]);
   for (let sent = 0; sent < 20; sent += 1) expect(await toOwn(padding)).toMatchObject({ status: 200 });
+});
+
+it('a linked listing on another site is received at its address by its token, within the same limits', {
+  timeout: 60_000,
+}, async () => {
+  const { toSite, toLinked } = await startLinked({ LINKED_DELIVERIES_PER_HOUR: '2' });
+  for (let sent = 0; sent < 3; sent += 1) expect(await toSite('', 'another-secret')).toBe(401);
+  expect(await toSite('/vote', linkedSecret)).toBe(401);
+  expect([await toSite('', linkedSecret), await toSite('', linkedSecret)]).toEqual([200, 200]);
+  expect(await toSite('', linkedSecret)).toBe(503);
+  expect(await toLinked()).toMatchObject({ status: 200 });
 });

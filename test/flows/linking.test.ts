@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
-import { controlsOf, textsOf } from '../../src/sandbox/discord/objects.ts';
+import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 const patience = { timeout: 20_000, interval: 50 };
@@ -18,11 +18,14 @@ it('a server of the variables is not linked again, and its votes are paid once w
   await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('setup'), patience);
 
   async function link(lookupKey: string): Promise<string> {
+    const press = ({ id, components }: Message) => {
+      const button = controlsOf(components).find((each) => 'label' in each && each.label === 'Link a listing');
+      return discord.clickButton(id, button?.custom_id ?? '', manager?.id ?? '');
+    };
     const message = await discord.runCommand({ ...use, name: 'setup', userId: manager?.id ?? '' }).settled;
-    const button = controlsOf(message.components).find((each) => 'label' in each && each.label === 'Link a listing');
-    const form = discord.clickButton(message.id, button?.custom_id ?? '', manager?.id ?? '');
+    const form = press(await press(message).settled);
     await form.response;
-    const values = { kind: 'server', targetId: discord.guildId, lookupKey };
+    const values = { lookupKey };
     const result = await discord.submitModal({ interactionId: form.id, userId: manager?.id ?? '', values }).settled;
     return textsOf(result.components).join('\n');
   }

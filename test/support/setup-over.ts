@@ -32,8 +32,12 @@ export function setupServicesOver(
     settings: setupOver(store, environment),
     drafts: createSetupDrafts(systemClock),
     postVotePanel: (guildId, channelId) => store.votePanel.place({ guildId, channelId }, systemClock.now()),
+    hasVotePanel: async (guildId) => (await store.votePanel.find(guildId)) !== null,
     checks: {
-      checkKey: async () => ({ status: 'valid', name: 'Lantern Harbour', targetId: null }),
+      checkKey: async () => ({ status: 'valid', kind: 'server', name: 'Lantern Harbour', targetId: null }),
+      hasService: true,
+      dashboardOf: async () => null,
+      votePage: async () => null,
       roleAccess: async () => null,
       channelsOf: async () => null,
       unassignedListings: () => [],

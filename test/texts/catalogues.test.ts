@@ -43,6 +43,7 @@ const setupLimits: Readonly<Record<string, number>> = {
   'setup.hints': 100,
   'setup.choices': 100,
   'setup.placeholders': 150,
+  'setup.trust': 100,
 };
 const placeholdersIn = (message: string) => new Set(partsOf(message).filter((_, index) => index % 2 === 1));
 const english = catalogues[defaultLocale];

@@ -15,7 +15,7 @@ it('asks for deliveries of a listing again while its secrets cannot be decrypted
   const environment = { TALLYHOOK_ROLES: 'receive', DATABASE_URL: databaseUrl, CACHE_URL: 'memory:', PORT: '0' };
   const store = await openStore(databaseUrl, systemClock, { thread: false });
   const author = { guildId: '123456789012345678', authorId: '1', interactionId: '2' };
-  const none = { targetId: null, lookupKey: null, voteSecret: null, premiumSecret: null };
+  const none = { targetId: null, lookupKey: null, voteSecret: null };
   const linked = await setupOver(store).link({ ...author, kind: 'server', ...none });
   await store.close();
   if (linked.status !== 'linked') throw new Error('not linked');

@@ -3,6 +3,8 @@ import { hour } from '../../platform/durations.ts';
 import { numberOf, objectOf, textOf } from '../../platform/json.ts';
 import { escapeName, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
+import { linkableSites } from '../../webhook/sites/index.ts';
+import type { Site } from '../../webhook/sites/site.ts';
 import { setting } from './setting-spec.ts';
 import { showChannel } from './shown-values.ts';
 import { apiKey, id, timeZone as timeZoneName } from './value-schemas.ts';
@@ -71,15 +73,35 @@ const secret = z
 const maxSecrets = 5;
 const secrets = z.array(secret).max(maxSecrets, `it must have at most ${maxSecrets} secrets`);
 
-/** A listing that was linked in Discord: `{kind, id}`. */
+/** The site with this id, if `/setup` can link it. */
+export function findLinkableSite(siteId: unknown): Site | null {
+  return linkableSites.find((site) => site.id === siteId) ?? null;
+}
+
+/** A listing that was linked in Discord: `{kind, id}`, and its site unless that is the document's service. */
 export const linkPath = 'link';
-const link = z.strictObject({ kind: z.enum(['server', 'bot']), id: id.nullable() });
+const link = z
+  .strictObject({ kind: z.enum(['server', 'bot']), id: id.nullable(), site: z.string().optional() })
+  .refine(
+    ({ kind, site }) => site === undefined || findLinkableSite(site)?.kinds.includes(kind),
+    'it must be a site that lists this',
+  );
 export type Link = z.infer<typeof link>;
 
+const expectedSlug = 'it must be a part of an address, at most 100 characters';
+const slug = z.string(expectedSlug).regex(/^[^\s/?#]{1,100}$/, expectedSlug);
+
 /** What else `/setup` stores of a listing, by path. */
-export const linkSchemas = { [linkPath]: link, lookupKey: apiKey, voteSecrets: secrets, premiumSecrets: secrets };
+export const linkSchemas = {
+  [linkPath]: link,
+  lookupKey: apiKey,
+  voteSecrets: secrets,
+  premiumSecrets: secrets,
+  siteKey: apiKey,
+  slug,
+};
 /** Secrets of a listing. */
-export const secretPaths = ['lookupKey', 'voteSecrets', 'premiumSecrets'] as const;
+export const secretPaths = ['lookupKey', 'voteSecrets', 'premiumSecrets', 'siteKey'] as const;
 
 /** A listing that was linked in Discord; null if the value is not one. */
 export function parseLink(value: unknown): Link | null {
@@ -102,9 +124,9 @@ export function isSecretPath(path: string): boolean {
 }
 
 export function showLink(value: unknown, texts: Texts): Markup {
-  const { kind, id: targetId } = objectOf(value);
+  const { kind, id: targetId, site } = objectOf(value);
   const kinds: Readonly<Record<string, string>> = texts.listing.kinds;
   const name = textOf(kind);
   const title = (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? name;
-  return escapeName([title, textOf(targetId)].filter(Boolean).join(' '));
+  return escapeName([findLinkableSite(site)?.name, title, textOf(targetId)].filter(Boolean).join(' '));
 }

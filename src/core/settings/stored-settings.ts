@@ -81,6 +81,14 @@ export interface SettingsState {
   readonly keyId: string | null;
 }
 
+/** The first sign that the webhook of a listing works. */
+export interface Arrival {
+  /** Ms since the epoch. */
+  readonly at: number;
+  /** Otherwise it is a vote. */
+  readonly isTest: boolean;
+}
+
 /** An encrypted value in the database. */
 export type SealedRow = SealedSetting | SealedToken;
 

@@ -55,7 +55,7 @@ export function announcementOf(event: Event, listing: ListingContext, recorded: 
 }
 
 /** The announcement of a test that arrived `at` (ms since the epoch). */
-export function testAnnouncementOf(test: TestEvent, listing: ListingContext, at: number): Announcement {
+export function testAnnouncementOf(test: TestEvent, listing: Pick<ListingContext, 'name'>, at: number): Announcement {
   return {
     event: test.kind,
     test: true,

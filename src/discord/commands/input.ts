@@ -37,6 +37,8 @@ export interface CommandInput {
   readonly canAttachFiles: boolean;
   /** Unique, also over restarts. */
   readonly interactionId: string;
+  /** The id of the bot's application, and of the bot. */
+  readonly applicationId: string;
   /** Discord's code of the member's language, and of the guild's; null without a guild. */
   readonly locale: string;
   readonly guildLocale: string | null;

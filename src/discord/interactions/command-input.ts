@@ -101,7 +101,7 @@ type Origin = Omit<CommandInput, 'options' | 'action' | 'values' | 'fields' | 'r
 
 /** Who caused the interaction, and where. */
 function originOf(interaction: UserInteraction): Origin {
-  const { id, member, channel, app_permissions, locale, guild_locale } = interaction;
+  const { id, application_id, member, channel, app_permissions, locale, guild_locale } = interaction;
   const user = userOf(interaction);
   const guildId = guildOf(interaction);
   return {
@@ -113,6 +113,7 @@ function originOf(interaction: UserInteraction): Origin {
     isManager: isManager(interaction),
     canAttachFiles: has(app_permissions, PermissionFlagsBits.AttachFiles),
     interactionId: id,
+    applicationId: application_id,
     locale,
     guildLocale: guildId === null ? null : (guild_locale ?? null),
   };

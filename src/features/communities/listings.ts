@@ -1,4 +1,4 @@
-import type { ListingConfig } from '../../../config/schema.ts';
+import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
@@ -57,8 +57,8 @@ export function listingsOfCommunity(
 /** The names under which the server or bot of these listings was linked before. */
 function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId): readonly string[] {
   const [first] = group;
-  // What was linked before is of the document's service.
-  const former = (first?.site === undefined && first?.formerLinks?.filter(({ kind }) => kind === first.kind)) || [];
+  const isSameKind = ({ kind, site }: FormerLink) => kind === first?.kind && site === first.site?.id;
+  const former = first?.formerLinks?.filter(isSameKind) ?? [];
   const ids = former.length === 0 ? [] : group.map(targetIdOf);
   return [...new Set(former.filter(({ id }) => ids.includes(id)).map(({ name }) => name))];
 }

@@ -132,7 +132,9 @@ export function createLookupClients(
       const lastVotes = at === null ? {} : { [name]: at };
       return store.nextVotes.lastVoteFor({ userId, lastVotes }, { names: namesOf(name), cooldownMs });
     };
-    const lookup = createSiteLookup({ name, kind, id, page, client: siteClient, ...options, lastVote });
+    // What was linked in Discord has a name that nobody has chosen.
+    const shownName = linked ? site.name : name;
+    const lookup = createSiteLookup({ name: shownName, kind, id, page, client: siteClient, ...options, lastVote });
     const prepare = () => () => {};
     const listed = { id: site.id, name: site.name, isSilent: siteClient === null };
     return { lookup, prepare, name, guildId, key, cooldownMs, linked: linked === true, site: listed, siteClient };

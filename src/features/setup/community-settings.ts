@@ -166,7 +166,7 @@ export function withFormerLinks(
   const former = formerLinks.flatMap(({ listing: name, value }): FormerLink[] => {
     const link = parseLink(parseJson(value));
     const isLinked = listings.some((each) => each.name === name);
-    return link === null || link.id === null || isLinked ? [] : [{ name, kind: link.kind, id: link.id }];
+    return link === null || link.id === null || isLinked ? [] : [{ ...link, name, id: link.id }];
   });
   return former.length === 0 ? listings : listings.map((listing) => ({ ...listing, formerLinks: former }));
 }

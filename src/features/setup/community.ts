@@ -1,3 +1,4 @@
+import type { Site } from '../../webhook/sites/site.ts';
 import type { CommunityPath, ListingPath } from '../settings.ts';
 
 /*
@@ -20,10 +21,10 @@ export type EffectiveValues = Readonly<Record<string, EffectiveValue>>;
 
 /** The addresses for the webhooks of a listing: complete URLs, or only paths if `PUBLIC_URL` is not set. */
 export interface WebhookAddresses {
-  /** `/webhooks/<name>/vote` */
+  /** `/webhooks/<name>/vote`; of a listing on another site `/webhooks/<name>` */
   readonly vote: string;
-  /** `/webhooks/<name>/premium` */
-  readonly premium: string;
+  /** `/webhooks/<name>/premium`; null on another site, which has no premium events */
+  readonly premium: string | null;
 }
 
 /** A listing of a community, without secrets. */
@@ -33,9 +34,13 @@ export interface ListingSettings {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not known. */
   readonly targetId: string | null;
+  /** The other site that it is on; null for the document's service. */
+  readonly site: Site | null;
   /** `setup`: it was linked in Discord, and can be unlinked there. Otherwise it is the operator's. */
   readonly origin: 'setup' | 'file' | 'environment';
   readonly hasLookupKey: boolean;
+  /** Whether the API token of the other site is known. */
+  readonly hasSiteKey: boolean;
   readonly voteSecrets: number;
   readonly premiumSecrets: number;
   readonly addresses: WebhookAddresses;
@@ -89,8 +94,8 @@ export interface SettingIssue {
 export interface ChangedSetting {
   readonly listing: string | null;
   /**
-   * One of {@link ListingPath} or {@link CommunityPath}; or `link` (the listing itself: `{kind, id}`), `lookupKey`,
-   * `voteSecrets`, `premiumSecrets`, `shop.<item>.codes`, whose values are never shown.
+   * One of {@link ListingPath} or {@link CommunityPath}; or `link` (the listing itself: `{kind, id, site}`), `lookupKey`,
+   * `voteSecrets`, `premiumSecrets`, `siteKey`, `shop.<item>.codes`, whose values are never shown; or `slug`.
    */
   readonly path: string;
   /** Whether its values are secret; `before` and `after` are then the number of secrets, or null. */
@@ -168,11 +173,22 @@ export interface NewLink extends SettingsAuthor {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not known. */
   readonly targetId: string | null;
+  /** The id of another listing site; null, the default, for the document's service. */
+  readonly site?: string | null;
   /** Null to receive votes only. */
   readonly lookupKey: string | null;
   /** Pasted by the owner; null to generate one. */
   readonly voteSecret: string | null;
+}
+
+/** What else an owner may state of a linked listing; null to leave it as it is. */
+export interface ListingDetails {
+  readonly voteSecret: string | null;
   readonly premiumSecret: string | null;
+  /** The API token of the other site. */
+  readonly siteKey: string | null;
+  /** The name of the listing there. */
+  readonly slug: string | null;
 }
 
 export type LinkResult =
@@ -194,6 +210,7 @@ export type RotateResult =
 export type KeyCheck =
   | {
       readonly status: 'valid';
+      readonly kind: 'server' | 'bot';
       /** External text. */
       readonly name: string;
       /** Discord id of the server or bot; null if the service does not say. */

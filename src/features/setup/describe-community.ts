@@ -1,8 +1,10 @@
 import { type CommunityConfig, type CommunityIssue, communityConfig } from '../../../config/community-config.ts';
 import { valuesOfListing } from '../../../config/describe-listings.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { parseJson } from '../../platform/json.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
 import { communityPaths, listingPaths } from '../settings.ts';
 import type {
   ChangedSetting,
@@ -45,8 +47,12 @@ export function describeCommunity(base: ListingBase, described: DescribedCommuni
 }
 
 /** Without `PUBLIC_URL` only the path. */
-export function webhookAddresses(listing: string, publicUrl: string | null): WebhookAddresses {
-  const address = `${publicUrl ?? ''}/webhooks/${listing}`;
+export function webhookAddresses(
+  { name, site }: Pick<ListingConfig, 'name' | 'site'>,
+  publicUrl: string | null,
+): WebhookAddresses {
+  const address = `${publicUrl ?? ''}/webhooks/${name}`;
+  if (site !== undefined) return { vote: address, premium: null };
   return { vote: `${address}/vote`, premium: `${address}/premium` };
 }
 
@@ -82,11 +88,13 @@ function describeListing(
     name: listing.name,
     kind: listing.kind,
     targetId: listing.id,
+    site: listing.site === undefined ? null : findSite(listing.site),
     origin: source.origin,
     hasLookupKey: listing.lookupKey !== null,
+    hasSiteKey: listing.site !== undefined && listing.site.key !== null,
     voteSecrets: listing.voteSecrets.length,
     premiumSecrets: listing.premiumSecrets.length,
-    addresses: webhookAddresses(listing.name, publicUrl),
+    addresses: webhookAddresses(listing, publicUrl),
     values: pick(listingPaths, (path) => values[path] ?? { value: null, source: 'default' }),
   };
 }

@@ -28,7 +28,9 @@ export async function linkIssues(
 ): Promise<SettingIssue[]> {
   const issues: SettingIssue[] = [];
   for (const listing of after.filter(({ name }) => changed.includes(name))) {
-    const others = after.filter((each) => each.name !== listing.name && each.kind === listing.kind && !each.implied);
+    const mayBeSame = ({ name, kind, site, implied }: ListingConfig) =>
+      name !== listing.name && kind === listing.kind && site?.id === listing.site?.id && !implied;
+    const others = after.filter(mayBeSame);
     for (const other of others) {
       const isSame = await compare(listing, other, findTarget);
       if (isSame === false || (await wereSame(listing, other, before, findTarget))) continue;

@@ -18,12 +18,13 @@ export function createServices(
     readonly setup: Setup;
     readonly roleAccess: SetupChecks['roleAccess'];
     readonly postVotePanel: SetupServices['postVotePanel'];
+    readonly hasVotePanel: SetupServices['hasVotePanel'];
   },
 ) {
-  const { config, setup, roleAccess, postVotePanel, rest, clock, stopwatch, log } = context;
+  const { config, setup, roleAccess, postVotePanel, hasVotePanel, rest, clock, stopwatch, log } = context;
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf };
   return {
-    commands: { setup: { settings: setup, drafts: createSetupDrafts(clock), checks, postVotePanel } },
+    commands: { setup: { settings: setup, drafts: createSetupDrafts(clock), checks, postVotePanel, hasVotePanel } },
   } satisfies FeatureServices;
 }

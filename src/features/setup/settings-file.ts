@@ -24,12 +24,12 @@ export function exportSettings(
   { settings, listings, withSecrets }: Community & { readonly withSecrets: boolean },
 ): string {
   const shown = settings.filter(({ path }) => withSecrets || !isSecretPath(path));
-  const exported = listings.map(({ name, kind, id }, index) => {
+  const exported = listings.map(({ name, kind, id, site }, index) => {
     const own = shown.filter((each) => each.listing === name && each.path !== linkPath);
     const shared = index === 0 ? shown.filter((each) => each.listing === '' && itemOfCodes(each.path) === null) : [];
     return [...shared, ...own].reduce<JsonObject>(
       (listing, { path, value }) => withValueAt(listing, path, path === 'shop' ? withCodes(value, shown) : value),
-      { name, kind, ...(id !== null && { id }), guildId },
+      { name, kind, ...(site && { site: site.id }), ...(id !== null && { id }), guildId },
     );
   });
   return `${JSON.stringify({ listings: exported }, null, 2)}\n`;
@@ -72,7 +72,7 @@ export function importedChanges(
       const value = valueAt(entry, path);
       if (value !== undefined || isStored(settings, listing.name, path)) add({ listing: listing.name, path, value });
     }
-    for (const path of secretPaths) {
+    for (const path of [...secretPaths, 'slug']) {
       const value = valueAt(entry, path);
       if (value !== undefined) add({ listing: listing.name, path, value });
     }
@@ -81,16 +81,19 @@ export function importedChanges(
   return issues.length > 0 ? { issues } : { changes: [...changes.values()] };
 }
 
-/** The listing with the same name, or else the same kind and id. */
+/** The listing with the same name, or else the same kind, id and site. */
 function matching(entry: JsonObject, listings: readonly ListingConfig[]): ListingConfig | undefined {
   return (
     listings.find(({ name }) => name === entry['name']) ??
-    listings.find(({ kind, id }) => kind === entry['kind'] && id !== null && id === entry['id'])
+    listings.find(
+      ({ kind, id, site }) =>
+        id !== null && kind === entry['kind'] && id === entry['id'] && site?.id === (entry['site'] ?? undefined),
+    )
   );
 }
 
 const knownPaths: readonly string[] = [
-  ...['name', 'kind', 'id', 'guildId'],
+  ...['name', 'kind', 'site', 'slug', 'id', 'guildId'],
   ...secretPaths,
   ...communityPaths,
   ...listingPaths,

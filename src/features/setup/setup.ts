@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { linkPath } from '../../core/settings/listing-settings.ts';
-import type { StoredChange } from '../../core/settings/stored-settings.ts';
+import type { Arrival, StoredChange } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-
+import { day } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type {
   CommunitySettings,
   LinkResult,
+  ListingDetails,
   NewLink,
   RotateResult,
   SaveResult,
@@ -59,9 +60,20 @@ export class Setup {
     });
   }
 
-  save({ changes, basis, ...author }: SettingsEdit): Promise<SaveResult> {
+  async save({ changes, basis, ...author }: SettingsEdit): Promise<SaveResult> {
     const listed = changes.map(({ listing, path, value }) => ({ listing: listing ?? '', path, value }));
-    return this.writer.save(author, listed, { basis });
+    const result = await this.writer.save(author, listed, { basis });
+    if (result.status === 'saved') await this.announceTests(result.change);
+    return result;
+  }
+
+  /** A test that arrived before its listing had a channel is announced as soon as there is one. */
+  private async announceTests({ changes }: SettingsChange): Promise<void> {
+    const now = this.options.clock.now();
+    for (const { listing, path, after } of changes) {
+      if (listing === null || path !== 'announceChannelId' || typeof after !== 'string') continue;
+      await this.store.announceTest({ listing, channelId: after, since: now - maxTestAgeMs }, now);
+    }
   }
 
   async undo({ changeId, ...author }: SettingsAuthor & { readonly changeId: number }): Promise<UndoResult> {
@@ -108,13 +120,12 @@ export class Setup {
    * Adds a listing to the community. Its secrets are valid when the promise resolves (in other processes within 5 s).
    * Repeating it with the same interaction id returns the same listing, but null in place of generated secrets.
    */
-  async link({ kind, targetId, lookupKey, voteSecret, premiumSecret, ...author }: NewLink): Promise<LinkResult> {
-    const secretsToStore = { vote: voteSecret ?? generateSecret(), premium: premiumSecret ?? generateSecret() };
-    const name = `${kind}-${randomBytes(5).toString('hex')}`;
+  async link({ kind, targetId, site = null, lookupKey, voteSecret, ...author }: NewLink): Promise<LinkResult> {
+    const secret = voteSecret ?? generateSecret();
+    const name = `${site ?? kind}-${randomBytes(5).toString('hex')}`;
     const changes: SettingChange[] = [
-      { listing: name, path: linkPath, value: { kind, id: targetId } },
-      { listing: name, path: 'voteSecrets', value: [secretsToStore.vote] },
-      { listing: name, path: 'premiumSecrets', value: [secretsToStore.premium] },
+      { listing: name, path: linkPath, value: { kind, id: targetId, ...(site !== null && { site }) } },
+      { listing: name, path: 'voteSecrets', value: [secret] },
       ...(lookupKey === null ? [] : [{ listing: name, path: 'lookupKey', value: lookupKey }]),
     ];
     const saved = (await this.findInteraction(author)) ?? (await this.writer.save(author, changes, { basis: null }));
@@ -126,11 +137,18 @@ export class Setup {
     const listing = (await this.read(author.guildId)).listings.find((each) => each.name === linked);
     if (listing === undefined) return { status: 'invalid', issues: [unknownListing(linked ?? name)] };
     const isNew = linked === name;
-    const secrets = {
-      voteSecret: isNew && voteSecret === null ? secretsToStore.vote : null,
-      premiumSecret: isNew && premiumSecret === null ? secretsToStore.premium : null,
-    };
+    const secrets = { voteSecret: isNew && voteSecret === null ? secret : null, premiumSecret: null };
     return { status: 'linked', listing, change: result.change, secrets };
+  }
+
+  /** Adds what is not needed to link a listing. A secret is added as {@link rotateSecret} does. */
+  describe({ listing, voteSecret, premiumSecret, siteKey, slug, ...author }: OfListing & ListingDetails) {
+    return this.changeListing(author, listing, (current) => [
+      ...(voteSecret === null ? [] : [withSecret(current, 'voteSecrets', voteSecret)]),
+      ...(premiumSecret === null ? [] : [withSecret(current, 'premiumSecrets', premiumSecret)]),
+      ...(siteKey === null ? [] : [{ listing, path: 'siteKey', value: siteKey }]),
+      ...(slug === null ? [] : [{ listing, path: 'slug', value: slug }]),
+    ]);
   }
 
   /**
@@ -175,11 +193,7 @@ export class Setup {
     const path = `${family}Secrets` as const;
     const repeated = await this.findInteraction(author);
     const result =
-      repeated ??
-      (await this.changeListing(author, listing, (current) => {
-        const earlier = current[path].filter((each) => each !== added).slice(0, 1);
-        return [{ listing, path, value: [added, ...earlier] }];
-      }));
+      repeated ?? (await this.changeListing(author, listing, (current) => [withSecret(current, path, added)]));
     if (result.status === 'invalid') return result;
     if (result.status !== 'saved') throw new Error('A new secret cannot be in conflict.');
     const shown = repeated === null && secret === null ? added : null;
@@ -210,12 +224,12 @@ export class Setup {
   }
 
   /**
-   * When the newest test delivery for a listing of the community was received, by any process (ms since the epoch). Null
-   * if there is none since `since`.
+   * The newest test or vote for a listing of the community that any process has received since `since` (ms since the
+   * epoch); null if there is none. Tests come first, and of votes only the newest of the database are searched.
    */
-  async testSince(guildId: string, listing: string, since: number): Promise<number | null> {
+  async arrivedSince(guildId: string, listing: string, since: number): Promise<Arrival | null> {
     const { listings } = await this.writer.read(guildId);
-    return listings.some((each) => each.name === listing) ? this.store.testSince(listing, since) : null;
+    return listings.some((each) => each.name === listing) ? this.store.arrivedSince(listing, since) : null;
   }
 
   /** The settings that `/setup` stored for the community, without secrets: JSON in the form of the configuration file. */
@@ -273,6 +287,15 @@ export class Setup {
     const id = await this.store.changeOfInteraction(guildId, interactionId);
     return id === null ? null : ({ status: 'saved', change: await this.writer.change(guildId, id) } as const);
   }
+}
+
+/** How old a test may be that is announced later (ms). */
+const maxTestAgeMs = day;
+
+/** The newest of the earlier secrets stays valid. */
+function withSecret(listing: ListingConfig, path: 'voteSecrets' | 'premiumSecrets', added: string): SettingChange {
+  const earlier = listing[path].filter((each) => each !== added).slice(0, 1);
+  return { listing: listing.name, path, value: [added, ...earlier] };
 }
 
 type OfListing = SettingsAuthor & { readonly listing: string };

@@ -25,7 +25,8 @@ export function createServices({ store: { votePanel }, nudge, clock }: ServicesC
     await votePanel.place({ guildId, channelId }, clock.now());
     nudge([channelId]);
   }
-  return { shared: { postVotePanel } } satisfies FeatureServices;
+  const hasVotePanel = async (guildId: string) => (await votePanel.find(guildId)) !== null;
+  return { shared: { postVotePanel, hasVotePanel } } satisfies FeatureServices;
 }
 
 export function create(

@@ -539,6 +539,8 @@ export const de: Catalogue = {
     },
     buttons: {
       link: 'Eintrag verknüpfen',
+      findKey: 'Wo finde ich ihn?',
+      more: 'Mehr',
       checkAgain: 'Erneut prüfen',
       later: 'Später',
       next: 'Weiter',
@@ -574,6 +576,9 @@ export const de: Catalogue = {
       simple: 'Einfach',
       lively: 'Lebhaft',
       ownNumbers: 'Eigene Werte',
+      voteNow: 'Jetzt voten',
+      giveRole: 'Votern eine Rolle geben',
+      openShop: 'Shop eröffnen',
     },
     forms: {
       link: 'Eintrag verknüpfen',
@@ -597,11 +602,13 @@ export const de: Catalogue = {
     },
     fields: {
       kind: 'Was ist eingetragen?',
-      targetId: 'Discord-ID des Servers oder Bots',
+      botId: 'Discord-ID des Bots',
       lookupKey: 'API-Schlüssel',
       voteSecret: 'Vote-Secret',
       premiumSecret: 'Premium-Secret',
       secret: 'Secret',
+      siteKey: 'API-Token der Seite',
+      slug: 'Name in der Adresse der Seite dort',
       settings: 'Exportierte Einstellungen',
       announceChannel: 'Ankündigungen',
       premiumChannel: 'Premium',
@@ -652,9 +659,12 @@ export const de: Catalogue = {
       needsRole: 'Nur für Mitglieder mit dieser Rolle',
     },
     hints: {
-      targetId: 'Für einen Server ist es dieser hier. Für einen Bot lass das Feld leer.',
+      botId: 'Dieser Bot ist schon eingetragen. Ist dort ein anderer gelistet, ersetz ihn.',
       lookupKey: 'Im Dashboard der Vote-Seite unter „Advanced setup“. Wird verschlüsselt und nie wieder angezeigt.',
       secret: 'Lass es leer, dann wird ein Secret für dich erzeugt.',
+      siteSecret: 'So, wie die Seite es beim Anlegen des Webhooks anzeigt.',
+      siteKey: 'Damit wird die Seite gefragt, wer gevotet hat: für /canvote und verlorene Votes.',
+      slug: 'Für den Link zu der Seite, auf der Mitglieder voten.',
       settings: 'Der Inhalt einer exportierten Datei. Ersetzt alles außer Schlüsseln und Secrets.',
       premiumChannel: 'Ist er leer, wird Premium bei den Votes angekündigt.',
       ownerChannel: 'Für Probleme und für Käufe, um die sich dein Team kümmert.',
@@ -703,6 +713,7 @@ export const de: Catalogue = {
     },
     placeholders: {
       listing: 'Eintrag',
+      site: 'Eine andere Vote-Seite',
       channel: 'Kanal auswählen',
       milestones: 'Meilensteine: hinzufügen oder ändern',
       multipliers: 'Multiplikatoren: hinzufügen oder ändern',
@@ -720,6 +731,8 @@ export const de: Catalogue = {
       lookupKey: 'API-Schlüssel',
       voteSecrets: 'Vote-Secrets',
       premiumSecrets: 'Premium-Secrets',
+      siteKey: 'API-Token der Seite',
+      slug: 'Name auf der Seite',
       codes: 'Codes eines Artikels',
       rewards: {
         vote: 'Pro Vote',
@@ -784,12 +797,12 @@ export const de: Catalogue = {
     main: {
       title: 'Einstellungen dieses Servers',
       intro: 'Wähle ein Thema. Jede Änderung lässt sich rückgängig machen.',
-      noChannel: 'Noch ist kein Kanal ausgewählt, deshalb wird nichts angekündigt.',
+      done: '{done} von {total} erledigt',
       notStored: 'Nicht wirksam: {problem}',
     },
     welcome: {
       title: 'Willkommen',
-      text: 'In etwa zwei Minuten werden Votes für deinen Server hier belohnt:\n1. Verknüpfe deinen Eintrag mit seinem API-Schlüssel.\n2. Kopiere zwei Adressen und Secrets zur Vote-Seite und schick einen Test.\n3. Wähle einen Kanal für Ankündigungen.\n4. Wähle die Belohnungen.',
+      text: 'In etwa zwei Minuten werden Votes für deinen Server hier belohnt:\n1. Verknüpfe deinen Eintrag mit seinem API-Schlüssel oder wähle eine andere Vote-Seite.\n2. Kopiere eine Adresse und ein Secret zur Vote-Seite und schick einen Test.\n3. Wähle einen Kanal für Ankündigungen.\n4. Wähle die Belohnungen.',
       needsOperator:
         'Schlüssel können noch nicht gespeichert werden: Die Betreiber dieses Bots müssen SETTINGS_KEY setzen. Vorher können keine Votes empfangen werden.',
       unassigned:
@@ -797,8 +810,13 @@ export const de: Catalogue = {
     },
     link: {
       title: 'Verknüpft: {name}',
-      copy: 'Bearbeite deinen Eintrag im Dashboard der Vote-Seite: Füge diese Adressen und Secrets unter *Vote Webhooks* und *Premium Webhooks* ein, speichere und drück auf **Test Webhook**.',
-      once: 'Die Secrets werden nur jetzt angezeigt. Wenn du sie verlierst, erzeuge neue.',
+      copy: 'Bearbeite deinen Eintrag im Dashboard der Vote-Seite: Füge diese Adresse und dieses Secret unter *Vote Webhooks* ein, speichere und drück auf **Test Webhook**. Ein Secret für Premium erzeugst du später unter *Eintrag*.',
+      siteOpen: 'Öffne auf {site} die Webhook-Einstellungen deines Eintrags.',
+      siteEnter: 'Trag diese Adresse und dieses Secret ein.',
+      siteEnterAddress: 'Trag diese Adresse ein.',
+      siteChoose: 'Wähle {choice}.',
+      siteTest: 'Speichere und schick einen Test. Gibt es dort keinen, vote einmal.',
+      once: 'Das Secret wird nur jetzt angezeigt. Wenn du es verlierst, erzeuge ein neues.',
       vote: 'Votes',
       premium: 'Premium',
       address: 'Adresse',
@@ -806,8 +824,9 @@ export const de: Catalogue = {
       stored: 'Das Secret, das du eingegeben hast.',
       waiting: '⏳ **Warte auf deinen Test …** Das wird von selbst grün.',
       arrived: '✅ **Der Test ist angekommen** ({time}). Votes werden empfangen.',
+      voteArrived: '✅ **Ein Vote ist angekommen** ({time}). Votes werden empfangen.',
       notYet:
-        'Noch ist kein Test angekommen. Prüf die Adresse und das Secret, speichere und drück noch einmal auf *Test Webhook*.',
+        'Noch ist kein Test angekommen. Prüf die Adresse und das Secret, speichere und schick den Test noch einmal.',
       noPublicAddress:
         'Nur die Pfade sind bekannt: Die Betreiber dieses Bots müssen PUBLIC_URL setzen. Schreib die Adresse dieses Bots davor.',
       refused: 'Die Vote-Seite nimmt diesen API-Schlüssel nicht an. Kopiere ihn noch einmal aus ihrem Dashboard.',
@@ -825,6 +844,10 @@ export const de: Catalogue = {
         'Es ließ sich nicht prüfen, ob das derselbe Eintrag wie {name} ist. Es wurde nichts gespeichert; versuch es später noch einmal. Wenn das so bleibt, bitte die Betreiber dieses Bots, den API-Schlüssel von {name} zu prüfen.',
       otherListing:
         'Dieser API-Schlüssel gehört zu einem anderen Eintrag. Es wurde nichts gespeichert; verknüpfe stattdessen jenen Eintrag.',
+    },
+    trust: {
+      signed: 'Signiert: Wer eine Anfrage sieht, kann sie nur wiederholen, und das bringt nichts.',
+      token: 'Token: Wer eine Anfrage sieht, kann Votes fälschen, bis du das Secret änderst.',
     },
     steps: {
       channelTitle: 'Wo sollen Votes angekündigt werden?',

@@ -620,6 +620,8 @@ export const en = {
     },
     buttons: {
       link: 'Link a listing',
+      findKey: 'Where do I find it?',
+      more: 'More',
       checkAgain: 'Check again',
       later: 'Later',
       next: 'Next',
@@ -655,6 +657,9 @@ export const en = {
       simple: 'Simple',
       lively: 'Lively',
       ownNumbers: 'Own numbers',
+      voteNow: 'Vote now',
+      giveRole: 'Give voters a role',
+      openShop: 'Open the shop',
     },
     forms: {
       link: 'Link a listing',
@@ -678,11 +683,13 @@ export const en = {
     },
     fields: {
       kind: 'What is listed?',
-      targetId: 'Discord ID of the server or bot',
+      botId: 'Discord ID of the bot',
       lookupKey: 'API key',
       voteSecret: 'Vote secret',
       premiumSecret: 'Premium secret',
       secret: 'Secret',
+      siteKey: 'API token of the site',
+      slug: 'Name in the address of the page there',
       settings: 'Exported settings',
       announceChannel: 'Announcements',
       premiumChannel: 'Premium',
@@ -733,9 +740,12 @@ export const en = {
       needsRole: 'Only for members with this role',
     },
     hints: {
-      targetId: 'For a server, this one is filled in. For a bot, leave it empty.',
+      botId: 'This bot is filled in. If another one is listed, replace it.',
       lookupKey: "In the service's dashboard, under Advanced setup. Stored encrypted, and never shown again.",
       secret: 'Leave it empty and a secret is made for you.',
+      siteSecret: 'As the site shows it where you add the webhook.',
+      siteKey: 'With it, the site is asked who has voted: for /canvote and lost votes.',
+      slug: 'For the link to the page where members vote.',
       settings: 'The content of an exported file. It replaces all settings except keys and secrets.',
       premiumChannel: 'If it is empty, premium is announced with the votes.',
       ownerChannel: 'For problems and purchases that your team fulfils.',
@@ -785,6 +795,7 @@ export const en = {
     /** Above selects. Plain. */
     placeholders: {
       listing: 'Listing',
+      site: 'Another listing site',
       channel: 'Choose the channel',
       milestones: 'Milestones: add or change one',
       multipliers: 'Multipliers: add or change one',
@@ -803,6 +814,8 @@ export const en = {
       lookupKey: 'API key',
       voteSecrets: 'Vote secrets',
       premiumSecrets: 'Premium secrets',
+      siteKey: 'API token of the site',
+      slug: 'Name at the site',
       codes: 'Codes of an item',
       rewards: {
         vote: 'Per vote',
@@ -867,12 +880,12 @@ export const en = {
     main: {
       title: 'Settings of this server',
       intro: 'Choose a subject. Every change can be undone.',
-      noChannel: 'No channel is chosen yet, so nothing is announced.',
+      done: '{done} of {total} done',
       notStored: 'Not in effect: {problem}',
     },
     welcome: {
       title: 'Welcome',
-      text: 'In about two minutes, votes for your server are rewarded here:\n1. Link your listing with its API key.\n2. Copy two addresses and secrets to the service, and send a test.\n3. Choose a channel for announcements.\n4. Choose the rewards.',
+      text: 'In about two minutes, votes for your server are rewarded here:\n1. Link your listing with its API key, or choose another listing site.\n2. Copy an address and a secret to the site, and send a test.\n3. Choose a channel for announcements.\n4. Choose the rewards.',
       needsOperator:
         'Keys cannot be stored yet: the operator of this bot needs to set SETTINGS_KEY. Votes cannot be received before that.',
       unassigned:
@@ -880,8 +893,13 @@ export const en = {
     },
     link: {
       title: 'Linked: {name}',
-      copy: "Edit your listing in the service's dashboard: paste these addresses and secrets under *Vote Webhooks* and *Premium Webhooks*, save, and press **Test Webhook**.",
-      once: 'The secrets are shown only now. If you lose them, make new ones.',
+      copy: "Edit your listing in the service's dashboard: paste this address and this secret under *Vote Webhooks*, save, and press **Test Webhook**. For premium, make a secret later, under *Listing*.",
+      siteOpen: 'On {site}, open the webhook settings of your listing.',
+      siteEnter: 'Enter this address and this secret.',
+      siteEnterAddress: 'Enter this address.',
+      siteChoose: 'Choose {choice}.',
+      siteTest: 'Save, and send a test. If the site has none, vote once.',
+      once: 'The secret is shown only now. If you lose it, make a new one.',
       vote: 'Votes',
       premium: 'Premium',
       address: 'Address',
@@ -889,7 +907,8 @@ export const en = {
       stored: 'The secret that you entered.',
       waiting: '⏳ **Waiting for your test…** This turns green by itself.',
       arrived: '✅ **The test has arrived** {time}. Votes are received.',
-      notYet: 'No test has arrived yet. Check the address and the secret, save, and press *Test Webhook* again.',
+      voteArrived: '✅ **A vote has arrived** {time}. Votes are received.',
+      notYet: 'No test has arrived yet. Check the address and the secret, save, and send the test again.',
       noPublicAddress:
         'Only paths are known: the operator of this bot needs to set PUBLIC_URL. Put the address of this bot in front of them.',
       refused: 'The service does not accept this API key. Copy it again from its dashboard.',
@@ -903,6 +922,11 @@ export const en = {
       notCompared:
         'It could not be checked whether this is the same listing as {name}. Nothing was saved; try again later. If this stays, ask the operator of this bot to check the API key of {name}.',
       otherListing: 'This API key belongs to another listing. Nothing was saved; link that listing instead.',
+    },
+    /** How strong the scheme of a site is. Plain, at most 100 characters. */
+    trust: {
+      signed: 'Signed: whoever sees a request can only repeat it, and a repeat pays nothing.',
+      token: 'Token: whoever sees one request can forge votes until you change the secret.',
     },
     steps: {
       channelTitle: 'Where should votes be announced?',

@@ -571,6 +571,8 @@ export const es: Catalogue = {
     },
     buttons: {
       link: 'Vincular una página',
+      findKey: '¿Dónde la encuentro?',
+      more: 'Más',
       checkAgain: 'Comprobar de nuevo',
       later: 'Más tarde',
       next: 'Siguiente',
@@ -606,6 +608,9 @@ export const es: Catalogue = {
       simple: 'Sencillo',
       lively: 'Animado',
       ownNumbers: 'Valores propios',
+      voteNow: 'Votar ahora',
+      giveRole: 'Dar un rol a los votantes',
+      openShop: 'Abrir la tienda',
     },
     forms: {
       link: 'Vincular una página',
@@ -629,11 +634,13 @@ export const es: Catalogue = {
     },
     fields: {
       kind: '¿De qué es la página?',
-      targetId: 'ID de Discord del servidor o bot',
+      botId: 'ID de Discord del bot',
       lookupKey: 'Clave de API',
       voteSecret: 'Secreto de votos',
       premiumSecret: 'Secreto de premium',
       secret: 'Secreto',
+      siteKey: 'Token de API del sitio',
+      slug: 'Nombre en la dirección de su página allí',
       settings: 'Ajustes exportados',
       announceChannel: 'Anuncios',
       premiumChannel: 'Premium',
@@ -684,9 +691,12 @@ export const es: Catalogue = {
       needsRole: 'Solo para miembros con este rol',
     },
     hints: {
-      targetId: 'Si es un servidor, ya está puesto este. Si es un bot, déjalo vacío.',
+      botId: 'Ya está puesto este bot. Si la página es de otro, cámbialo.',
       lookupKey: 'En el panel de la página de votos, en Advanced setup. Se cifra y no se vuelve a mostrar.',
       secret: 'Si lo dejas vacío, se crea un secreto.',
+      siteSecret: 'Tal como lo muestra el sitio al añadir el webhook.',
+      siteKey: 'Con él se pregunta al sitio quién ha votado: para /canvote y los votos perdidos.',
+      slug: 'Para el enlace a la página donde se vota.',
       settings: 'El contenido de un archivo exportado. Sustituye todo menos las claves y los secretos.',
       premiumChannel: 'Si está vacío, premium se anuncia junto a los votos.',
       ownerChannel: 'Para problemas y para las compras que entrega tu equipo.',
@@ -735,6 +745,7 @@ export const es: Catalogue = {
     },
     placeholders: {
       listing: 'Página',
+      site: 'Otro sitio de votos',
       channel: 'Elige el canal',
       milestones: 'Hitos: añade o cambia uno',
       multipliers: 'Multiplicadores: añade o cambia uno',
@@ -752,6 +763,8 @@ export const es: Catalogue = {
       lookupKey: 'Clave de API',
       voteSecrets: 'Secretos de votos',
       premiumSecrets: 'Secretos de premium',
+      siteKey: 'Token de API del sitio',
+      slug: 'Nombre en el sitio',
       codes: 'Códigos de un artículo',
       rewards: {
         vote: 'Por voto',
@@ -816,12 +829,12 @@ export const es: Catalogue = {
     main: {
       title: 'Ajustes de este servidor',
       intro: 'Elige un tema. Todos los cambios se pueden deshacer.',
-      noChannel: 'Todavía no hay ningún canal elegido, así que no se anuncia nada.',
+      done: '{done} de {total} pasos hechos',
       notStored: 'Sin efecto: {problem}',
     },
     welcome: {
       title: 'Te damos la bienvenida',
-      text: 'En unos dos minutos, los votos por tu servidor tendrán recompensa aquí:\n1. Vincula tu página con su clave de API.\n2. Copia dos direcciones y secretos en la página de votos y envía una prueba.\n3. Elige un canal para los anuncios.\n4. Elige las recompensas.',
+      text: 'En unos dos minutos, los votos por tu servidor tendrán recompensa aquí:\n1. Vincula tu página con su clave de API o elige otro sitio de votos.\n2. Copia una dirección y un secreto en el sitio y envía una prueba.\n3. Elige un canal para los anuncios.\n4. Elige las recompensas.',
       needsOperator:
         'Todavía no se pueden guardar claves: quienes administran este bot tienen que definir SETTINGS_KEY. Hasta entonces no se pueden recibir votos.',
       unassigned:
@@ -829,8 +842,13 @@ export const es: Catalogue = {
     },
     link: {
       title: 'Vinculada: {name}',
-      copy: 'Edita tu ficha en el panel de la página de votos: pega estas direcciones y secretos en *Vote Webhooks* y *Premium Webhooks*, guarda y pulsa **Test Webhook**.',
-      once: 'Los secretos solo se muestran ahora. Si los pierdes, crea otros nuevos.',
+      copy: 'Edita tu ficha en el panel de la página de votos: pega esta dirección y este secreto en *Vote Webhooks*, guarda y pulsa **Test Webhook**. Para premium, crea un secreto más tarde, en *Página*.',
+      siteOpen: 'En {site}, abre los ajustes de webhooks de tu página.',
+      siteEnter: 'Introduce esta dirección y este secreto.',
+      siteEnterAddress: 'Introduce esta dirección.',
+      siteChoose: 'Elige {choice}.',
+      siteTest: 'Guarda y envía una prueba. Si el sitio no la tiene, vota una vez.',
+      once: 'El secreto solo se muestra ahora. Si lo pierdes, crea otro nuevo.',
       vote: 'Votos',
       premium: 'Premium',
       address: 'Dirección',
@@ -838,8 +856,9 @@ export const es: Catalogue = {
       stored: 'El secreto que has introducido.',
       waiting: '⏳ **Esperando tu prueba…** Se pondrá en verde automáticamente.',
       arrived: '✅ **Ha llegado la prueba** ({time}). Los votos se reciben.',
+      voteArrived: '✅ **Ha llegado un voto** ({time}). Los votos se reciben.',
       notYet:
-        'Todavía no ha llegado ninguna prueba. Revisa la dirección y el secreto, guarda y pulsa *Test Webhook* otra vez.',
+        'Todavía no ha llegado ninguna prueba. Revisa la dirección y el secreto, guarda y envía la prueba otra vez.',
       noPublicAddress:
         'Solo se conocen las rutas: quienes administran este bot tienen que definir PUBLIC_URL. Pon la dirección de este bot delante de ellas.',
       refused: 'La página de votos no acepta esta clave de API. Cópiala de nuevo desde su panel.',
@@ -855,6 +874,10 @@ export const es: Catalogue = {
       notCompared:
         'No se ha podido comprobar si esta página es la misma que {name}. No se ha guardado nada; inténtalo más tarde. Si sigue igual, pide a quienes administran este bot que revisen la clave de API de {name}.',
       otherListing: 'Esta clave de API es de otra página. No se ha guardado nada; vincula esa otra página.',
+    },
+    trust: {
+      signed: 'Firmado: quien ve una petición solo puede repetirla, y repetirla no paga nada.',
+      token: 'Token: quien ve una petición puede falsificar votos hasta que cambies el secreto.',
     },
     steps: {
       channelTitle: '¿Dónde se anuncian los votos?',

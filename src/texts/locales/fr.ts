@@ -577,6 +577,8 @@ export const fr: Catalogue = {
     },
     buttons: {
       link: 'Associer une page',
+      findKey: 'Où la trouver ?',
+      more: 'Plus',
       checkAgain: 'Vérifier à nouveau',
       later: 'Plus tard',
       next: 'Suivant',
@@ -612,6 +614,9 @@ export const fr: Catalogue = {
       simple: 'Simple',
       lively: 'Animé',
       ownNumbers: 'Mes propres valeurs',
+      voteNow: 'Voter maintenant',
+      giveRole: 'Donner un rôle aux votants',
+      openShop: 'Ouvrir la boutique',
     },
     forms: {
       link: 'Associer une page',
@@ -635,11 +640,13 @@ export const fr: Catalogue = {
     },
     fields: {
       kind: "C'est la page de quoi ?",
-      targetId: 'ID Discord du serveur ou du bot',
+      botId: 'ID Discord du bot',
       lookupKey: 'Clé API',
       voteSecret: 'Secret des votes',
       premiumSecret: 'Secret premium',
       secret: 'Secret',
+      siteKey: 'Jeton API du site',
+      slug: "Nom dans l'adresse de la page là-bas",
       settings: 'Paramètres exportés',
       announceChannel: 'Annonces',
       premiumChannel: 'Premium',
@@ -690,9 +697,12 @@ export const fr: Catalogue = {
       needsRole: 'Réservé aux membres avec ce rôle',
     },
     hints: {
-      targetId: "Pour un serveur, c'est celui-ci. Pour un bot, laisse ce champ vide.",
+      botId: "Ce bot est déjà inscrit. Si la page est celle d'un autre, remplace-le.",
       lookupKey: 'Dans le tableau de bord du site de vote, sous Advanced setup. Chiffrée, plus jamais affichée.',
       secret: 'Si tu le laisses vide, un secret est créé pour toi.',
+      siteSecret: "Tel que le site l'affiche quand tu ajoutes le webhook.",
+      siteKey: 'Le site dit alors qui a voté : pour /canvote et les votes perdus.',
+      slug: 'Pour le lien vers la page où les membres votent.',
       settings: "Le contenu d'un fichier exporté. Il remplace tout, sauf les clés et les secrets.",
       premiumChannel: 'Si ce champ est vide, le premium est annoncé avec les votes.',
       ownerChannel: 'Pour les problèmes, et les achats dont ton équipe se charge.',
@@ -741,6 +751,7 @@ export const fr: Catalogue = {
     },
     placeholders: {
       listing: 'Page',
+      site: 'Un autre site de vote',
       channel: 'Choisis le salon',
       milestones: 'Paliers : en ajouter ou en modifier un',
       multipliers: 'Multiplicateurs : en ajouter ou en modifier un',
@@ -758,6 +769,8 @@ export const fr: Catalogue = {
       lookupKey: 'Clé API',
       voteSecrets: 'Secrets des votes',
       premiumSecrets: 'Secrets premium',
+      siteKey: 'Jeton API du site',
+      slug: 'Nom sur le site',
       codes: "Codes d'un article",
       rewards: {
         vote: 'Par vote',
@@ -822,12 +835,12 @@ export const fr: Catalogue = {
     main: {
       title: 'Paramètres de ce serveur',
       intro: 'Choisis un thème. Toutes les modifications peuvent être annulées.',
-      noChannel: "Aucun salon n'est encore choisi : rien n'est annoncé.",
+      done: '{done} sur {total} terminés',
       notStored: 'Sans effet : {problem}',
     },
     welcome: {
       title: 'Bienvenue',
-      text: 'Dans deux minutes environ, les votes pour ton serveur seront récompensés ici :\n1. Associe ta page avec sa clé API.\n2. Copie deux adresses et deux secrets sur le site de vote, puis envoie un test.\n3. Choisis un salon pour les annonces.\n4. Choisis les récompenses.',
+      text: 'Dans deux minutes environ, les votes pour ton serveur seront récompensés ici :\n1. Associe ta page avec sa clé API, ou choisis un autre site de vote.\n2. Copie une adresse et un secret sur le site de vote, puis envoie un test.\n3. Choisis un salon pour les annonces.\n4. Choisis les récompenses.',
       needsOperator:
         'Les clés ne peuvent pas encore être enregistrées : les responsables de ce bot doivent définir SETTINGS_KEY. Avant cela, aucun vote ne peut être reçu.',
       unassigned:
@@ -835,8 +848,13 @@ export const fr: Catalogue = {
     },
     link: {
       title: 'Page associée : {name}',
-      copy: 'Modifie ta fiche dans le tableau de bord du site de vote : colle ces adresses et ces secrets sous *Vote Webhooks* et *Premium Webhooks*, enregistre, puis clique sur **Test Webhook**.',
-      once: 'Les secrets ne sont affichés que maintenant. Si tu les perds, crées-en de nouveaux.',
+      copy: 'Modifie ta fiche dans le tableau de bord du site de vote : colle cette adresse et ce secret sous *Vote Webhooks*, enregistre, puis clique sur **Test Webhook**. Pour le premium, crée un secret plus tard, sous *Page*.',
+      siteOpen: 'Sur {site}, ouvre les réglages de webhook de ta page.',
+      siteEnter: 'Saisis cette adresse et ce secret.',
+      siteEnterAddress: 'Saisis cette adresse.',
+      siteChoose: 'Choisis {choice}.',
+      siteTest: "Enregistre, puis envoie un test. Si le site n'en propose pas, vote une fois.",
+      once: "Le secret n'est affiché que maintenant. Si tu le perds, crées-en un nouveau.",
       vote: 'Votes',
       premium: 'Premium',
       address: 'Adresse',
@@ -844,8 +862,9 @@ export const fr: Catalogue = {
       stored: 'Le secret que tu as saisi.',
       waiting: '⏳ **En attente de ton test…** Ce message passera au vert tout seul.',
       arrived: '✅ **Le test est arrivé** ({time}). Les votes sont bien reçus.',
+      voteArrived: '✅ **Un vote est arrivé** ({time}). Les votes sont bien reçus.',
       notYet:
-        "Aucun test n'est encore arrivé. Vérifie l'adresse et le secret, enregistre, puis clique à nouveau sur *Test Webhook*.",
+        "Aucun test n'est encore arrivé. Vérifie l'adresse et le secret, enregistre, puis envoie à nouveau le test.",
       noPublicAddress:
         "Seuls les chemins sont connus : les responsables de ce bot doivent définir PUBLIC_URL. Ajoute l'adresse de ce bot devant.",
       refused: "Le site de vote n'accepte pas cette clé API. Copie-la à nouveau depuis son tableau de bord.",
@@ -863,6 +882,10 @@ export const fr: Catalogue = {
         "Impossible de vérifier si cette page est la même que {name}. Rien n'a été enregistré ; réessaie plus tard. Si cela persiste, demande aux responsables de ce bot de vérifier la clé API de {name}.",
       otherListing:
         "Cette clé API appartient à une autre page. Rien n'a été enregistré ; associe plutôt cette autre page.",
+    },
+    trust: {
+      signed: 'Signé : qui voit une requête peut seulement la répéter, ce qui ne rapporte rien.',
+      token: "Jeton : qui voit une requête peut falsifier des votes tant que le secret n'a pas changé.",
     },
     steps: {
       channelTitle: 'Où annoncer les votes ?',

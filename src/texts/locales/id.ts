@@ -522,6 +522,8 @@ export const id: Catalogue = {
     },
     buttons: {
       link: 'Hubungkan halaman',
+      findKey: 'Di mana menemukannya?',
+      more: 'Lainnya',
       checkAgain: 'Cek lagi',
       later: 'Nanti',
       next: 'Berikutnya',
@@ -557,6 +559,9 @@ export const id: Catalogue = {
       simple: 'Sederhana',
       lively: 'Dengan bonus',
       ownNumbers: 'Angka sendiri',
+      voteNow: 'Vote sekarang',
+      giveRole: 'Beri role ke voter',
+      openShop: 'Buka toko',
     },
     forms: {
       link: 'Hubungkan halaman',
@@ -580,11 +585,13 @@ export const id: Catalogue = {
     },
     fields: {
       kind: 'Halaman ini untuk apa?',
-      targetId: 'ID Discord server atau bot',
+      botId: 'ID Discord bot',
       lookupKey: 'API key',
       voteSecret: 'Secret vote',
       premiumSecret: 'Secret premium',
       secret: 'Secret',
+      siteKey: 'Token API situs',
+      slug: 'Nama di alamat halaman di sana',
       settings: 'Pengaturan yang diekspor',
       announceChannel: 'Pengumuman',
       premiumChannel: 'Premium',
@@ -635,9 +642,12 @@ export const id: Catalogue = {
       needsRole: 'Hanya untuk anggota dengan role ini',
     },
     hints: {
-      targetId: 'Untuk server, ID server ini diisi otomatis. Untuk bot, biarkan kosong.',
+      botId: 'Bot ini sudah diisi. Kalau halamannya untuk bot lain, ganti.',
       lookupKey: 'Di dashboard situs voting, di bawah Advanced setup. Disimpan terenkripsi, tidak ditampilkan lagi.',
       secret: 'Biarkan kosong, dan secret dibuatkan untukmu.',
+      siteSecret: 'Seperti yang ditampilkan situs saat kamu menambah webhook.',
+      siteKey: 'Dengan ini, situs ditanya siapa yang sudah vote: untuk /canvote dan vote yang hilang.',
+      slug: 'Untuk tautan ke halaman tempat member vote.',
       settings: 'Isi file yang diekspor. Mengganti semua pengaturan kecuali key dan secret.',
       premiumChannel: 'Kalau kosong, premium diumumkan bersama vote.',
       ownerChannel: 'Untuk masalah dan pembelian yang diberikan oleh timmu.',
@@ -686,6 +696,7 @@ export const id: Catalogue = {
     },
     placeholders: {
       listing: 'Halaman',
+      site: 'Situs voting lain',
       channel: 'Pilih channel',
       milestones: 'Milestone: tambah atau ubah',
       multipliers: 'Pengali: tambah atau ubah',
@@ -703,6 +714,8 @@ export const id: Catalogue = {
       lookupKey: 'API key',
       voteSecrets: 'Secret vote',
       premiumSecrets: 'Secret premium',
+      siteKey: 'Token API situs',
+      slug: 'Nama di situs',
       codes: 'Kode sebuah item',
       rewards: {
         vote: 'Per vote',
@@ -767,12 +780,12 @@ export const id: Catalogue = {
     main: {
       title: 'Pengaturan server ini',
       intro: 'Pilih topik. Setiap perubahan bisa diurungkan.',
-      noChannel: 'Belum ada channel yang dipilih, jadi tidak ada yang diumumkan.',
+      done: '{done} dari {total} selesai',
       notStored: 'Tidak berlaku: {problem}',
     },
     welcome: {
       title: 'Selamat datang',
-      text: 'Dalam sekitar dua menit, vote untuk servermu akan diberi hadiah di sini:\n1. Hubungkan halamanmu dengan API key-nya.\n2. Salin dua alamat dan dua secret ke situs voting, lalu kirim tes.\n3. Pilih channel untuk pengumuman.\n4. Pilih hadiahnya.',
+      text: 'Dalam sekitar dua menit, vote untuk servermu akan diberi hadiah di sini:\n1. Hubungkan halamanmu dengan API key-nya, atau pilih situs voting lain.\n2. Salin satu alamat dan satu secret ke situs voting, lalu kirim tes.\n3. Pilih channel untuk pengumuman.\n4. Pilih hadiahnya.',
       needsOperator:
         'Key belum bisa disimpan: pengelola bot ini perlu mengatur SETTINGS_KEY. Sebelum itu, vote tidak bisa diterima.',
       unassigned:
@@ -780,7 +793,12 @@ export const id: Catalogue = {
     },
     link: {
       title: 'Terhubung: {name}',
-      copy: 'Edit listing-mu di dashboard situs voting: tempel alamat dan secret ini di bawah *Vote Webhooks* dan *Premium Webhooks*, simpan, lalu tekan **Test Webhook**.',
+      copy: 'Edit listing-mu di dashboard situs voting: tempel alamat dan secret ini di bawah *Vote Webhooks*, simpan, lalu tekan **Test Webhook**. Untuk premium, buat secret nanti di *Halaman*.',
+      siteOpen: 'Di {site}, buka pengaturan webhook halamanmu.',
+      siteEnter: 'Masukkan alamat dan secret ini.',
+      siteEnterAddress: 'Masukkan alamat ini.',
+      siteChoose: 'Pilih {choice}.',
+      siteTest: 'Simpan, lalu kirim tes. Kalau situsnya tidak punya tes, vote sekali.',
       once: 'Secret hanya ditampilkan sekarang. Kalau hilang, buat yang baru.',
       vote: 'Vote',
       premium: 'Premium',
@@ -789,7 +807,8 @@ export const id: Catalogue = {
       stored: 'Secret yang kamu masukkan.',
       waiting: '⏳ **Menunggu tesmu…** Ini akan berubah hijau sendiri.',
       arrived: '✅ **Tes sudah masuk** {time}. Vote bisa diterima.',
-      notYet: 'Belum ada tes yang masuk. Cek alamat dan secret, simpan, lalu tekan *Test Webhook* lagi.',
+      voteArrived: '✅ **Satu vote sudah masuk** {time}. Vote bisa diterima.',
+      notYet: 'Belum ada tes yang masuk. Cek alamat dan secret, simpan, lalu kirim tesnya lagi.',
       noPublicAddress:
         'Hanya path yang diketahui: pengelola bot ini perlu mengatur PUBLIC_URL. Tambahkan alamat bot ini di depannya.',
       refused: 'Situs voting tidak menerima API key ini. Salin lagi dari dashboard-nya.',
@@ -804,6 +823,10 @@ export const id: Catalogue = {
       notCompared:
         'Tidak bisa dicek apakah halaman ini sama dengan {name}. Tidak ada yang disimpan; coba lagi nanti. Kalau tetap begini, minta pengelola bot ini mengecek API key {name}.',
       otherListing: 'API key ini milik halaman lain. Tidak ada yang disimpan; hubungkan halaman itu saja.',
+    },
+    trust: {
+      signed: 'Bertanda tangan: yang melihat permintaan hanya bisa mengulangnya, dan itu tidak dibayar.',
+      token: 'Token: yang melihat satu permintaan bisa memalsukan vote sampai kamu mengganti secret.',
     },
     steps: {
       channelTitle: 'Vote diumumkan di mana?',

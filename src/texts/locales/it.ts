@@ -570,6 +570,8 @@ export const it: Catalogue = {
     },
     buttons: {
       link: 'Collega una pagina',
+      findKey: 'Dove la trovo?',
+      more: 'Altro',
       checkAgain: 'Controlla di nuovo',
       later: 'Più tardi',
       next: 'Avanti',
@@ -605,6 +607,9 @@ export const it: Catalogue = {
       simple: 'Semplice',
       lively: 'Vivace',
       ownNumbers: 'Valori personalizzati',
+      voteNow: 'Vota ora',
+      giveRole: 'Dai un ruolo a chi vota',
+      openShop: 'Apri il negozio',
     },
     forms: {
       link: 'Collega una pagina',
@@ -628,11 +633,13 @@ export const it: Catalogue = {
     },
     fields: {
       kind: 'Di che cosa è la pagina?',
-      targetId: 'ID Discord del server o del bot',
+      botId: 'ID Discord del bot',
       lookupKey: 'Chiave API',
       voteSecret: 'Segreto dei voti',
       premiumSecret: 'Segreto premium',
       secret: 'Segreto',
+      siteKey: 'Token API del sito',
+      slug: "Nome nell'indirizzo della pagina",
       settings: 'Impostazioni esportate',
       announceChannel: 'Annunci',
       premiumChannel: 'Premium',
@@ -683,9 +690,12 @@ export const it: Catalogue = {
       needsRole: 'Solo per i membri con questo ruolo',
     },
     hints: {
-      targetId: 'Per un server è già inserito questo. Per un bot, lascia vuoto.',
+      botId: 'È già inserito questo bot. Se la pagina è di un altro, sostituiscilo.',
       lookupKey: 'Nella dashboard del sito di voto, sotto Advanced setup. Viene cifrata e non più mostrata.',
       secret: 'Se lo lasci vuoto, viene creato un segreto per te.',
+      siteSecret: 'Come lo mostra il sito quando aggiungi il webhook.',
+      siteKey: 'Con questo si chiede al sito chi ha votato: per /canvote e i voti persi.',
+      slug: 'Per il link alla pagina dove si vota.',
       settings: 'Il contenuto di un file esportato. Sostituisce tutto tranne chiavi e segreti.',
       premiumChannel: 'Se è vuoto, il premium viene annunciato insieme ai voti.',
       ownerChannel: 'Per i problemi e per gli acquisti gestiti dal tuo team.',
@@ -734,6 +744,7 @@ export const it: Catalogue = {
     },
     placeholders: {
       listing: 'Pagina',
+      site: 'Un altro sito di voto',
       channel: 'Scegli il canale',
       milestones: 'Traguardi: aggiungine o modificane uno',
       multipliers: 'Moltiplicatori: aggiungine o modificane uno',
@@ -751,6 +762,8 @@ export const it: Catalogue = {
       lookupKey: 'Chiave API',
       voteSecrets: 'Segreti dei voti',
       premiumSecrets: 'Segreti premium',
+      siteKey: 'Token API del sito',
+      slug: 'Nome sul sito',
       codes: 'Codici di un articolo',
       rewards: {
         vote: 'Per ogni voto',
@@ -815,12 +828,12 @@ export const it: Catalogue = {
     main: {
       title: 'Impostazioni di questo server',
       intro: 'Scegli un argomento. Ogni modifica si può annullare.',
-      noChannel: 'Non hai ancora scelto un canale, quindi non viene annunciato niente.',
+      done: '{done} di {total} fatti',
       notStored: 'Non attivo: {problem}',
     },
     welcome: {
       title: 'Ti diamo il benvenuto',
-      text: 'In circa due minuti i voti per il tuo server vengono premiati qui:\n1. Collega la tua pagina con la sua chiave API.\n2. Copia due indirizzi e due segreti nel sito di voto e manda un test.\n3. Scegli un canale per gli annunci.\n4. Scegli le ricompense.',
+      text: 'In circa due minuti i voti per il tuo server vengono premiati qui:\n1. Collega la tua pagina con la sua chiave API, o scegli un altro sito di voto.\n2. Copia un indirizzo e un segreto nel sito di voto e manda un test.\n3. Scegli un canale per gli annunci.\n4. Scegli le ricompense.',
       needsOperator:
         'Per ora non si possono salvare chiavi: chi gestisce questo bot deve impostare SETTINGS_KEY. Fino ad allora non si possono ricevere voti.',
       unassigned:
@@ -828,8 +841,13 @@ export const it: Catalogue = {
     },
     link: {
       title: 'Pagina collegata: {name}',
-      copy: 'Modifica la tua scheda nella dashboard del sito di voto: incolla questi indirizzi e segreti sotto *Vote Webhooks* e *Premium Webhooks*, salva e premi **Test Webhook**.',
-      once: 'I segreti si vedono solo adesso. Se li perdi, creane di nuovi.',
+      copy: 'Modifica la tua scheda nella dashboard del sito di voto: incolla questo indirizzo e questo segreto sotto *Vote Webhooks*, salva e premi **Test Webhook**. Per il premium, crea un segreto più tardi, in *Pagina*.',
+      siteOpen: 'Su {site}, apri le impostazioni webhook della tua pagina.',
+      siteEnter: 'Inserisci questo indirizzo e questo segreto.',
+      siteEnterAddress: 'Inserisci questo indirizzo.',
+      siteChoose: 'Scegli {choice}.',
+      siteTest: 'Salva e manda un test. Se il sito non lo prevede, vota una volta.',
+      once: 'Il segreto si vede solo adesso. Se lo perdi, creane uno nuovo.',
       vote: 'Voti',
       premium: 'Premium',
       address: 'Indirizzo',
@@ -837,8 +855,8 @@ export const it: Catalogue = {
       stored: 'Il segreto che hai inserito.',
       waiting: '⏳ **In attesa del tuo test…** Diventa verde da solo.',
       arrived: '✅ **Il test è arrivato** ({time}). I voti vengono ricevuti.',
-      notYet:
-        "Non è ancora arrivato nessun test. Controlla l'indirizzo e il segreto, salva e premi di nuovo *Test Webhook*.",
+      voteArrived: '✅ **È arrivato un voto** ({time}). I voti vengono ricevuti.',
+      notYet: "Non è ancora arrivato nessun test. Controlla l'indirizzo e il segreto, salva e manda di nuovo il test.",
       noPublicAddress:
         "Si conoscono solo i percorsi: chi gestisce questo bot deve impostare PUBLIC_URL. Metti davanti l'indirizzo di questo bot.",
       refused: 'Il sito di voto non accetta questa chiave API. Copiala di nuovo dalla sua dashboard.',
@@ -854,6 +872,10 @@ export const it: Catalogue = {
       notCompared:
         'Non è stato possibile verificare se questa pagina è la stessa di {name}. Non è stato salvato niente; riprova più tardi. Se il problema resta, chiedi a chi gestisce questo bot di controllare la chiave API di {name}.',
       otherListing: "Questa chiave API è di un'altra pagina. Non è stato salvato niente; collega quell'altra pagina.",
+    },
+    trust: {
+      signed: 'Firmato: chi vede una richiesta può solo ripeterla, e ripeterla non paga nulla.',
+      token: 'Token: chi vede una richiesta può falsificare voti finché non cambi il segreto.',
     },
     steps: {
       channelTitle: 'Dove vanno annunciati i voti?',

@@ -523,6 +523,8 @@ export const ja: Catalogue = {
     },
     buttons: {
       link: '投票先を連携',
+      findKey: 'どこにありますか？',
+      more: 'その他',
       checkAgain: 'もう一度確認',
       later: 'あとで',
       next: '次へ',
@@ -558,6 +560,9 @@ export const ja: Catalogue = {
       simple: 'シンプル',
       lively: 'にぎやか',
       ownNumbers: '自分で決める',
+      voteNow: '今すぐ投票',
+      giveRole: '投票者にロールを付ける',
+      openShop: 'ショップを開く',
     },
     forms: {
       link: '投票先を連携',
@@ -581,11 +586,13 @@ export const ja: Catalogue = {
     },
     fields: {
       kind: '掲載されているもの',
-      targetId: 'サーバーまたはBotのDiscord ID',
+      botId: 'BotのDiscord ID',
       lookupKey: 'APIキー',
       voteSecret: '投票用シークレット',
       premiumSecret: 'プレミアム用シークレット',
       secret: 'シークレット',
+      siteKey: 'サイトのAPIトークン',
+      slug: 'サイトのページアドレスにある名前',
       settings: 'エクスポートした設定',
       announceChannel: 'お知らせ',
       premiumChannel: 'プレミアム',
@@ -636,9 +643,12 @@ export const ja: Catalogue = {
       needsRole: '購入に必要なロール',
     },
     hints: {
-      targetId: 'サーバーの場合は、このサーバーのIDが入力済みです。Botの場合は空欄にしてください。',
+      botId: 'このBotのIDが入力済みです。掲載されているのが別のBotなら、書き換えてください。',
       lookupKey: '投票サイトのダッシュボードの「Advanced setup」にあります。暗号化して保存され、二度と表示されません。',
       secret: '空欄にすると、シークレットが自動で作られます。',
+      siteSecret: 'Webhookを追加するときにサイトが表示するものです。',
+      siteKey: '誰が投票したかをサイトに確認します（/canvoteと、届かなかった投票のため）。',
+      slug: 'メンバーが投票するページへのリンクに使います。',
       settings: 'エクスポートしたファイルの内容。キーとシークレット以外のすべての設定が置き換わります。',
       premiumChannel: '空欄の場合、プレミアムは投票と同じチャンネルでお知らせします。',
       ownerChannel: '問題の報告と、運営チームが対応する購入の通知に使います。',
@@ -687,6 +697,7 @@ export const ja: Catalogue = {
     },
     placeholders: {
       listing: '投票先',
+      site: 'ほかの投票サイト',
       channel: 'チャンネルを選ぶ',
       milestones: 'マイルストーンを追加または変更',
       multipliers: '倍率を追加または変更',
@@ -704,6 +715,8 @@ export const ja: Catalogue = {
       lookupKey: 'APIキー',
       voteSecrets: '投票用シークレット',
       premiumSecrets: 'プレミアム用シークレット',
+      siteKey: 'サイトのAPIトークン',
+      slug: 'サイトでの名前',
       codes: '商品のコード',
       rewards: {
         vote: '1票ごと',
@@ -768,12 +781,12 @@ export const ja: Catalogue = {
     main: {
       title: 'このサーバーの設定',
       intro: '項目を選んでください。変更はすべて元に戻せます。',
-      noChannel: 'チャンネルがまだ選ばれていないため、お知らせは送信されません。',
+      done: '{total}件中{done}件完了',
       notStored: '反映されていません: {problem}',
     },
     welcome: {
       title: 'ようこそ',
-      text: '2分ほどの設定で、サーバーへの投票に報酬を付けられます。\n1. 投票先をAPIキーで連携します。\n2. 2つのアドレスとシークレットを投票サイトにコピーし、テストを送信します。\n3. お知らせ用のチャンネルを選びます。\n4. 報酬を選びます。',
+      text: '2分ほどの設定で、サーバーへの投票に報酬を付けられます。\n1. 投票先をAPIキーで連携するか、ほかの投票サイトを選びます。\n2. アドレスとシークレットを投票サイトにコピーし、テストを送信します。\n3. お知らせ用のチャンネルを選びます。\n4. 報酬を選びます。',
       needsOperator:
         'まだキーを保存できません。このBotの運営者が SETTINGS_KEY を設定する必要があります。それまで投票は受信できません。',
       unassigned:
@@ -781,7 +794,12 @@ export const ja: Catalogue = {
     },
     link: {
       title: '連携しました: {name}',
-      copy: '投票サイトのダッシュボードで掲載内容を編集し、「Vote Webhooks」と「Premium Webhooks」に以下のアドレスとシークレットを貼り付けて保存し、**Test Webhook** を押してください。',
+      copy: '投票サイトのダッシュボードで掲載内容を編集し、「Vote Webhooks」に以下のアドレスとシークレットを貼り付けて保存し、**Test Webhook** を押してください。プレミアム用のシークレットは、あとで「投票先」から作れます。',
+      siteOpen: '{site}で、投票先のWebhook設定を開きます。',
+      siteEnter: 'このアドレスとシークレットを入力します。',
+      siteEnterAddress: 'このアドレスを入力します。',
+      siteChoose: '{choice}を選びます。',
+      siteTest: '保存して、テストを送信します。テストがないサイトでは、一度投票してください。',
       once: 'シークレットが表示されるのは今だけです。なくした場合は新しく作ってください。',
       vote: '投票',
       premium: 'プレミアム',
@@ -790,8 +808,8 @@ export const ja: Catalogue = {
       stored: '入力したシークレット。',
       waiting: '⏳ **テストを待っています…** 届くと自動で緑色になります。',
       arrived: '✅ **テストが届きました**（{time}）。投票を受信できます。',
-      notYet:
-        'テストはまだ届いていません。アドレスとシークレットを確認して保存し、もう一度「Test Webhook」を押してください。',
+      voteArrived: '✅ **投票が届きました**（{time}）。投票を受信できます。',
+      notYet: 'テストはまだ届いていません。アドレスとシークレットを確認して保存し、もう一度テストを送信してください。',
       noPublicAddress:
         'パスしかわかりません。このBotの運営者が PUBLIC_URL を設定する必要があります。パスの前にこのBotのアドレスを付けてください。',
       refused: '投票サイトがこのAPIキーを受け付けませんでした。ダッシュボードからもう一度コピーしてください。',
@@ -808,6 +826,10 @@ export const ja: Catalogue = {
       notCompared:
         'この投票先が{name}と同じかどうかを確認できませんでした。何も保存されていません。しばらくしてからもう一度お試しください。解決しない場合は、{name}のAPIキーの確認をこのBotの運営者に依頼してください。',
       otherListing: 'このAPIキーは別の投票先のものです。何も保存されていません。その投票先を連携してください。',
+    },
+    trust: {
+      signed: '署名付き：リクエストを見た人にできるのは再送だけで、再送には何も付与されません。',
+      token: 'トークン：リクエストを1つ見た人は、シークレットを変えるまで投票を偽造できます。',
     },
     steps: {
       channelTitle: '投票をどこでお知らせしますか？',

@@ -517,6 +517,8 @@ export const ko: Catalogue = {
     },
     buttons: {
       link: '투표 페이지 연결',
+      findKey: '어디에 있나요?',
+      more: '더 보기',
       checkAgain: '다시 확인',
       later: '나중에',
       next: '다음',
@@ -552,6 +554,9 @@ export const ko: Catalogue = {
       simple: '심플',
       lively: '활발',
       ownNumbers: '직접 정하기',
+      voteNow: '지금 투표',
+      giveRole: '투표한 멤버에게 역할 주기',
+      openShop: '상점 열기',
     },
     forms: {
       link: '투표 페이지 연결',
@@ -575,11 +580,13 @@ export const ko: Catalogue = {
     },
     fields: {
       kind: '등록된 대상',
-      targetId: '서버 또는 봇의 Discord ID',
+      botId: '봇의 Discord ID',
       lookupKey: 'API 키',
       voteSecret: '투표 시크릿',
       premiumSecret: '프리미엄 시크릿',
       secret: '시크릿',
+      siteKey: '사이트의 API 토큰',
+      slug: '사이트 페이지 주소에 있는 이름',
       settings: '내보낸 설정',
       announceChannel: '공지',
       premiumChannel: '프리미엄',
@@ -630,9 +637,12 @@ export const ko: Catalogue = {
       needsRole: '구매에 필요한 역할',
     },
     hints: {
-      targetId: '서버라면 이 서버의 ID가 입력되어 있어요. 봇이라면 비워 두세요.',
+      botId: '이 봇의 ID가 입력되어 있어요. 등록된 봇이 다르면 바꿔 주세요.',
       lookupKey: '투표 사이트 대시보드의 Advanced setup에 있어요. 암호화해서 저장하고 다시 표시하지 않아요.',
       secret: '비워 두면 시크릿을 자동으로 만들어요.',
+      siteSecret: '웹후크를 추가할 때 사이트에 표시되는 값이에요.',
+      siteKey: '누가 투표했는지 사이트에 물어봐요. /canvote와 놓친 투표에 쓰여요.',
+      slug: '멤버가 투표하는 페이지 링크에 쓰여요.',
       settings: '내보낸 파일의 내용이에요. 키와 시크릿을 제외한 모든 설정이 바뀌어요.',
       premiumChannel: '비워 두면 프리미엄도 투표와 같은 채널에 공지해요.',
       ownerChannel: '문제와, 운영진이 직접 지급하는 구매를 알려드려요.',
@@ -681,6 +691,7 @@ export const ko: Catalogue = {
     },
     placeholders: {
       listing: '투표 페이지',
+      site: '다른 투표 사이트',
       channel: '채널 선택',
       milestones: '마일스톤 추가 또는 변경',
       multipliers: '배율 추가 또는 변경',
@@ -698,6 +709,8 @@ export const ko: Catalogue = {
       lookupKey: 'API 키',
       voteSecrets: '투표 시크릿',
       premiumSecrets: '프리미엄 시크릿',
+      siteKey: '사이트의 API 토큰',
+      slug: '사이트에서의 이름',
       codes: '아이템 코드',
       rewards: {
         vote: '투표당',
@@ -762,12 +775,12 @@ export const ko: Catalogue = {
     main: {
       title: '이 서버의 설정',
       intro: '설정할 항목을 선택하세요. 모든 변경 사항은 되돌릴 수 있어요.',
-      noChannel: '아직 채널을 선택하지 않아서 아무것도 공지하지 않아요.',
+      done: '{total}개 중 {done}개 완료',
       notStored: '적용되지 않음: {problem}',
     },
     welcome: {
       title: '환영합니다',
-      text: '2분 정도면 서버 투표에 보상을 줄 수 있어요.\n1. API 키로 투표 페이지를 연결해요.\n2. 주소와 시크릿을 두 개씩 투표 사이트에 복사하고 테스트를 보내요.\n3. 공지할 채널을 선택해요.\n4. 보상을 선택해요.',
+      text: '2분 정도면 서버 투표에 보상을 줄 수 있어요.\n1. API 키로 투표 페이지를 연결하거나 다른 투표 사이트를 선택해요.\n2. 주소와 시크릿을 투표 사이트에 복사하고 테스트를 보내요.\n3. 공지할 채널을 선택해요.\n4. 보상을 선택해요.',
       needsOperator:
         '아직 키를 저장할 수 없어요. 봇 운영자가 SETTINGS_KEY를 설정해야 하고, 그 전까지는 투표를 받을 수 없어요.',
       unassigned:
@@ -775,7 +788,12 @@ export const ko: Catalogue = {
     },
     link: {
       title: '연결됨: {name}',
-      copy: '투표 사이트의 대시보드에서 등록 정보를 수정해 주세요. *Vote Webhooks*와 *Premium Webhooks*에 아래 주소와 시크릿을 붙여 넣어 저장한 다음 **Test Webhook** 버튼을 눌러 주세요.',
+      copy: '투표 사이트의 대시보드에서 등록 정보를 수정해 주세요. *Vote Webhooks*에 아래 주소와 시크릿을 붙여 넣어 저장한 다음 **Test Webhook** 버튼을 눌러 주세요. 프리미엄용 시크릿은 나중에 *투표 페이지*에서 만들 수 있어요.',
+      siteOpen: '{site}에서 투표 페이지의 웹후크 설정을 열어 주세요.',
+      siteEnter: '이 주소와 시크릿을 입력해 주세요.',
+      siteEnterAddress: '이 주소를 입력해 주세요.',
+      siteChoose: '{choice} 항목을 선택해 주세요.',
+      siteTest: '저장하고 테스트를 보내 주세요. 테스트가 없는 사이트라면 한 번 투표해 주세요.',
       once: '시크릿은 지금만 볼 수 있어요. 잃어버리면 새로 만들어 주세요.',
       vote: '투표',
       premium: '프리미엄',
@@ -784,8 +802,8 @@ export const ko: Catalogue = {
       stored: '입력한 시크릿이에요.',
       waiting: '⏳ **테스트를 기다리는 중…** 도착하면 자동으로 초록색으로 바뀌어요.',
       arrived: '✅ **테스트가 도착했어요** ({time}). 이제 투표를 받을 수 있어요.',
-      notYet:
-        '아직 테스트가 도착하지 않았어요. 주소와 시크릿을 확인하고 저장한 다음 *Test Webhook* 버튼을 다시 눌러 주세요.',
+      voteArrived: '✅ **투표가 도착했어요** ({time}). 이제 투표를 받을 수 있어요.',
+      notYet: '아직 테스트가 도착하지 않았어요. 주소와 시크릿을 확인하고 저장한 다음 테스트를 다시 보내 주세요.',
       noPublicAddress:
         '경로만 알 수 있어요. 봇 운영자가 PUBLIC_URL을 설정해야 해요. 경로 앞에 이 봇의 주소를 붙여 주세요.',
       refused: '투표 사이트에서 이 API 키를 받아들이지 않아요. 대시보드에서 다시 복사해 주세요.',
@@ -800,6 +818,10 @@ export const ko: Catalogue = {
       notCompared:
         '이 투표 페이지가 다음과 같은 페이지인지 확인하지 못했어요: {name}. 아무것도 저장되지 않았어요. 나중에 다시 시도하세요. 계속 이러면 그 페이지의 API 키를 확인해 달라고 봇 운영자에게 요청하세요.',
       otherListing: '다른 투표 페이지에 속한 API 키예요. 아무것도 저장되지 않았어요. 그 투표 페이지를 연결하세요.',
+    },
+    trust: {
+      signed: '서명: 요청을 본 사람은 그대로 다시 보낼 수만 있고, 다시 보내도 아무것도 지급되지 않아요.',
+      token: '토큰: 요청을 하나라도 본 사람은 시크릿을 바꿀 때까지 투표를 위조할 수 있어요.',
     },
     steps: {
       channelTitle: '투표를 어디에 공지할까요?',

@@ -535,6 +535,8 @@ export const nl: Catalogue = {
     },
     buttons: {
       link: 'Pagina koppelen',
+      findKey: 'Waar vind ik die?',
+      more: 'Meer',
       checkAgain: 'Opnieuw controleren',
       later: 'Later',
       next: 'Volgende',
@@ -570,6 +572,9 @@ export const nl: Catalogue = {
       simple: 'Eenvoudig',
       lively: 'Levendig',
       ownNumbers: 'Eigen waarden',
+      voteNow: 'Nu stemmen',
+      giveRole: 'Stemmers een rol geven',
+      openShop: 'Shop openen',
     },
     forms: {
       link: 'Pagina koppelen',
@@ -593,11 +598,13 @@ export const nl: Catalogue = {
     },
     fields: {
       kind: 'Waarvan is de pagina?',
-      targetId: 'Discord-ID van de server of bot',
+      botId: 'Discord-ID van de bot',
       lookupKey: 'API-sleutel',
       voteSecret: 'Stemgeheim',
       premiumSecret: 'Premiumgeheim',
       secret: 'Geheim',
+      siteKey: 'API-token van de site',
+      slug: 'Naam in het adres van de pagina daar',
       settings: 'Geëxporteerde instellingen',
       announceChannel: 'Aankondigingen',
       premiumChannel: 'Premium',
@@ -648,9 +655,12 @@ export const nl: Catalogue = {
       needsRole: 'Alleen voor leden met deze rol',
     },
     hints: {
-      targetId: 'Voor een server is dat deze hier. Laat dit leeg voor een bot.',
+      botId: 'Deze bot is al ingevuld. Is de pagina van een andere bot, vervang hem dan.',
       lookupKey: 'In het dashboard van de stemsite, onder Advanced setup. Versleuteld opgeslagen, nooit meer getoond.',
       secret: 'Laat dit leeg en er wordt een geheim voor je gemaakt.',
+      siteSecret: 'Zoals de site het toont waar je de webhook toevoegt.',
+      siteKey: 'Daarmee wordt de site gevraagd wie heeft gestemd: voor /canvote en gemiste stemmen.',
+      slug: 'Voor de link naar de pagina waar leden stemmen.',
       settings: 'De inhoud van een geëxporteerd bestand. Vervangt alles behalve sleutels en geheimen.',
       premiumChannel: 'Als dit leeg is, wordt premium bij de stemmen aangekondigd.',
       ownerChannel: 'Voor problemen en voor aankopen die je team afhandelt.',
@@ -699,6 +709,7 @@ export const nl: Catalogue = {
     },
     placeholders: {
       listing: 'Pagina',
+      site: 'Een andere stemsite',
       channel: 'Kies het kanaal',
       milestones: 'Mijlpalen: voeg er een toe of wijzig er een',
       multipliers: 'Vermenigvuldigers: voeg er een toe of wijzig er een',
@@ -716,6 +727,8 @@ export const nl: Catalogue = {
       lookupKey: 'API-sleutel',
       voteSecrets: 'Stemgeheimen',
       premiumSecrets: 'Premiumgeheimen',
+      siteKey: 'API-token van de site',
+      slug: 'Naam op de site',
       codes: 'Codes van een item',
       rewards: {
         vote: 'Per stem',
@@ -780,12 +793,12 @@ export const nl: Catalogue = {
     main: {
       title: 'Instellingen van deze server',
       intro: 'Kies een onderwerp. Elke wijziging kun je ongedaan maken.',
-      noChannel: 'Er is nog geen kanaal gekozen, dus er wordt niets aangekondigd.',
+      done: '{done} van {total} klaar',
       notStored: 'Niet van kracht: {problem}',
     },
     welcome: {
       title: 'Welkom',
-      text: 'Over een minuut of twee worden stemmen op je server hier beloond:\n1. Koppel je pagina met de API-sleutel ervan.\n2. Kopieer twee adressen en twee geheimen naar de stemsite en verstuur een test.\n3. Kies een kanaal voor aankondigingen.\n4. Kies de beloningen.',
+      text: 'Over een minuut of twee worden stemmen op je server hier beloond:\n1. Koppel je pagina met de API-sleutel ervan, of kies een andere stemsite.\n2. Kopieer een adres en een geheim naar de stemsite en verstuur een test.\n3. Kies een kanaal voor aankondigingen.\n4. Kies de beloningen.',
       needsOperator:
         'Er kunnen nog geen sleutels worden opgeslagen: de beheerders van deze bot moeten SETTINGS_KEY instellen. Tot dan kunnen er geen stemmen worden ontvangen.',
       unassigned:
@@ -793,8 +806,13 @@ export const nl: Catalogue = {
     },
     link: {
       title: 'Gekoppeld: {name}',
-      copy: 'Bewerk je vermelding in het dashboard van de stemsite: plak deze adressen en geheimen onder *Vote Webhooks* en *Premium Webhooks*, sla op en klik op **Test Webhook**.',
-      once: 'De geheimen zie je alleen nu. Raak je ze kwijt, maak dan nieuwe.',
+      copy: 'Bewerk je vermelding in het dashboard van de stemsite: plak dit adres en dit geheim onder *Vote Webhooks*, sla op en klik op **Test Webhook**. Voor premium maak je later een geheim, onder *Pagina*.',
+      siteOpen: 'Open op {site} de webhookinstellingen van je pagina.',
+      siteEnter: 'Vul dit adres en dit geheim in.',
+      siteEnterAddress: 'Vul dit adres in.',
+      siteChoose: 'Kies {choice}.',
+      siteTest: 'Sla op en verstuur een test. Heeft de site er geen, stem dan één keer.',
+      once: 'Het geheim zie je alleen nu. Raak je het kwijt, maak dan een nieuw.',
       vote: 'Stemmen',
       premium: 'Premium',
       address: 'Adres',
@@ -802,8 +820,9 @@ export const nl: Catalogue = {
       stored: 'Het geheim dat je hebt ingevoerd.',
       waiting: '⏳ **Wachten op je test…** Dit wordt vanzelf groen.',
       arrived: '✅ **De test is binnengekomen** ({time}). Stemmen worden ontvangen.',
+      voteArrived: '✅ **Er is een stem binnengekomen** ({time}). Stemmen worden ontvangen.',
       notYet:
-        'Er is nog geen test binnengekomen. Controleer het adres en het geheim, sla op en klik opnieuw op *Test Webhook*.',
+        'Er is nog geen test binnengekomen. Controleer het adres en het geheim, sla op en verstuur de test opnieuw.',
       noPublicAddress:
         'Alleen de paden zijn bekend: de beheerders van deze bot moeten PUBLIC_URL instellen. Zet het adres van deze bot ervoor.',
       refused: 'De stemsite accepteert deze API-sleutel niet. Kopieer hem opnieuw uit het dashboard daar.',
@@ -820,6 +839,10 @@ export const nl: Catalogue = {
         'Er kon niet worden gecontroleerd of dit dezelfde pagina is als {name}. Er is niets opgeslagen; probeer het later opnieuw. Blijft dit zo, vraag dan de beheerders van deze bot om de API-sleutel van {name} te controleren.',
       otherListing:
         'Deze API-sleutel hoort bij een andere pagina. Er is niets opgeslagen; koppel in plaats daarvan die pagina.',
+    },
+    trust: {
+      signed: 'Ondertekend: wie een verzoek ziet, kan het alleen herhalen, en dat levert niets op.',
+      token: 'Token: wie één verzoek ziet, kan stemmen vervalsen tot je het geheim verandert.',
     },
     steps: {
       channelTitle: 'Waar moeten stemmen worden aangekondigd?',

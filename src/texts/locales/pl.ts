@@ -632,6 +632,8 @@ export const pl: Catalogue = {
     },
     buttons: {
       link: 'Połącz profil',
+      findKey: 'Gdzie go znajdę?',
+      more: 'Więcej',
       checkAgain: 'Sprawdź ponownie',
       later: 'Później',
       next: 'Dalej',
@@ -667,6 +669,9 @@ export const pl: Catalogue = {
       simple: 'Prosto',
       lively: 'Z bonusami',
       ownNumbers: 'Własne liczby',
+      voteNow: 'Zagłosuj teraz',
+      giveRole: 'Daj głosującym rolę',
+      openShop: 'Otwórz sklep',
     },
     forms: {
       link: 'Połącz profil',
@@ -690,11 +695,13 @@ export const pl: Catalogue = {
     },
     fields: {
       kind: 'Czego dotyczy profil?',
-      targetId: 'ID serwera lub bota na Discordzie',
+      botId: 'ID bota na Discordzie',
       lookupKey: 'Klucz API',
       voteSecret: 'Sekret głosów',
       premiumSecret: 'Sekret premium',
       secret: 'Sekret',
+      siteKey: 'Token API serwisu',
+      slug: 'Nazwa w adresie strony w serwisie',
       settings: 'Wyeksportowane ustawienia',
       announceChannel: 'Ogłoszenia',
       premiumChannel: 'Premium',
@@ -745,9 +752,12 @@ export const pl: Catalogue = {
       needsRole: 'Tylko dla osób z tą rolą',
     },
     hints: {
-      targetId: 'Dla serwera wypełni się samo: to ten serwer. Dla bota zostaw puste.',
+      botId: 'Wpisany jest ten bot. Jeśli profil dotyczy innego, zmień ID.',
       lookupKey: 'W panelu serwisu, w sekcji Advanced setup. Przechowywany w postaci zaszyfrowanej, bez podglądu.',
       secret: 'Zostaw puste, a sekret zostanie utworzony za ciebie.',
+      siteSecret: 'Taki, jaki serwis pokazuje przy dodawaniu webhooka.',
+      siteKey: 'Dzięki niemu serwis mówi, kto zagłosował: dla /canvote i zgubionych głosów.',
+      slug: 'Do linku do strony, na której się głosuje.',
       settings: 'Treść wyeksportowanego pliku. Zastąpi wszystkie ustawienia oprócz kluczy i sekretów.',
       premiumChannel: 'Jeśli puste, premium jest ogłaszane razem z głosami.',
       ownerChannel: 'Na problemy i zakupy, które wydaje twoja ekipa.',
@@ -796,6 +806,7 @@ export const pl: Catalogue = {
     },
     placeholders: {
       listing: 'Profil',
+      site: 'Inny serwis do głosowania',
       channel: 'Wybierz kanał',
       milestones: 'Progi: dodaj lub zmień',
       multipliers: 'Mnożniki: dodaj lub zmień',
@@ -813,6 +824,8 @@ export const pl: Catalogue = {
       lookupKey: 'Klucz API',
       voteSecrets: 'Sekrety głosów',
       premiumSecrets: 'Sekrety premium',
+      siteKey: 'Token API serwisu',
+      slug: 'Nazwa w serwisie',
       codes: 'Kody przedmiotu',
       rewards: {
         vote: 'Za głos',
@@ -877,12 +890,12 @@ export const pl: Catalogue = {
     main: {
       title: 'Ustawienia tego serwera',
       intro: 'Wybierz temat. Każdą zmianę można cofnąć.',
-      noChannel: 'Nie wybrano jeszcze kanału, więc nic nie jest ogłaszane.',
+      done: 'Gotowe: {done} z {total}',
       notStored: 'Nie obowiązuje: {problem}',
     },
     welcome: {
       title: 'Witaj',
-      text: 'Za jakieś dwie minuty głosy na twój serwer będą tu nagradzane:\n1. Połącz swój profil za pomocą klucza API.\n2. Skopiuj do serwisu dwa adresy i dwa sekrety, a potem wyślij test.\n3. Wybierz kanał na ogłoszenia.\n4. Ustal nagrody.',
+      text: 'Za jakieś dwie minuty głosy na twój serwer będą tu nagradzane:\n1. Połącz swój profil za pomocą klucza API albo wybierz inny serwis.\n2. Skopiuj do serwisu adres i sekret, a potem wyślij test.\n3. Wybierz kanał na ogłoszenia.\n4. Ustal nagrody.',
       needsOperator:
         'Nie można jeszcze zapisywać kluczy: administracja tego bota musi ustawić SETTINGS_KEY. Dopiero potem można odbierać głosy.',
       unassigned:
@@ -890,8 +903,13 @@ export const pl: Catalogue = {
     },
     link: {
       title: 'Połączono: {name}',
-      copy: 'Edytuj swój wpis w panelu serwisu: wklej te adresy i sekrety w *Vote Webhooks* i *Premium Webhooks*, zapisz i kliknij **Test Webhook**.',
-      once: 'Sekrety widać tylko teraz. Jeśli je zgubisz, utwórz nowe.',
+      copy: 'Edytuj swój wpis w panelu serwisu: wklej ten adres i ten sekret w *Vote Webhooks*, zapisz i kliknij **Test Webhook**. Sekret dla premium utworzysz później w sekcji *Profil*.',
+      siteOpen: 'Na {site} otwórz ustawienia webhooków swojego profilu.',
+      siteEnter: 'Wpisz ten adres i ten sekret.',
+      siteEnterAddress: 'Wpisz ten adres.',
+      siteChoose: 'Wybierz {choice}.',
+      siteTest: 'Zapisz i wyślij test. Jeśli serwis go nie ma, zagłosuj raz.',
+      once: 'Sekret widać tylko teraz. Jeśli go zgubisz, utwórz nowy.',
       vote: 'Głosy',
       premium: 'Premium',
       address: 'Adres',
@@ -899,7 +917,8 @@ export const pl: Catalogue = {
       stored: 'Sekret podany w formularzu.',
       waiting: '⏳ **Czekam na twój test…** Ta wiadomość sama zmieni się na zieloną.',
       arrived: '✅ **Test dotarł** {time}. Głosy są odbierane.',
-      notYet: 'Żaden test jeszcze nie dotarł. Sprawdź adres i sekret, zapisz i kliknij *Test Webhook* jeszcze raz.',
+      voteArrived: '✅ **Dotarł głos** {time}. Głosy są odbierane.',
+      notYet: 'Żaden test jeszcze nie dotarł. Sprawdź adres i sekret, zapisz i wyślij test jeszcze raz.',
       noPublicAddress:
         'Znane są tylko ścieżki: administracja tego bota musi ustawić PUBLIC_URL. Dopisz przed nimi adres tego bota.',
       refused: 'Serwis nie akceptuje tego klucza API. Skopiuj go jeszcze raz z panelu serwisu.',
@@ -915,6 +934,10 @@ export const pl: Catalogue = {
       notCompared:
         'Nie udało się sprawdzić, czy to ten sam profil co {name}. Nic nie zapisano; spróbuj ponownie później. Jeśli to się nie zmieni, poproś administrację tego bota o sprawdzenie klucza API profilu {name}.',
       otherListing: 'Ten klucz API należy do innego profilu. Nic nie zapisano; połącz zamiast tego tamten profil.',
+    },
+    trust: {
+      signed: 'Podpis: kto zobaczy żądanie, może je tylko powtórzyć, a powtórka nic nie daje.',
+      token: 'Token: kto zobaczy jedno żądanie, może fałszować głosy, dopóki nie zmienisz sekretu.',
     },
     steps: {
       channelTitle: 'Gdzie ogłaszać głosy?',

@@ -572,6 +572,8 @@ export const ptBR: Catalogue = {
     },
     buttons: {
       link: 'Vincular uma página',
+      findKey: 'Onde eu encontro?',
+      more: 'Mais',
       checkAgain: 'Verificar de novo',
       later: 'Mais tarde',
       next: 'Próximo',
@@ -607,6 +609,9 @@ export const ptBR: Catalogue = {
       simple: 'Simples',
       lively: 'Animado',
       ownNumbers: 'Valores próprios',
+      voteNow: 'Votar agora',
+      giveRole: 'Dar um cargo a quem vota',
+      openShop: 'Abrir a loja',
     },
     forms: {
       link: 'Vincular uma página',
@@ -630,11 +635,13 @@ export const ptBR: Catalogue = {
     },
     fields: {
       kind: 'De que é a página?',
-      targetId: 'ID do servidor ou bot no Discord',
+      botId: 'ID do bot no Discord',
       lookupKey: 'Chave de API',
       voteSecret: 'Segredo de votos',
       premiumSecret: 'Segredo do premium',
       secret: 'Segredo',
+      siteKey: 'Token de API do site',
+      slug: 'Nome no endereço da página lá',
       settings: 'Configurações exportadas',
       announceChannel: 'Anúncios',
       premiumChannel: 'Premium',
@@ -685,9 +692,12 @@ export const ptBR: Catalogue = {
       needsRole: 'Só para membros com este cargo',
     },
     hints: {
-      targetId: 'Para um servidor, já vem preenchido com este. Para um bot, deixe vazio.',
+      botId: 'Este bot já vem preenchido. Se a página for de outro, troque.',
       lookupKey: 'No painel do site de votação, em Advanced setup. É criptografada e não aparece de novo.',
       secret: 'Deixe vazio e um segredo será criado para você.',
+      siteSecret: 'Como o site mostra ao adicionar o webhook.',
+      siteKey: 'Com ele, o site informa quem votou: para o /canvote e os votos perdidos.',
+      slug: 'Para o link da página em que os membros votam.',
       settings: 'O conteúdo de um arquivo exportado. Substitui tudo, menos chaves e segredos.',
       premiumChannel: 'Se ficar vazio, o premium é anunciado junto com os votos.',
       ownerChannel: 'Para problemas e para compras que a sua equipe entrega.',
@@ -736,6 +746,7 @@ export const ptBR: Catalogue = {
     },
     placeholders: {
       listing: 'Página',
+      site: 'Outro site de votação',
       channel: 'Escolha o canal',
       milestones: 'Marcos: adicione ou altere um',
       multipliers: 'Multiplicadores: adicione ou altere um',
@@ -753,6 +764,8 @@ export const ptBR: Catalogue = {
       lookupKey: 'Chave de API',
       voteSecrets: 'Segredos de votos',
       premiumSecrets: 'Segredos do premium',
+      siteKey: 'Token de API do site',
+      slug: 'Nome no site',
       codes: 'Códigos de um item',
       rewards: {
         vote: 'Por voto',
@@ -817,12 +830,12 @@ export const ptBR: Catalogue = {
     main: {
       title: 'Configurações deste servidor',
       intro: 'Escolha um assunto. Toda alteração pode ser desfeita.',
-      noChannel: 'Nenhum canal foi escolhido ainda, então nada é anunciado.',
+      done: '{done} de {total} prontos',
       notStored: 'Sem efeito: {problem}',
     },
     welcome: {
       title: 'Boas-vindas',
-      text: 'Em cerca de dois minutos, os votos no seu servidor vão render recompensas aqui:\n1. Vincule a sua página com a chave de API dela.\n2. Copie dois endereços e dois segredos para o site de votação e envie um teste.\n3. Escolha um canal para os anúncios.\n4. Escolha as recompensas.',
+      text: 'Em cerca de dois minutos, os votos no seu servidor vão render recompensas aqui:\n1. Vincule a sua página com a chave de API dela ou escolha outro site de votação.\n2. Copie um endereço e um segredo para o site de votação e envie um teste.\n3. Escolha um canal para os anúncios.\n4. Escolha as recompensas.',
       needsOperator:
         'Ainda não dá para salvar chaves: os responsáveis por este bot precisam definir SETTINGS_KEY. Antes disso, não é possível receber votos.',
       unassigned:
@@ -830,8 +843,13 @@ export const ptBR: Catalogue = {
     },
     link: {
       title: 'Página vinculada: {name}',
-      copy: 'Edite sua página no painel do site de votação: cole estes endereços e segredos em *Vote Webhooks* e *Premium Webhooks*, salve e clique em **Test Webhook**.',
-      once: 'Os segredos só aparecem agora. Se perder, crie novos.',
+      copy: 'Edite sua página no painel do site de votação: cole este endereço e este segredo em *Vote Webhooks*, salve e clique em **Test Webhook**. Para o premium, crie um segredo depois, em *Página*.',
+      siteOpen: 'No {site}, abra as configurações de webhook da sua página.',
+      siteEnter: 'Insira este endereço e este segredo.',
+      siteEnterAddress: 'Insira este endereço.',
+      siteChoose: 'Escolha {choice}.',
+      siteTest: 'Salve e envie um teste. Se o site não tiver teste, vote uma vez.',
+      once: 'O segredo só aparece agora. Se perder, crie um novo.',
       vote: 'Votos',
       premium: 'Premium',
       address: 'Endereço',
@@ -839,7 +857,8 @@ export const ptBR: Catalogue = {
       stored: 'O segredo que você digitou.',
       waiting: '⏳ **Esperando o seu teste…** Isto fica verde sozinho.',
       arrived: '✅ **O teste chegou** ({time}). Os votos estão sendo recebidos.',
-      notYet: 'Nenhum teste chegou ainda. Confira o endereço e o segredo, salve e clique em *Test Webhook* de novo.',
+      voteArrived: '✅ **Um voto chegou** ({time}). Os votos estão sendo recebidos.',
+      notYet: 'Nenhum teste chegou ainda. Confira o endereço e o segredo, salve e envie o teste de novo.',
       noPublicAddress:
         'Só os caminhos são conhecidos: os responsáveis por este bot precisam definir PUBLIC_URL. Coloque o endereço deste bot na frente deles.',
       refused: 'O site de votação não aceita esta chave de API. Copie de novo do painel dele.',
@@ -854,6 +873,10 @@ export const ptBR: Catalogue = {
       notCompared:
         'Não deu para verificar se esta página é a mesma que {name}. Nada foi salvo; tente de novo mais tarde. Se continuar assim, peça aos responsáveis por este bot para verificar a chave de API de {name}.',
       otherListing: 'Esta chave de API é de outra página. Nada foi salvo; vincule aquela página.',
+    },
+    trust: {
+      signed: 'Assinado: quem vê uma requisição só pode repeti-la, e repetir não rende nada.',
+      token: 'Token: quem vê uma requisição pode forjar votos até você trocar o segredo.',
     },
     steps: {
       channelTitle: 'Onde os votos devem ser anunciados?',

@@ -528,6 +528,8 @@ export const tr: Catalogue = {
     },
     buttons: {
       link: 'Sayfa bağla',
+      findKey: 'Nerede bulurum?',
+      more: 'Daha fazla',
       checkAgain: 'Tekrar kontrol et',
       later: 'Daha sonra',
       next: 'İleri',
@@ -563,6 +565,9 @@ export const tr: Catalogue = {
       simple: 'Sade',
       lively: 'Bonuslu',
       ownNumbers: 'Kendi sayıların',
+      voteNow: 'Şimdi oy ver',
+      giveRole: 'Oy verenlere rol ver',
+      openShop: 'Mağazayı aç',
     },
     forms: {
       link: 'Sayfa bağla',
@@ -586,11 +591,13 @@ export const tr: Catalogue = {
     },
     fields: {
       kind: 'Sayfa ne için?',
-      targetId: "Sunucunun veya botun Discord ID'si",
+      botId: "Botun Discord ID'si",
       lookupKey: 'API anahtarı',
       voteSecret: 'Oy şifresi',
       premiumSecret: 'Premium şifresi',
       secret: 'Şifre',
+      siteKey: "Sitenin API token'ı",
+      slug: 'Sitedeki sayfa adresinde geçen ad',
       settings: 'Dışa aktarılan ayarlar',
       announceChannel: 'Duyurular',
       premiumChannel: 'Premium',
@@ -641,9 +648,12 @@ export const tr: Catalogue = {
       needsRole: 'Yalnızca bu role sahip üyeler için',
     },
     hints: {
-      targetId: 'Sunucu için bu sunucu kendiliğinden girilir. Bot için boş bırak.',
+      botId: 'Bu bot girili. Sayfa başka bir bot içinse değiştir.',
       lookupKey: 'Sitenin panelinde, Advanced setup altında. Şifrelenerek saklanır, bir daha gösterilmez.',
       secret: 'Boş bırakırsan senin için bir şifre oluşturulur.',
+      siteSecret: 'Webhook eklediğin yerde sitenin gösterdiği gibi.',
+      siteKey: 'Bununla siteye kimin oy verdiği sorulur: /canvote ve kaybolan oylar için.',
+      slug: 'Üyelerin oy verdiği sayfanın bağlantısı için.',
       settings: 'Dışa aktarılan dosyanın içeriği. Anahtarlar ve şifreler dışında tüm ayarların yerine geçer.',
       premiumChannel: 'Boşsa premium, oylarla aynı yerde duyurulur.',
       ownerChannel: 'Sorunlar ve ekibinin teslim ettiği satın almalar için.',
@@ -692,6 +702,7 @@ export const tr: Catalogue = {
     },
     placeholders: {
       listing: 'Sayfa',
+      site: 'Başka bir oylama sitesi',
       channel: 'Kanalı seç',
       milestones: 'Kilometre taşları: ekle veya değiştir',
       multipliers: 'Çarpanlar: ekle veya değiştir',
@@ -709,6 +720,8 @@ export const tr: Catalogue = {
       lookupKey: 'API anahtarı',
       voteSecrets: 'Oy şifreleri',
       premiumSecrets: 'Premium şifreleri',
+      siteKey: "Sitenin API token'ı",
+      slug: 'Sitedeki ad',
       codes: 'Bir ürünün kodları',
       rewards: {
         vote: 'Oy başına',
@@ -773,12 +786,12 @@ export const tr: Catalogue = {
     main: {
       title: 'Bu sunucunun ayarları',
       intro: 'Bir konu seç. Her değişiklik geri alınabilir.',
-      noChannel: 'Henüz kanal seçilmedi; bu yüzden hiçbir şey duyurulmuyor.',
+      done: '{done}/{total} tamam',
       notStored: 'Etkin değil: {problem}',
     },
     welcome: {
       title: 'Hoş geldin',
-      text: 'Yaklaşık iki dakika içinde sunucuna verilen oylar burada ödüllendirilir:\n1. API anahtarıyla sayfanı bağla.\n2. İki adresi ve iki şifreyi siteye kopyala, sonra test gönder.\n3. Duyurular için bir kanal seç.\n4. Ödülleri seç.',
+      text: 'Yaklaşık iki dakika içinde sunucuna verilen oylar burada ödüllendirilir:\n1. API anahtarıyla sayfanı bağla ya da başka bir oylama sitesi seç.\n2. Bir adresi ve bir şifreyi siteye kopyala, sonra test gönder.\n3. Duyurular için bir kanal seç.\n4. Ödülleri seç.',
       needsOperator:
         'Anahtarlar henüz saklanamıyor: bot yöneticilerinin SETTINGS_KEY ayarını yapması gerekiyor. Ondan önce oy alınamaz.',
       unassigned:
@@ -786,8 +799,13 @@ export const tr: Catalogue = {
     },
     link: {
       title: 'Bağlandı: {name}',
-      copy: 'Sitenin panelinde kaydını düzenle: bu adresleri ve şifreleri *Vote Webhooks* ve *Premium Webhooks* altına yapıştır, kaydet ve **Test Webhook** butonuna bas.',
-      once: 'Şifreler yalnızca şimdi gösteriliyor. Kaybedersen yenilerini oluştur.',
+      copy: 'Sitenin panelinde kaydını düzenle: bu adresi ve bu şifreyi *Vote Webhooks* altına yapıştır, kaydet ve **Test Webhook** butonuna bas. Premium için şifreyi sonra *Sayfa* bölümünde oluştur.',
+      siteOpen: '{site} üzerinde sayfanın webhook ayarlarını aç.',
+      siteEnter: 'Bu adresi ve bu şifreyi gir.',
+      siteEnterAddress: 'Bu adresi gir.',
+      siteChoose: '{choice} seç.',
+      siteTest: 'Kaydet ve test gönder. Sitede test yoksa bir kez oy ver.',
+      once: 'Şifre yalnızca şimdi gösteriliyor. Kaybedersen yenisini oluştur.',
       vote: 'Oylar',
       premium: 'Premium',
       address: 'Adres',
@@ -795,7 +813,8 @@ export const tr: Catalogue = {
       stored: 'Girdiğin şifre.',
       waiting: '⏳ **Testin bekleniyor…** Burası kendiliğinden yeşile döner.',
       arrived: '✅ **Test geldi** ({time}). Oylar alınıyor.',
-      notYet: 'Henüz test gelmedi. Adresi ve şifreyi kontrol et, kaydet ve *Test Webhook* butonuna tekrar bas.',
+      voteArrived: '✅ **Bir oy geldi** ({time}). Oylar alınıyor.',
+      notYet: 'Henüz test gelmedi. Adresi ve şifreyi kontrol et, kaydet ve testi tekrar gönder.',
       noPublicAddress:
         'Yalnızca yollar biliniyor: bot yöneticilerinin PUBLIC_URL ayarını yapması gerekiyor. Başlarına bu botun adresini ekle.',
       refused: 'Site bu API anahtarını kabul etmiyor. Sitenin panelinden tekrar kopyala.',
@@ -811,6 +830,10 @@ export const tr: Catalogue = {
       notCompared:
         'Bu sayfanın {name} ile aynı olup olmadığı kontrol edilemedi. Hiçbir şey kaydedilmedi; daha sonra tekrar dene. Böyle kalırsa bot yöneticilerinden {name} sayfasının API anahtarını kontrol etmelerini iste.',
       otherListing: 'Bu API anahtarı başka bir sayfaya ait. Hiçbir şey kaydedilmedi; onun yerine o sayfayı bağla.',
+    },
+    trust: {
+      signed: 'İmzalı: isteği gören yalnızca onu tekrarlayabilir, tekrarı bir şey kazandırmaz.',
+      token: 'Token: tek bir isteği gören, sen şifreyi değiştirene kadar sahte oy gönderebilir.',
     },
     steps: {
       channelTitle: 'Oylar nerede duyurulsun?',

@@ -529,6 +529,8 @@ export const vi: Catalogue = {
     },
     buttons: {
       link: 'Liên kết mục bình chọn',
+      findKey: 'Tìm ở đâu?',
+      more: 'Thêm',
       checkAgain: 'Kiểm tra lại',
       later: 'Để sau',
       next: 'Tiếp',
@@ -564,6 +566,9 @@ export const vi: Catalogue = {
       simple: 'Đơn giản',
       lively: 'Sôi nổi',
       ownNumbers: 'Tự chọn',
+      voteNow: 'Bình chọn ngay',
+      giveRole: 'Tặng vai trò cho người bình chọn',
+      openShop: 'Mở cửa hàng',
     },
     forms: {
       link: 'Liên kết mục bình chọn',
@@ -587,11 +592,13 @@ export const vi: Catalogue = {
     },
     fields: {
       kind: 'Mục bình chọn là gì?',
-      targetId: 'ID Discord của máy chủ hoặc bot',
+      botId: 'ID Discord của bot',
       lookupKey: 'Khóa API',
       voteSecret: 'Secret bình chọn',
       premiumSecret: 'Secret Premium',
       secret: 'Secret',
+      siteKey: 'Token API của trang',
+      slug: 'Tên trong địa chỉ trang ở đó',
       settings: 'Cài đặt đã xuất',
       announceChannel: 'Thông báo',
       premiumChannel: 'Premium',
@@ -642,9 +649,12 @@ export const vi: Catalogue = {
       needsRole: 'Chỉ cho thành viên có vai trò này',
     },
     hints: {
-      targetId: 'Nếu là máy chủ, ID của máy chủ này đã được điền sẵn. Nếu là bot, hãy để trống.',
+      botId: 'Bot này đã được điền sẵn. Nếu mục bình chọn là bot khác, hãy thay ID.',
       lookupKey: 'Trong bảng điều khiển của trang, mục Advanced setup. Được mã hóa và không bao giờ hiển thị lại.',
       secret: 'Để trống thì một secret sẽ được tạo cho bạn.',
+      siteSecret: 'Như trang hiển thị khi bạn thêm webhook.',
+      siteKey: 'Nhờ đó bot hỏi trang xem ai đã bình chọn: cho /canvote và lượt bị lỡ.',
+      slug: 'Cho liên kết đến trang để thành viên bình chọn.',
       settings: 'Nội dung tệp đã xuất. Thay thế mọi cài đặt, trừ khóa và secret.',
       premiumChannel: 'Nếu để trống, Premium được thông báo cùng lượt bình chọn.',
       ownerChannel: 'Cho các sự cố và đơn mua mà ban quản trị tự giao.',
@@ -693,6 +703,7 @@ export const vi: Catalogue = {
     },
     placeholders: {
       listing: 'Mục bình chọn',
+      site: 'Trang bình chọn khác',
       channel: 'Chọn kênh',
       milestones: 'Cột mốc: thêm hoặc thay đổi',
       multipliers: 'Hệ số nhân: thêm hoặc thay đổi',
@@ -710,6 +721,8 @@ export const vi: Catalogue = {
       lookupKey: 'Khóa API',
       voteSecrets: 'Secret bình chọn',
       premiumSecrets: 'Secret Premium',
+      siteKey: 'Token API của trang',
+      slug: 'Tên trên trang',
       codes: 'Mã của một món',
       rewards: {
         vote: 'Mỗi lượt bình chọn',
@@ -774,12 +787,12 @@ export const vi: Catalogue = {
     main: {
       title: 'Cài đặt của máy chủ này',
       intro: 'Hãy chọn một mục. Mọi thay đổi đều có thể hoàn tác.',
-      noChannel: 'Chưa chọn kênh nào, nên chưa có gì được thông báo.',
+      done: 'Xong {done}/{total}',
       notStored: 'Chưa có hiệu lực: {problem}',
     },
     welcome: {
       title: 'Chào mừng bạn',
-      text: 'Chỉ khoảng hai phút là các lượt bình chọn cho máy chủ của bạn sẽ được thưởng tại đây:\n1. Liên kết mục bình chọn bằng khóa API.\n2. Sao chép hai địa chỉ và hai secret vào trang bình chọn, rồi gửi thử nghiệm.\n3. Chọn kênh thông báo.\n4. Chọn phần thưởng.',
+      text: 'Chỉ khoảng hai phút là các lượt bình chọn cho máy chủ của bạn sẽ được thưởng tại đây:\n1. Liên kết mục bình chọn bằng khóa API, hoặc chọn trang bình chọn khác.\n2. Sao chép một địa chỉ và một secret vào trang bình chọn, rồi gửi thử nghiệm.\n3. Chọn kênh thông báo.\n4. Chọn phần thưởng.',
       needsOperator:
         'Chưa thể lưu khóa: người vận hành bot cần đặt SETTINGS_KEY. Trước đó thì chưa thể nhận lượt bình chọn.',
       unassigned:
@@ -787,7 +800,12 @@ export const vi: Catalogue = {
     },
     link: {
       title: 'Đã liên kết: {name}',
-      copy: 'Chỉnh sửa trang của bạn trong bảng điều khiển của trang bình chọn: dán các địa chỉ và secret này vào *Vote Webhooks* và *Premium Webhooks*, lưu lại rồi nhấn **Test Webhook**.',
+      copy: 'Chỉnh sửa trang của bạn trong bảng điều khiển của trang bình chọn: dán địa chỉ và secret này vào *Vote Webhooks*, lưu lại rồi nhấn **Test Webhook**. Secret cho premium có thể tạo sau, trong *Mục bình chọn*.',
+      siteOpen: 'Trên {site}, mở cài đặt webhook của mục bình chọn.',
+      siteEnter: 'Nhập địa chỉ và secret này.',
+      siteEnterAddress: 'Nhập địa chỉ này.',
+      siteChoose: 'Chọn {choice}.',
+      siteTest: 'Lưu lại và gửi thử nghiệm. Nếu trang không có, hãy bình chọn một lần.',
       once: 'Secret chỉ hiển thị lúc này. Nếu làm mất, hãy tạo secret mới.',
       vote: 'Bình chọn',
       premium: 'Premium',
@@ -796,7 +814,8 @@ export const vi: Catalogue = {
       stored: 'Secret bạn đã nhập.',
       waiting: '⏳ **Đang chờ thử nghiệm của bạn…** Phần này sẽ tự chuyển sang màu xanh.',
       arrived: '✅ **Đã nhận được thử nghiệm** ({time}). Từ giờ bot sẽ nhận các lượt bình chọn.',
-      notYet: 'Chưa nhận được thử nghiệm nào. Hãy kiểm tra địa chỉ và secret, lưu lại rồi nhấn *Test Webhook* lần nữa.',
+      voteArrived: '✅ **Đã nhận được một lượt bình chọn** ({time}). Từ giờ bot sẽ nhận các lượt bình chọn.',
+      notYet: 'Chưa nhận được thử nghiệm nào. Hãy kiểm tra địa chỉ và secret, lưu lại rồi gửi thử nghiệm lần nữa.',
       noPublicAddress:
         'Mới chỉ biết đường dẫn: người vận hành bot cần đặt PUBLIC_URL. Hãy thêm địa chỉ của bot vào trước đường dẫn.',
       refused: 'Trang bình chọn không chấp nhận khóa API này. Hãy sao chép lại từ bảng điều khiển của trang.',
@@ -811,6 +830,10 @@ export const vi: Catalogue = {
       notCompared:
         'Không kiểm tra được đây có phải cùng một mục bình chọn với {name} hay không. Chưa có gì được lưu; hãy thử lại sau. Nếu vẫn vậy, hãy nhờ người vận hành bot kiểm tra khóa API của {name}.',
       otherListing: 'Khóa API này thuộc về một mục bình chọn khác. Chưa có gì được lưu; hãy liên kết mục đó.',
+    },
+    trust: {
+      signed: 'Có chữ ký: ai thấy một yêu cầu chỉ có thể gửi lại nó, và gửi lại thì không được gì.',
+      token: 'Token: ai thấy một yêu cầu có thể giả mạo lượt bình chọn cho đến khi bạn đổi secret.',
     },
     steps: {
       channelTitle: 'Thông báo lượt bình chọn ở đâu?',

@@ -510,6 +510,8 @@ export const zhCN: Catalogue = {
     },
     buttons: {
       link: '关联投票页面',
+      findKey: '在哪里可以找到？',
+      more: '更多',
       checkAgain: '重新检查',
       later: '稍后',
       next: '下一步',
@@ -545,6 +547,9 @@ export const zhCN: Catalogue = {
       simple: '简单',
       lively: '热闹',
       ownNumbers: '自定义',
+      voteNow: '立即投票',
+      giveRole: '给投票者身份组',
+      openShop: '开设商店',
     },
     forms: {
       link: '关联投票页面',
@@ -568,11 +573,13 @@ export const zhCN: Catalogue = {
     },
     fields: {
       kind: '投票页面的类型',
-      targetId: '服务器或机器人的 Discord ID',
+      botId: '机器人的 Discord ID',
       lookupKey: 'API 密钥',
       voteSecret: '投票签名密钥',
       premiumSecret: '高级版签名密钥',
       secret: '签名密钥',
+      siteKey: '网站的 API 令牌',
+      slug: '网站页面地址中的名称',
       settings: '导出的设置',
       announceChannel: '公告',
       premiumChannel: '高级版',
@@ -623,9 +630,12 @@ export const zhCN: Catalogue = {
       needsRole: '购买所需的身份组',
     },
     hints: {
-      targetId: '如果是服务器，已填入本服务器的 ID；如果是机器人，请留空。',
+      botId: '已填入本机器人的 ID。如果登记的是其他机器人，请替换。',
       lookupKey: '在投票网站后台的 Advanced setup 中。加密存储，之后不会再显示。',
       secret: '留空则自动生成签名密钥。',
+      siteSecret: '添加 Webhook 时网站显示的内容。',
+      siteKey: '用它向网站查询谁投过票，用于 /canvote 和漏收的投票。',
+      slug: '用于指向成员投票页面的链接。',
       settings: '导出文件的内容。除密钥外，所有设置都会被替换。',
       premiumChannel: '留空则高级版与投票在同一频道公告。',
       ownerChannel: '用于报告问题，以及需要团队手动发放的购买。',
@@ -674,6 +684,7 @@ export const zhCN: Catalogue = {
     },
     placeholders: {
       listing: '投票页面',
+      site: '其他投票网站',
       channel: '选择频道',
       milestones: '里程碑：添加或更改',
       multipliers: '倍率：添加或更改',
@@ -691,6 +702,8 @@ export const zhCN: Catalogue = {
       lookupKey: 'API 密钥',
       voteSecrets: '投票签名密钥',
       premiumSecrets: '高级版签名密钥',
+      siteKey: '网站的 API 令牌',
+      slug: '在网站上的名称',
       codes: '商品的兑换码',
       rewards: {
         vote: '每票',
@@ -755,19 +768,24 @@ export const zhCN: Catalogue = {
     main: {
       title: '本服务器的设置',
       intro: '请选择一个项目。所有更改都可以撤销。',
-      noChannel: '还没有选择频道，因此不会发布任何公告。',
+      done: '已完成 {done}/{total}',
       notStored: '未生效：{problem}',
     },
     welcome: {
       title: '欢迎',
-      text: '只需大约两分钟，为你的服务器投票就能获得奖励：\n1. 用 API 密钥关联你的投票页面。\n2. 将两组地址和签名密钥复制到投票网站，并发送测试。\n3. 选择公告频道。\n4. 选择奖励。',
+      text: '只需大约两分钟，为你的服务器投票就能获得奖励：\n1. 用 API 密钥关联你的投票页面，或选择其他投票网站。\n2. 将地址和签名密钥复制到投票网站，并发送测试。\n3. 选择公告频道。\n4. 选择奖励。',
       needsOperator: '目前还不能存储密钥：机器人的运营者需要先设置 SETTINGS_KEY。在此之前无法接收投票。',
       unassigned:
         '机器人的运营者有一些投票页面还不属于任何服务器（{names}）。在关联其他投票页面之前，运营者必须先为它们逐一指定服务器：DISCORD_GUILD_ID，或文件中的 "guildId"。',
     },
     link: {
       title: '已关联：{name}',
-      copy: '在投票网站的后台编辑你的页面：把以下地址和签名密钥粘贴到“Vote Webhooks”和“Premium Webhooks”中，保存后点击 **Test Webhook**。',
+      copy: '在投票网站的后台编辑你的页面：把以下地址和签名密钥粘贴到“Vote Webhooks”中，保存后点击 **Test Webhook**。Premium 的签名密钥可以稍后在“投票页面”中生成。',
+      siteOpen: '在 {site} 上打开你的页面的 Webhook 设置。',
+      siteEnter: '填入此地址和此签名密钥。',
+      siteEnterAddress: '填入此地址。',
+      siteChoose: '选择 {choice}。',
+      siteTest: '保存并发送测试。如果网站没有测试功能，请投一次票。',
       once: '签名密钥只在此刻显示。如果丢失，请生成新的。',
       vote: '投票',
       premium: '高级版',
@@ -776,7 +794,8 @@ export const zhCN: Catalogue = {
       stored: '你输入的签名密钥。',
       waiting: '⏳ **正在等待你的测试……** 收到后会自动变绿。',
       arrived: '✅ **已收到测试**（{time}）。现在可以接收投票了。',
-      notYet: '还没有收到测试。请检查地址和签名密钥，保存后再次点击“Test Webhook”。',
+      voteArrived: '✅ **已收到一次投票**（{time}）。现在可以接收投票了。',
+      notYet: '还没有收到测试。请检查地址和签名密钥，保存后再次发送测试。',
       noPublicAddress: '目前只知道路径：机器人的运营者需要设置 PUBLIC_URL。请在路径前面加上机器人的地址。',
       refused: '投票网站不接受这个 API 密钥。请从网站后台重新复制。',
       wrongKind: '这个 API 密钥属于另一种类型（服务器或机器人）的投票页面。',
@@ -788,6 +807,10 @@ export const zhCN: Catalogue = {
       notCompared:
         '无法确认这个投票页面与 {name} 是否相同。没有保存任何内容；请稍后重试。如果一直如此，请让机器人的运营者检查 {name} 的 API 密钥。',
       otherListing: '这个 API 密钥属于另一个投票页面。没有保存任何内容；请关联那个投票页面。',
+    },
+    trust: {
+      signed: '签名：看到请求的人只能重发它，而重发不会得到任何奖励。',
+      token: '令牌：看到一个请求的人可以伪造投票，直到你更换签名密钥。',
     },
     steps: {
       channelTitle: '在哪里公告投票？',

@@ -16,10 +16,7 @@ export const capture: Site = {
   cooldownMs: day,
   retryHorizonMs: 0,
   votePage: () => null,
-  setup: [
-    'Enter the address at the site, and send a test from its dashboard.',
-    'The owner console shows the body, and the names of the headers. Nothing is paid.',
-  ],
+  setup: { secret: 'ours' },
   read: () => ({ type: 'unclear', reason: 'captured' }),
   write: ({ targetId, userId }) => ({ target: targetId, user: userId }),
 };

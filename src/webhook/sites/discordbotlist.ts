@@ -13,10 +13,7 @@ export const discordbotlist: Site = {
   // Its retries are not documented.
   retryHorizonMs: 30 * minute,
   votePage: ({ slug }) => slug && `https://discordbotlist.com/bots/${encodeURIComponent(slug)}/upvote`,
-  setup: [
-    'Open the vote webhook in the settings of your bot on discordbotlist.com.',
-    'Enter the address and the secret that tallyhook shows, and save.',
-  ],
+  setup: { secret: 'ours' },
   read: (json) => ({ type: 'vote', userId: readField(json, 'id') }),
   write: ({ userId }) => ({ avatar: null, username: 'voter', id: userId }),
 };

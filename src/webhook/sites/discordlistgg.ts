@@ -13,11 +13,7 @@ export const discordlistgg: Site = {
   cooldownMs: 12 * hour,
   retryHorizonMs: 30 * minute,
   votePage: ({ id }) => id && `https://discordlist.gg/bot/${id}/vote`,
-  setup: [
-    'Open https://discordlist.gg/bot/<id of your bot>/dashboard/webhooks.',
-    'Enter the address, and copy the secret to tallyhook.',
-    'Its votes are stored, but not paid yet: please send us the body of one, as the owner console shows it.',
-  ],
+  setup: { secret: 'theirs' },
   read: () => ({ type: 'unclear', reason: 'the fields of discordlist.gg are not known yet' }),
   write: ({ targetId, userId, at, isTest }) => ({
     userId,

@@ -13,11 +13,7 @@ export const discordplace: Site = {
   cooldownMs: day,
   retryHorizonMs: minute,
   votePage: ({ kind, id }) => id && `https://discord.place/${kind === 'bot' ? 'bots' : 'servers'}/${id}`,
-  setup: [
-    'Open the webhook in the settings of your bot or server on discord.place.',
-    'Enter the address, which must begin with https, and as the token the secret that tallyhook shows.',
-    'Save, and send a test.',
-  ],
+  setup: { secret: 'ours' },
   read(json) {
     const userId = readField(json, 'user');
     if (readFlag(readField(json, 'test'), 'test')) return { type: 'test', userId };

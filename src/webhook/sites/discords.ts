@@ -14,10 +14,7 @@ export const discords: Site = {
   // Its retries are not documented.
   retryHorizonMs: 30 * minute,
   votePage: ({ id }) => id && `https://discords.com/bots/bot/${id}/vote`,
-  setup: [
-    'Open the webhook in the settings of your bot on discords.com.',
-    'Enter the address and the secret that tallyhook shows, and save.',
-  ],
+  setup: { secret: 'ours' },
   read(json) {
     const userId = readField(json, 'user');
     const event = readEventName(readField(json, 'type'), 'type');

@@ -10,16 +10,16 @@ import { tokenSites } from './token-sites.ts';
 import { topdiscordlist } from './topdiscordlist.ts';
 import { topgg } from './topgg.ts';
 
-/** Every site that a configuration can name. The first one is the default, whose deliveries have a way of their own. */
-export const sites: readonly Site[] = [
-  service,
+/** Sites whose votes are paid, those with the most votes first: an owner can link them without a description. */
+export const linkableSites: readonly Site[] = [
   topgg,
   discordbotlist,
   discordplace,
   infinity,
   discords,
   topdiscordlist,
-  discordlistgg,
   ...tokenSites,
-  capture,
 ];
+
+/** Every site that a configuration can name. The first one is the default, whose deliveries have a way of their own. */
+export const sites: readonly Site[] = [service, ...linkableSites, discordlistgg, capture];

@@ -17,11 +17,7 @@ export const infinity: Site = {
   // It never retries, but sends what was pending when it starts again.
   retryHorizonMs: 0,
   votePage: ({ kind, id }) => id && `https://omniplex.gg/${kind}/${id}/vote`,
-  setup: [
-    'Open the webhooks in the settings of your bot or server on omniplex.gg, once Infinity Bots.',
-    'Add a webhook with the address and the secret that tallyhook shows, and choose the protocol "hmac-sha256".',
-    'Save, and send a test. The site also sends requests with a wrong secret, which tallyhook answers with 401.',
-  ],
+  setup: { secret: 'ours', choice: 'hmac-sha256' },
   read(json, { now }) {
     const metadata = readObject(json, 'metadata');
     const userId = readPath(json, 'creator.id');

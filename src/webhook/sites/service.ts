@@ -15,7 +15,7 @@ export const service: Site = {
   cooldownMs: 12 * hour,
   retryHorizonMs: 5 * minute,
   votePage: () => null,
-  setup: ['Enter the address in the dashboard of the listing, and copy its secret to tallyhook.'],
+  setup: { secret: 'ours' },
   read(json, { now }) {
     const userId = readField(json, 'userId');
     if (readField(json, 'test') === true) return { type: 'test', userId };

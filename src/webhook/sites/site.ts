@@ -23,12 +23,21 @@ export interface Site {
   readonly retryHorizonMs: number;
   /** Where members vote; null if it is not known. */
   votePage(listing: PageOfListing): string | null;
-  /** What the owner clicks on the site to have its votes delivered, one sentence per step. */
-  readonly setup: readonly string[];
+  /** What the owner enters on the site to have its votes delivered, beside the address. */
+  readonly setup: WebhookSetup;
   /** Reads a delivery whose sender is known. @throws InvalidFieldError */
   read(json: Fields, context: ReadingContext): Reading;
   /** The body of a delivery, as the site sends it: for tests, the sandbox, and `tallyhook send`. */
   write(vote: WrittenVote): object;
+}
+
+export interface WebhookSetup {
+  /** Who makes the secret: the owner enters one of tallyhook's at the site, or copies the site's to tallyhook. */
+  readonly secret: 'ours' | 'theirs';
+  /** How a secret of the site begins. */
+  readonly secretPrefix?: string;
+  /** What is chosen there, by the words of the site: an event, a protocol. */
+  readonly choice?: string;
 }
 
 /** What an address of a vote page is made of. */

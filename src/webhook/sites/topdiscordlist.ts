@@ -14,11 +14,7 @@ export const topdiscordlist: Site = {
   retryHorizonMs: 261 * minute,
   // The addresses of its pages are not known.
   votePage: () => null,
-  setup: [
-    'Open the webhook in the settings of your listing on topdiscordlist.com.',
-    'Enter the address, and copy the token of the listing to tallyhook as its secret.',
-    'Save, and send a test.',
-  ],
+  setup: { secret: 'theirs' },
   read(json, { now }) {
     // Not `user.id`, which is the site's own; nor has `listing` a Discord ID.
     const userId = readPath(json, 'user.discordId');

@@ -14,11 +14,7 @@ export const topgg: Site = {
   // Version 0 tries ten times, 2^N seconds apart.
   retryHorizonMs: 35 * minute,
   votePage: ({ kind, id }) => id && `https://top.gg/${kind === 'bot' ? 'bot' : 'servers'}/${id}/vote`,
-  setup: [
-    'Open the webhooks in the dashboard of your bot or server on top.gg.',
-    'Copy the secret that top.gg shows, which begins with whs_, to tallyhook first.',
-    'Create a webhook with the address for the event "vote.create", and send a test.',
-  ],
+  setup: { secret: 'theirs', secretPrefix: 'whs_', choice: 'vote.create' },
   read: (json, { now, scheme }) =>
     (scheme?.type ?? formOf(json)) === 'signature' ? readVersion1(json, now) : readVersion0(json),
   write({ kind, targetId, userId, at, id, isTest }) {

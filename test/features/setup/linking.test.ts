@@ -66,7 +66,7 @@ function author(): SettingsAuthor {
 }
 
 const link = (setup: Setup, lookupKey: string, targetId: string | null = guildId) =>
-  setup.link({ ...author(), kind: 'server', targetId, lookupKey, voteSecret: null, premiumSecret: null });
+  setup.link({ ...author(), kind: 'server', targetId, lookupKey, voteSecret: null });
 
 async function linked(setup: Setup, lookupKey: string, targetId: string | null) {
   const result = await link(setup, lookupKey, targetId);
@@ -163,6 +163,25 @@ describe('a linked server', () => {
     });
     sync.replaceBase(sync.base);
     expect(community()?.sameTarget).toEqual([[second.name, first.name]]);
+  });
+
+  it('on another site is no other listing than before, and not that of the service', async () => {
+    const { setup, directory } = await startProcess(await serviceWith(withThird));
+    const server = await linked(setup, 'third-key', third);
+    const linkOn = async (site: string) => {
+      const target = { kind: 'server', targetId: third, site, lookupKey: null, voteSecret: null } as const;
+      const result = await setup.link({ ...author(), ...target });
+      return result.status === 'linked' ? result.listing.name : result.issues[0]?.code;
+    };
+    const first = (await linkOn('disurl')) ?? '';
+    expect(await linkOn('disurl')).toBe('already_linked');
+    await linkOn('guildsme');
+    await setup.unlink({ ...author(), listing: first });
+    const again = (await linkOn('disurl')) ?? '';
+    expect(directory.find(again)?.community.sameTarget).toEqual([[again, first]]);
+    expect(directory.find(server.name)?.community.listings).toHaveLength(4);
+    expect(await linkOn('discordbotlist')).toBe('invalid');
+    expect(await linkOn('capture')).toBe('invalid');
   });
 
   it('gets no API key of another listing, neither by the form nor by an import', async () => {

@@ -1,11 +1,16 @@
 import type { Selectable } from 'kysely';
+import { voteKinds } from '../../../webhook/event.ts';
 import type {
+  Arrival,
   ChangedValue,
   SettingsState,
   StoredChange,
   StoredCommunity,
   StoredValue,
 } from '../../settings/stored-settings.ts';
+import { testAnnouncementOf } from '../../tally/announcement.ts';
+import { lock } from '../lock.ts';
+import { enqueue } from '../outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
@@ -15,6 +20,8 @@ import { saveChange } from './save-change.ts';
 const communitiesPerQuery = 1_000;
 /** The newest test deliveries, among which those of a listing are searched. A test is sent by hand. */
 const searchedTests = 2_000;
+/** The newest deliveries of any outcome, among which a first vote is searched. */
+const searchedVotes = 500;
 
 /* The settings of communities. */
 
@@ -96,23 +103,60 @@ export const reads = {
     return (await run(sql.connection, change))[0]?.id ?? null;
   },
 
-  /** When the newest test delivery for a listing was received (ms since the epoch); null if none was since `since`. */
-  async testSince({ db, connection }: Sql, listing: string, since: number): Promise<number | null> {
-    const tests = db
-      .selectFrom('deliveries')
-      .select(['listing', 'received_at'])
-      // Written as a literal twice, so that both databases use the index of unusual outcomes.
-      .where('outcome', '<>', literal('recorded'))
-      .where('outcome', '=', literal('test'))
-      .orderBy('id', 'desc')
-      .limit(searchedTests);
-    const rows = await run(connection, tests);
-    const times = rows.filter((row) => row.listing === listing && row.received_at >= since);
-    return times.length === 0 ? null : Math.max(...times.map((row) => row.received_at));
+  /**
+   * The newest test for a listing that was received since `since` (ms since the epoch); without one, the newest vote among
+   * the newest deliveries of the database. Null for neither.
+   */
+  async arrivedSince(sql: Sql, listing: string, since: number): Promise<Arrival | null> {
+    const [test] = await testsSince(sql, listing, since);
+    if (test !== undefined) return { at: test.received_at, isTest: true };
+    const newest = sql.db.selectFrom('deliveries').select(['listing', 'received_at', 'outcome', 'family']);
+    const rows = await run(sql.connection, newest.orderBy('id', 'desc').limit(searchedVotes));
+    const vote = rows.find(
+      (row) =>
+        row.listing === listing && row.received_at >= since && row.outcome === 'recorded' && row.family === 'vote',
+    );
+    return vote === undefined ? null : { at: vote.received_at, isTest: false };
   },
 };
 
-export const writes = { save: saveChange };
+export const writes = {
+  save: saveChange,
+
+  /** Enqueues the announcement of the newest test of a listing, if it was not announced when it was received. */
+  async announceTest(
+    sql: Sql,
+    { listing, channelId, since }: { readonly listing: string; readonly channelId: string; readonly since: number },
+    now: number,
+  ): Promise<void> {
+    // Two processes may choose the channel at the same time.
+    await lock(sql.connection, sql.db, 'announced tests');
+    const test = (await testsSince(sql, listing, since)).find(({ family }) => family === 'vote');
+    if (test === undefined) return;
+    const { id, user_id: userId, received_at: receivedAt } = test;
+    const kind = voteKinds.find((each) => each === test.kind) ?? 'server_vote';
+    const announced = sql.db.selectFrom('effects').select('id').where('delivery_id', '=', id).limit(1);
+    if ((await run(sql.connection, announced)).length > 0) return;
+    const content = testAnnouncementOf({ kind, userId }, { name: listing }, receivedAt);
+    await enqueue(sql, [{ deliveryId: id, kind: 'announcement', queue: channelId, content, createdAt: now }]);
+  },
+};
+
+/** The tests of votes that a listing has received since a time (ms since the epoch), the newest first. */
+async function testsSince({ db, connection }: Sql, listing: string, since: number) {
+  const tests = db
+    .selectFrom('deliveries')
+    .select(['id', 'listing', 'kind', 'user_id', 'received_at', 'family'])
+    // Written as a literal twice, so that both databases use the index of unusual outcomes.
+    .where('outcome', '<>', literal('recorded'))
+    .where('outcome', '=', literal('test'))
+    .orderBy('id', 'desc')
+    .limit(searchedTests);
+  const rows = await run(connection, tests);
+  return rows
+    .filter((row) => row.listing === listing && row.received_at >= since)
+    .toSorted((a, b) => b.received_at - a.received_at);
+}
 
 export type SettingsStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 

@@ -139,7 +139,7 @@ export function styleComponents(): void {
   addStyles(
     DiscordCode,
     `:host { background: none; }
-    :host code { background: var(--code) !important; }
+    :host code { background: var(--code) !important; overflow-wrap: anywhere; }
     :host([multiline]) code { box-sizing: border-box; margin: 6px 0 0; border-color: var(--line) !important; }`,
   );
   addStyles(
