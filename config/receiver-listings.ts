@@ -167,5 +167,5 @@ export function toReceiverListings(
     const path = ['listings', index, 'rewards'];
     issues.push({ setting: `listings ${index}.rewards`, problem: 'gives or requires a role.', hint, path });
   }
-  return listings.map(({ rewards: { rateAlarm: _, ...kept }, ...each }) => ({ ...each, rewards: kept }));
+  return listings.map(({ rewards: { rateAlarm: _rateAlarm, ...kept }, ...each }) => ({ ...each, rewards: kept }));
 }

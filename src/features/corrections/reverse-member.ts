@@ -17,7 +17,7 @@ export interface VoteRange {
 }
 
 /** What a reversal takes from one member. `spent`: credits that the member no longer had. */
-export interface ReversedMember {
+interface ReversedMember {
   readonly votes: number;
   readonly credits: number;
   readonly spent: number;

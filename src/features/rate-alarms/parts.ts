@@ -8,7 +8,7 @@ export function create() {
   return { ownerReports: { rateAlarm: renderRateAlarm } } satisfies FeatureParts;
 }
 
-export function renderRateAlarm({ listing, site, votes, usual }: RateAlarm, { text, parts, messages }: Texts): Reply {
+function renderRateAlarm({ listing, site, votes, usual }: RateAlarm, { text, parts, messages }: Texts): Reply {
   const { alarmTitle, alarm, alarmHint } = messages.ownerReport;
   const names = { listing: escapeName(listing), site: escapeName(site) };
   const told = text(alarm, { ...names, votes: parts.votes(votes), usual: parts.votes(usual) });

@@ -33,7 +33,7 @@ export const noRate: Rate = {
 };
 
 /** How many votes of a listing are paid in an hour. */
-export function limitOf({ usual }: Pick<Rate, 'usual'>): number {
+function limitOf({ usual }: Pick<Rate, 'usual'>): number {
   return Math.max(minLimit, Math.floor((factor * usual) / 1_000));
 }
 
