@@ -209,7 +209,7 @@ export const rewardMutations: readonly Mutation[] = [
   {
     file: 'src/features/imports/undo.ts',
     find: 'await removeVoteKeys(sql, target, accountId, counted.slice(start, start + idsAtOnce));',
-    replace: '',
+    replace: ';',
     breaks: 'a delivery of a vote whose import was undone counts',
   },
   {
