@@ -215,8 +215,8 @@ export const receivingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/webhook/sites/topgg.ts',
-    find: "const userId = readPath(json, 'data.user.platform_id');",
-    replace: "const userId = readPath(json, 'data.user.id');",
+    find: "const userId = readField(readObject(data, 'user'), 'platform_id');",
+    replace: "const userId = readField(readObject(data, 'user'), 'id');",
     breaks: "top.gg's own ID of a voter is not credited",
   },
   {
