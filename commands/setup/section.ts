@@ -217,6 +217,10 @@ export function renderPreview(view: SetupView): PanelBlock[] {
     return template === '' ? null : renderTemplate(parseTemplate(template), values);
   };
   const title = own('announcements.title') ?? announcement.titles.vote;
-  const text = own('announcements.text') ?? announcement.voted(mention(input.userId), name);
+  const credits = announcement.credits(sample.credits);
+  const isLarge = effectiveValue(view, 'announcements.largeCredits').value === true;
+  const text =
+    own('announcements.text') ??
+    lines(announcement.voted(mention(input.userId), name), isLarge ? markup`## ${credits}` : credits);
   return [{ kind: 'separator' }, textBlock(lines(texts.setup.preview, bold(title), text)), { kind: 'separator' }];
 }

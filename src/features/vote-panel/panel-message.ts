@@ -32,7 +32,7 @@ export function createVotePanelHandler(options: {
   readonly rest: DiscordRest;
   readonly panels: Pick<VotePanelStore, 'find' | 'updated' | 'removed'>;
   /** Null for a guild without listings. */
-  readonly draw: (guildId: string, channelId: string) => Promise<DrawnPanel | null>;
+  readonly draw: (guildId: string) => Promise<DrawnPanel | null>;
   /** The owner's channel of a guild. */
   readonly reportTo: (guildId: string) => string | null;
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export function createVotePanelHandler(options: {
     const { guildId, channelId } = effect.content;
     const stored = await panels.find(guildId);
     if (stored === null || stored.channelId !== channelId) return { outcome: 'done' };
-    const drawn = await draw(guildId, channelId);
+    const drawn = await draw(guildId);
     if (drawn === null) return { outcome: 'done' };
     const shown = digestOf(drawn);
     const isShown = stored.messageId !== null && stored.shown === shown;

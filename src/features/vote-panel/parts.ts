@@ -35,13 +35,13 @@ export function create(
     readonly commands: readonly Command[];
   },
 ) {
-  const { store, rest, directory, channelTexts, clock } = context;
+  const { store, rest, directory, guildTexts, clock } = context;
   const panels = store.votePanel;
   let stored: ReadonlyMap<string, StoredPanel> = new Map();
 
-  async function draw(community: Community | undefined, channelId: string): Promise<DrawnPanel | null> {
-    if (community === undefined) return null;
-    return drawPanel(community, await channelTexts(channelId), context);
+  async function draw(guildId: string): Promise<DrawnPanel | null> {
+    const community = directory.ofGuild(guildId);
+    return community === undefined ? null : drawPanel(community, await guildTexts(guildId), context);
   }
 
   return {
@@ -49,7 +49,7 @@ export function create(
       votePanel: createVotePanelHandler({
         rest,
         panels,
-        draw: (guildId, channelId) => draw(directory.ofGuild(guildId), channelId),
+        draw,
         reportTo: (guildId) => directory.ofGuild(guildId)?.ownerChannelId ?? null,
         clock,
       }),
@@ -58,8 +58,7 @@ export function create(
     async prepareTasks() {
       stored = new Map((await panels.all()).map((panel) => [panel.guildId, panel]));
     },
-    tasks(community) {
-      const { guildId } = community;
+    tasks({ guildId }) {
       if (guildId === null) return [];
       let comparedAt = Number.NEGATIVE_INFINITY;
       const isDue = ({ updatedAt }: StoredPanel) =>
@@ -71,7 +70,7 @@ export function create(
             const panel = stored.get(guildId);
             if (panel === undefined || panel.messageId === null || !isDue(panel)) return null;
             comparedAt = clock.monotonic();
-            const drawn = await draw(community, panel.channelId);
+            const drawn = await draw(guildId);
             if (drawn === null || !drawn.isComplete || digestOf(drawn) === panel.shown) return null;
             return panels.plan(guildId, clock.now());
           },

@@ -33,7 +33,7 @@ async function guild(settings: object = { shop }, offered = commands) {
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const parts = create({
-    ...({ store, rest, directory, clock, commands: offered, channelTexts: async () => textsIn('en-US') } as const),
+    ...({ store, rest, directory, clock, commands: offered, guildTexts: async () => textsIn('en-US') } as const),
     lookups: { of: () => (service.isDown ? [listed('server', true)] : service.listings) },
   } as unknown as Parameters<typeof create>[0]);
 
