@@ -8,7 +8,7 @@ const subjects = {
   listing: 'API key: stored',
   channels: 'Announcements: none',
   rewards: 'Per vote: 10 credits',
-  roles: 'Role for voters: none',
+  roles: 'Off: Role for voters',
   reminders: 'Hours between votes',
   shop: 'Nothing is sold yet',
   announcements: 'voted for Lantern Harbour',
