@@ -125,7 +125,8 @@ function renderDelivery(
 function signOf({ outcome, entry, effects }: TracedDelivery): Markup {
   if (outcome === 'quarantined') return markup`❌`;
   if (effects.some(({ state }) => state === 'buried')) return markup`⚠️`;
-  if (outcome === 'aheadOfTime' || outcome === 'unconfirmed' || effects.some(({ state }) => state === 'waiting')) return markup`⏳`;
+  if (outcome === 'aheadOfTime' || outcome === 'unconfirmed' || effects.some(({ state }) => state === 'waiting'))
+    return markup`⏳`;
   if (outcome === 'test') return markup`🧪`;
   const isCounted = outcome === 'recorded' && entry !== null && !uncounted.includes(entry.cause);
   return isCounted ? markup`✅` : markup`➖`;

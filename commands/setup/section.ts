@@ -100,16 +100,16 @@ function renderSettings(view: SetupView, section: Plain, paths: readonly Setting
 
 /** Whether the setting has an effect: what replaces our own texts and looks only if it is set. */
 function isUsed(view: SetupView, path: SettingPath): boolean {
-  const valueOf = (other: SettingPath) => effectiveValue(view, other).value;
+  const settingValue = (other: SettingPath) => effectiveValue(view, other).value;
   switch (path) {
     case 'announcements.every':
-      return valueOf('announcements.mode') === 'digest';
+      return settingValue('announcements.mode') === 'digest';
     case 'rewards.milestoneRoles':
-      return listOf(valueOf('rewards.milestones')).some(({ role }) => role !== undefined);
+      return listOf(settingValue('rewards.milestones')).some(({ role }) => role !== undefined);
     case 'timeZone':
       return effectiveValue(view, path).source !== 'default';
     default:
-      return !path.startsWith('announcements.') || valueOf(path) !== null;
+      return !path.startsWith('announcements.') || settingValue(path) !== null;
   }
 }
 

@@ -90,7 +90,9 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
       expect(findingsOf(check).filter((line) => !line.startsWith('pass:'))).toEqual([]);
     expect(findingsOf('requests')).toEqual(['pass: Discord has rejected 0 requests in the last ten minutes.']);
     expect(findingsOf('keys').join()).toContain('the server "Lantern Harbour"');
-    expect(findingsOf('deliveries')[0]).toContain('The last delivery for Lantern Harbour (server) was received just now');
+    expect(findingsOf('deliveries')[0]).toContain(
+      'The last delivery for Lantern Harbour (server) was received just now',
+    );
     expect(findingsOf('address')[0]).toBe(`pass: ${url} is reachable and rejects unsigned deliveries.`);
     for (const secret of ['DISCORD_TOKEN', 'LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET', 'OWNER_TOKEN'])
       expect(text).not.toContain(environment[secret]);

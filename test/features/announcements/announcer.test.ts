@@ -511,7 +511,10 @@ describe('an attempt that fails', () => {
     const { perform, effect } = await announcing();
     const tooLong = (place: number): Effect<'announcement'> => ({ ...effect(vote, place), nonce: 'x'.repeat(26) });
     expect(await perform([tooLong(0), tooLong(1)])).toMatchObject({ outcome: 'split' });
-    expect(await perform([tooLong(0)])).toMatchObject({ outcome: 'bury', reason: expect.stringContaining('Discord rejects the message: ') });
+    expect(await perform([tooLong(0)])).toMatchObject({
+      outcome: 'bury',
+      reason: expect.stringContaining('Discord rejects the message: '),
+    });
   });
 
   it('that cannot be rendered is buried, and does not delay others', async () => {

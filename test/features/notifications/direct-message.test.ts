@@ -150,7 +150,10 @@ describe('a direct message', () => {
 
   it('is buried with the reason if the user does not exist', async () => {
     const { send, closed } = await messaging();
-    expect(await send({ to: '404' })).toEqual({ outcome: 'bury', reason: expect.stringContaining('Discord rejects the direct message') });
+    expect(await send({ to: '404' })).toEqual({
+      outcome: 'bury',
+      reason: expect.stringContaining('Discord rejects the direct message'),
+    });
     expect(closed).toEqual([]);
   });
 

@@ -9,7 +9,14 @@ import { collectingLog } from '../../discord/bot.ts';
 import { decodePng } from '../../support/png.ts';
 
 const root = new URL('../../../', import.meta.url);
-const words = { title: 'Votes', since: 'since {date}', total: 'total', average: 'average', maximum: 'maximum', weekend: 'weekend' };
+const words = {
+  title: 'Votes',
+  since: 'since {date}',
+  total: 'total',
+  average: 'average',
+  maximum: 'maximum',
+  weekend: 'weekend',
+};
 const chart = voteChart({
   days: Array.from({ length: 30 }, (_, index) => ({ day: 20_000 + index, votes: index * 10 })),
   words,
