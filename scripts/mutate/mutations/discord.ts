@@ -57,6 +57,18 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'an earlier announcement of the same voter is not taken for this one',
   },
   {
+    file: 'src/discord/portraits.ts',
+    find: 'if (left < 1) return false;\n',
+    replace: '',
+    breaks: 'a backlog of announcements does not wait for the avatars of its members',
+  },
+  {
+    file: 'src/features/vote-panel/panel-message.ts',
+    find: "if (result === null || ('outcome' in result && result.outcome === 'bury')) {",
+    replace: "if (result !== null && 'outcome' in result && result.outcome === 'bury') {",
+    breaks: 'a vote panel that was deleted is reported to its owner, and not posted again',
+  },
+  {
     file: 'src/discord/moderating.ts',
     find: '  PermissionFlagsBits.ManageRoles |\n',
     replace: '',
