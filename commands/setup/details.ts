@@ -47,10 +47,12 @@ export async function saveDetails(view: SetupView, listing: ListingSettings): Pr
   const result = await services.settings.describe({
     ...authorOf(view),
     listing: listing.name,
-    voteSecret: entered('secret'),
-    premiumSecret: entered('premiumSecret'),
-    siteKey: entered('siteKey'),
-    slug: entered('slug'),
+    details: {
+      voteSecret: entered('secret'),
+      premiumSecret: entered('premiumSecret'),
+      siteKey: entered('siteKey'),
+      slug: entered('slug'),
+    },
   });
   return { ...renderSaved(await refreshed(view), result, { section: 'listing' }), response: 'new' };
 }

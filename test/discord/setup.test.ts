@@ -325,7 +325,7 @@ describe('/setup with another listing site', () => {
     expect(listing).toMatchObject({ kind: 'bot', targetId: applicationId });
     const details = { voteSecret: null, premiumSecret: null, siteKey: null, slug: 'harbour' };
     const { name = '' } = listing ?? {};
-    await guild.settings.describe({ ...guild.author(), listing: name, ...details });
+    await guild.settings.describe({ ...guild.author(), listing: name, details });
     const exported = await guild.settings.export(guild.discord.guildId);
     expect(JSON.parse(exported)).toMatchObject({ listings: [{ site: 'discordbotlist', slug: 'harbour' }] });
     const unlinked = await guild.settings.unlink({ ...guild.author(), listing: name });

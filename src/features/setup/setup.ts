@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { linkPath } from '../../core/settings/listing-settings.ts';
 import type { Arrival, StoredChange } from '../../core/settings/stored-settings.ts';
@@ -21,6 +20,7 @@ import type {
 } from './community.ts';
 import { describeCommunity, toSettingsChange } from './describe-community.ts';
 import { isIdentityPath, keyOfOtherListing, unknownListing } from './link-issues.ts';
+import { detailChanges, generateSecret, linkChanges, withSecret } from './listing-changes.ts';
 import { openSettings } from './opened-settings.ts';
 import { createSettingsWriter, type SettingsWriter, type WriterOptions } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
@@ -122,12 +122,7 @@ export class Setup {
    */
   async link({ kind, targetId, site = null, lookupKey, voteSecret, ...author }: NewLink): Promise<LinkResult> {
     const secret = voteSecret ?? generateSecret();
-    const name = `${site ?? kind}-${randomBytes(5).toString('hex')}`;
-    const changes: SettingChange[] = [
-      { listing: name, path: linkPath, value: { kind, id: targetId, ...(site !== null && { site }) } },
-      { listing: name, path: 'voteSecrets', value: [secret] },
-      ...(lookupKey === null ? [] : [{ listing: name, path: 'lookupKey', value: lookupKey }]),
-    ];
+    const { name, changes } = linkChanges({ kind, targetId, site, lookupKey }, secret);
     const saved = (await this.findInteraction(author)) ?? (await this.writer.save(author, changes, { basis: null }));
     // The same interaction may have linked it just now.
     const result = saved.status === 'invalid' ? ((await this.findInteraction(author)) ?? saved) : saved;
@@ -142,13 +137,8 @@ export class Setup {
   }
 
   /** Adds what is not needed to link a listing. A secret is added as {@link rotateSecret} does. */
-  describe({ listing, voteSecret, premiumSecret, siteKey, slug, ...author }: OfListing & ListingDetails) {
-    return this.changeListing(author, listing, (current) => [
-      ...(voteSecret === null ? [] : [withSecret(current, 'voteSecrets', voteSecret)]),
-      ...(premiumSecret === null ? [] : [withSecret(current, 'premiumSecrets', premiumSecret)]),
-      ...(siteKey === null ? [] : [{ listing, path: 'siteKey', value: siteKey }]),
-      ...(slug === null ? [] : [{ listing, path: 'slug', value: slug }]),
-    ]);
+  describe({ listing, details, ...author }: OfListing & { readonly details: ListingDetails }): Promise<SaveResult> {
+    return this.changeListing(author, listing, (current) => detailChanges(current, details));
   }
 
   /**
@@ -292,18 +282,7 @@ export class Setup {
 /** How old a test may be that is announced later (ms). */
 const maxTestAgeMs = day;
 
-/** The newest of the earlier secrets stays valid. */
-function withSecret(listing: ListingConfig, path: 'voteSecrets' | 'premiumSecrets', added: string): SettingChange {
-  const earlier = listing[path].filter((each) => each !== added).slice(0, 1);
-  return { listing: listing.name, path, value: [added, ...earlier] };
-}
-
 type OfListing = SettingsAuthor & { readonly listing: string };
-
-/** 32 characters, which every form accepts. */
-function generateSecret(): string {
-  return randomBytes(24).toString('base64url');
-}
 
 function canUse(encryption: Encryption, keyId: string): boolean {
   try {
