@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../commands/setup.ts';
 import { lastVoteIn, withVote } from '../src/core/ledger/account.ts';
+import { homeAccounts } from '../src/core/ledger/account-id.ts';
 import type { OptionValue, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { openStore } from '../src/features/store.ts';
 import { systemClock } from '../src/platform/clock.ts';
@@ -27,7 +28,8 @@ async function startSetup() {
   onTestFinished(() => store.close());
   const checks = { channelsOf: async () => new Set<string>() };
   const setup = setupServicesOver(store, { checks, environment: environmentWith([{ ...harbour, guildId }]) });
-  const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup };
+  const standings = store.standingsIn(homeAccounts, 'UTC');
+  const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup, standings };
   let interactions = 0;
   return (action: string | null, options: Record<string, OptionValue>, fields: Record<string, string> = {}) => {
     interactions += 1;

@@ -183,7 +183,8 @@ export function createRecording(options: {
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
       for (const cause of recorded.causes) countEntry(cause);
       if (queues.length > 0) nudge(queues);
-      const ownQueues = queuesOf(recorded);
+      // What a feature has stored instead of a vote has a reason; most votes have none.
+      const ownQueues = recorded.reason === null ? [] : queuesOf(recorded);
       if (ownQueues.length > 0) nudge(ownQueues);
       if (options.onRecorded !== undefined) report(recorded, options.onRecorded);
     },

@@ -60,6 +60,6 @@ it('a server of the variables is not linked again, and its votes are paid once w
   const show = async (name: string) =>
     JSON.stringify(await discord.runCommand({ ...use, name, userId: voter.id }).settled);
   await vi.waitFor(async () => expect(await show('credits')).not.toContain('server-2'), patience);
-  expect(await show('claim')).toContain('recorded');
+  expect(await show('claim')).toContain('We have your vote');
   expect(await app.ledger.account(voter.id)).toMatchObject({ credits: 10, votes: 1 });
 });

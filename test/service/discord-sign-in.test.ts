@@ -305,7 +305,8 @@ describeOnBothDatabases('the proof of servers', (newDatabase) => {
     expect(new URL(location).searchParams.get('scope')).toBe('identify guilds');
     expect(await signIn(all, owner, mira.id, servers)).toMatchObject({ status: 303, location: '/dashboard' });
     const now = all.clock.now();
-    const harbour = { id: serverId, name: 'Lantern Harbour', iconUrl: null, members: 4, online: 4 };
+    const iconUrl = expect.stringContaining(`/icons/${serverId}/`);
+    const harbour = { id: serverId, name: 'Lantern Harbour', iconUrl, members: 4, online: 4 };
     expect(await provenGuilds(database, mira.id, now)).toEqual([{ ...harbour, isOwner: true }]);
     expect(await provenGuilds(database, tobias.id, now)).toEqual([]);
     expect(await provenGuilds(database, mira.id, now + hour)).toEqual([]);

@@ -63,7 +63,7 @@ export const hostileText: fc.Arbitrary<string> = fc
 export function findHarm(text: string, expected: readonly string[] = []): string | null {
   const unescaped = text.replace(/\\[^0-9A-Za-z\s]/g, '');
   const withoutMentions = expected.reduce((rest, id) => rest.replaceAll(`<@${id}>`, ''), unescaped);
-  const remainder = withoutMentions.replace(/<t:\d+:[RDfT]>/g, '');
+  const remainder = withoutMentions.replace(/<t:\d+:[RDfTdt]>/g, '');
   const harms: readonly [RegExp, string][] = [
     [/@everyone|@here/, 'it mentions everyone'],
     [/</, 'it has an active mention, emoji or timestamp'],
