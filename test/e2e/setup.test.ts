@@ -39,7 +39,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await page.keyboard.press('Enter');
 
     await expectText(messages, 'Waiting for your test');
-    await expectText(hint, 'Enter the addresses and secrets from /setup');
+    await expectText(hint, 'Enter the address and the secret from /setup');
     await saveScreenshot(page, 'setup-waiting');
     const codes = await messages.locator('discord-code').allInnerTexts();
     const [voteUrl = '', voteSecret = ''] = codes.map((code) => code.trim());

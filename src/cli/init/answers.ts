@@ -63,7 +63,7 @@ export async function answerAll(context: AnswerContext, prompt: Prompt): Promise
 /** Whether the listing is linked in Discord. The default is yes, unless there are settings of a listing. */
 async function askForLink({ current, isInFile, terminal }: AnswerContext, prompt: Prompt): Promise<boolean> {
   const hasSettings = questions.some(({ name, isOfListing }) => isOfListing && (current(name) || isInFile(name)));
-  terminal.print('\nWith /setup in Discord you paste the API key, and get addresses and secrets for the webhooks.');
+  terminal.print('\nWith /setup in Discord you paste the API key, and get an address and a secret for the webhook.');
   terminal.print('Otherwise you enter keys, secrets and a channel here.');
   const answer = await prompt.ask(`Link the listing in Discord? ${hasSettings ? '[y/N]' : '[Y/n]'} `);
   return answer === '' ? !hasSettings : /^y(es)?$/i.test(answer);

@@ -132,7 +132,7 @@ function nextSteps(values: Environment, generated: ReadonlySet<SettingName>, scr
     `  1. ${program} doctor     checks the whole installation`,
     `  2. ${program} start      receives votes and runs the bot`,
     ...(isLinkedInDiscord
-      ? ['  3. Use /setup in your Discord server: it links the listing, and shows the webhook addresses and secrets']
+      ? ['  3. Use /setup in your Discord server: it links the listing, and shows its webhook address and secret']
       : [`  3. At the service, set the webhook URL to ${address}/webhooks`]),
     ...(publicUrl
       ? []

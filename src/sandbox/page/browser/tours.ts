@@ -95,7 +95,7 @@ export const tours: Readonly<Record<TourName, Tour>> = {
         name: 'webhook',
         isDone: ({ timeline }) => anyStep(timeline, ({ name }) => name === 'test' || name === 'recorded'),
         view: 'chat',
-        text: html`Enter the addresses and secrets from <code>/setup</code> on the same website: Edit server, Vote Webhooks.
+        text: html`Enter the address and the secret from <code>/setup</code> on the same website: Edit server, Vote Webhooks.
           Then press Test Webhook there, and choose #votes and a preset here.`,
       },
       {
