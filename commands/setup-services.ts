@@ -26,7 +26,7 @@ export interface SetupChecks {
   checkKey(guildId: string, kind: 'server' | 'bot' | null, key: string): Promise<KeyCheck>;
   /** Whether the operator has named the document's service; otherwise listings are on other sites alone. */
   readonly hasService: boolean;
-  /** The page of the service on which the owner of a guild's listing finds its API key; null without a service. */
+  /** The page on which the owner of a guild's listing finds its API key; null if there is none that Discord can link. */
   dashboardOf(guildId: string): Promise<string | null>;
   /** Where members vote for a listing; null if it is not known, or not in time. */
   votePage(listing: string): Promise<string | null>;

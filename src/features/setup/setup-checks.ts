@@ -87,10 +87,13 @@ const dashboardTimeoutMs = second / 2;
 
 /**
  * Where owners find the keys of a listing: its page in the dashboard, where the service has one at our own service's
- * address, otherwise the home page. The website is asked once, and a result that comes too late is for the next time.
+ * address, otherwise the home page. The website is asked once, and a result that comes too late is for the next time. Null
+ * without a service, or if it has an address of a local network.
  */
 export function createDashboards(baseUrl: string, stopwatch: Clock): (guildId: string) => Promise<string | null> {
-  const origin = baseUrl === '' ? null : new URL(baseUrl).origin;
+  const service = URL.parse(baseUrl);
+  // Discord rejects a message with a link to a name of a local network, such as that of a container.
+  const origin = service?.hostname.includes('.') ? service.origin : null;
   let known: Promise<boolean> | null = null;
   const ask = async (url: string) => {
     const signal = AbortSignal.timeout(timeoutMs);

@@ -70,4 +70,6 @@ it('names the dashboard of the service where it has one, otherwise its home page
   await service.close();
   expect(await createDashboards(service.baseUrl, systemClock)('1')).toBe(`${service.origin}/`);
   expect(await createDashboards('', systemClock)('1')).toBe(null);
+  // Discord rejects links to such names.
+  expect(await createDashboards('http://service:3000/api/v1', systemClock)('1')).toBe(null);
 });
