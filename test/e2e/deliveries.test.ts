@@ -24,7 +24,7 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
     expect(await voteDelivery.getByText('Announced in #votes').isVisible()).toBe(false);
     await voteDelivery.locator('summary').click();
     await voteDelivery.getByText('Announced in #votes').waitFor();
-    await expectText(page.locator('#hint-panel'), 'Try this (2 of 10): Voters have the role');
+    await expectText(page.locator('#hint-panel'), 'Try this (2 of 7): Type /canvote');
     await vote(page).click();
     await expectText(page.locator('#vote-result'), /Already voted .* in 12 hours/);
     await page.getByLabel('Acting as').selectOption('tobias_k');
@@ -34,17 +34,17 @@ describe('deliveries and outages in the sandbox', { timeout: 60_000 }, () => {
   it('advances "Try this" for a vote through the API, also after a reload', async () => {
     const { sandbox, page } = await visit({}, { seed: 'none' });
     const hint = page.locator('#hint-panel');
-    await expectText(hint, 'Try this (1 of 10)');
+    await expectText(hint, 'Try this (1 of 7)');
     await troubleButton(page, /Break signature/).click();
     await expectText(delivery(page, 'Server vote'), 'Rejected (401)');
-    await expectText(hint, 'Try this (1 of 10)');
+    await expectText(hint, 'Try this (1 of 7)');
     const [, other] = sandbox.discord.members;
     const { id: userId = '', username = '' } = other ?? {};
     expect(await sandbox.service.castVote({ kind: 'server', userId, username })).toMatchObject({ recorded: true });
     await expectText(delivery(page, 'Server vote'), 'Recorded');
-    await expectText(hint, 'Try this (2 of 10)');
+    await expectText(hint, 'Try this (2 of 7)');
     await page.reload();
-    await expectText(hint, 'Try this (2 of 10)');
+    await expectText(hint, 'Try this (2 of 7)');
   });
 
   it.each(['en-US', 'en-GB'])('keeps every step of a delivery on one line (%s)', async (locale) => {

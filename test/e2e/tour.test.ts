@@ -2,8 +2,10 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StartOver } from '../../src/sandbox/page/ports.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { wholeSandbox } from '../sandbox/whole.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { expectText, open, saveScreenshot, visitSandbox } from './sandbox-page.ts';
+import { expectText, saveScreenshot, visitSandbox } from './sandbox-page.ts';
+import { sharedBrowser } from './shared-browser.ts';
 
 const hint = (page: Page) => page.locator('#hint-panel');
 const vote = (page: Page) => page.getByRole('button', { name: 'Vote for the server Lantern Harbour' });
@@ -92,20 +94,20 @@ describe('the tours', { timeout: 60_000 }, () => {
       chosen = next;
     };
     const first = await startSandbox({ seed: 'none', directory, commandLine: { ...commandLine, startOver } });
-    const { page } = await open(first.urls.page);
-    const port = Number(new URL(first.urls.page).port);
+    // The browser reports the lost connection as an error, so not with `open`.
+    const context = await (await sharedBrowser()).newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await page.goto(first.urls.page);
     await vote(page).click();
     await expectText(hint(page), '2 of 7');
     await hint(page).getByRole('button', { name: 'I own a server' }).click();
     await hint(page).getByRole('button', { name: 'Begin without listings' }).click();
     await expect.poll(() => chosen).toEqual({ linked: false, tour: 'own' });
-    // As the command line does; the page would report the lost connection as a problem.
-    await page.goto('about:blank');
+    // As the command line does.
     await first.stop();
-    const ports = { page: port, service: 0 };
-    const second = await startSandbox({ seed: 'none', linked: false, ports, commandLine });
-    onTestFinished(() => second.stop());
-    await page.goto(second.urls.page);
+    const ports = { page: Number(new URL(first.urls.page).port), service: 0 };
+    await wholeSandbox({ seed: 'none', linked: false, ports, commandLine });
     await expectText(hint(page), 'Try this (1 of 7): Type /setup and link Lantern Harbour');
     await hint(page).getByRole('button', { name: 'I vote' }).click();
     await expectText(hint(page), 'This tour is about a bot that knows its listings');

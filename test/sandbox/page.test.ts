@@ -12,9 +12,11 @@ describe('the page', () => {
     expect(page.headers['content-security-policy']).toContain("default-src 'self'");
     expect(page.headers['x-frame-options']).toBe('DENY');
     expect(page.text).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=|https?:\/\//);
-    const files = [...page.text.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map((match) => match[1] ?? '');
+    const files = [...page.text.matchAll(/(?:href|src)="(\/[^"]+\.\w+)"/g)].map((match) => match[1] ?? '');
     expect(files.length).toBeGreaterThan(5);
     for (const file of files) expect(await ask(origin, file)).toMatchObject({ status: 200 });
+    // Without a console.
+    expect(await ask(origin, '/console')).toMatchObject({ status: 303, headers: { location: '/' } });
     expect(await ask(origin, '/../page.ts')).toMatchObject({ status: 404 });
     expect(await ask(origin, '/%2e%2e/page.ts')).toMatchObject({ status: 404 });
   });
@@ -142,7 +144,9 @@ describe('the stream of the page', () => {
     const { origin } = await localDiscord({ page: service().ports });
     expect(await post(origin, '/page/tour', { step: 'vote' })).toMatchObject({ status: 200 });
     expect(await post(origin, '/page/tour', { step: 'x'.repeat(51) })).toMatchObject({ status: 400 });
-    expect(await (await follow(origin))(({ kind }) => kind === 'full_state')).toMatchObject({ tour: ['vote'] });
+    expect(await (await follow(origin))(({ kind }) => kind === 'full_state')).toMatchObject({
+      tours: { chosen: 'vote', done: ['vote'] },
+    });
   });
 
   it('does not contain the bot’s token', async () => {

@@ -6,6 +6,7 @@ import { linkPath } from '../../core/settings/listing-settings.ts';
 import type { DescriptionContext, ListedLookup, Need } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
+import { missingFor } from '../../lookup/sites/site-apis.ts';
 import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
@@ -153,7 +154,13 @@ export async function configuredOffer(
 ): Promise<Omit<DescriptionContext, 'texts'>> {
   const clock = systemClock;
   const offered = listings.flatMap(({ name, kind, id, lookupKey: key, site }): readonly ListedLookup[] => {
-    if (site !== undefined) return [{ name, lookup: describeSiteListing({ name, kind, id }), site: findSite(site) }];
+    if (site !== undefined) {
+      const { id: siteId, name: siteName } = findSite(site);
+      const isSilent = missingFor({ site: site.id, kind, id, key: site.key }) !== null;
+      return [
+        { name, lookup: describeSiteListing({ name, kind, id }), site: { id: siteId, name: siteName, isSilent } },
+      ];
+    }
     return key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
   });
   const isStored = { accounts: await stored(linkPath), shop: await stored('shop') };

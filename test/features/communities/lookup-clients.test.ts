@@ -68,7 +68,7 @@ it('a listing whose site cannot be asked is marked', async () => {
   expect(silent).toEqual([false, true, true]);
 });
 
-it('offers listings in the same order as the configuration alone, by which doctor compares the registered commands', async () => {
+it('offers the same listings in the same order as the configuration alone, by which doctor compares the registered commands', async () => {
   const site = { voteSecrets: ['secret'] };
   const service = { lookupKey: 'key', voteSecrets: ['secret'] };
   const config = loadConfig(
@@ -84,4 +84,6 @@ it('offers listings in the same order as the configuration alone, by which docto
   expect(names(clients.of(config.listings))).toEqual(['d', 'c', 'b', 'a']);
   const offer = await configuredOffer(config, async () => false);
   expect(names(offer.listings)).toEqual(['d', 'c', 'b', 'a']);
+  const sites = (listed: readonly { readonly site?: object | undefined }[]) => listed.map(({ site }) => site);
+  expect(sites(offer.listings)).toEqual(sites(clients.of(config.listings)));
 });

@@ -5,7 +5,7 @@ import { formatMessageTime } from './format-time.ts';
 import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
 import { postAction } from './requests.ts';
 import { followTheme } from './settings.ts';
-import { type ChangeKind, localeOf, type PageStore, type State, visibleMessages } from './store.ts';
+import { type ChangeKind, localeOf, type PageStore, type State } from './store.ts';
 
 type Message = ReturnType<typeof visibleMessages>[number];
 
@@ -226,4 +226,13 @@ function followEnd(log: HTMLElement, content: HTMLElement): FollowedLog {
       if (!isFollowing) jump.hidden = false;
     },
   };
+}
+
+/** The messages of the open channel that the acting member sees. */
+function visibleMessages(state: Readonly<State>): State['messages'][number]['message'][] {
+  const { channelId, userId, dismissed } = state;
+  return state.messages
+    .filter(({ onlyFor }) => onlyFor === null || onlyFor === userId)
+    .map(({ message }) => message)
+    .filter(({ id, channel_id }) => channel_id === channelId && !dismissed.has(id));
 }

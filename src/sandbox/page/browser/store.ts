@@ -291,15 +291,6 @@ export function localeOf(state: Pick<State, 'members' | 'userId'>): Locale {
   return actingMember(state)?.locale ?? defaultLocale;
 }
 
-/** The messages of the open channel that the acting member sees. */
-export function visibleMessages(state: Readonly<State>): StoredMessage['message'][] {
-  const { channelId, userId, dismissed } = state;
-  return state.messages
-    .filter(({ onlyFor }) => onlyFor === null || onlyFor === userId)
-    .map(({ message }) => message)
-    .filter(({ id, channel_id }) => channel_id === channelId && !dismissed.has(id));
-}
-
 /** The preferred id if it exists, otherwise the first. */
 function preferredId(items: readonly { readonly id: string }[], preferred: string): string {
   return items.find(({ id }) => id === preferred)?.id ?? items[0]?.id ?? '';
