@@ -58,7 +58,7 @@ export interface Stage {
 export async function startStage(language: string, options: SandboxOptions = {}): Promise<Stage> {
   const offsetMs = startsAt - systemClock.now();
   const realClock: Clock = { ...systemClock, now: () => systemClock.now() + offsetMs };
-  const sandbox = await startSandbox({ seed: 1, realClock, ...options });
+  const sandbox = await startSandbox({ seed: 1, realClock, sites: false, ...options });
   const { discord, service, clock } = sandbox;
   while (!discord.connected) await once(discord.events, 'change');
   const ids = new Map(discord.members.map(({ username, id }) => [username, id]));
