@@ -1,7 +1,6 @@
-import { commands } from '../../commands/index.ts';
 import type { Person } from '../../src/sandbox/discord/default-guild.ts';
 import { percentile } from '../samples.ts';
-import { type BotUnderTest, commandsRegistered } from './setup.ts';
+import { type BotUnderTest, commandsRegistered, withoutShop } from './setup.ts';
 
 /** Number of members that use the command at once. */
 export const burstSize = 1_000;
@@ -23,7 +22,7 @@ export interface BurstResult {
 
 /** All members use `/canvote` with an empty cache: the budget allows 120 requests to the service. */
 export async function measureBurst(playing: BotUnderTest): Promise<BurstResult> {
-  await commandsRegistered(playing, commands.length);
+  await commandsRegistered(playing, withoutShop.length);
   const { discord, bot } = playing;
   const before = { bot: await bot.usage(), around: process.cpuUsage() };
   const handles = burst.map(({ id }) =>

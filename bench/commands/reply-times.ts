@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { InteractionReplyOptions } from 'discord.js';
-import { commands } from '../../commands/index.ts';
 import type { LogProgress } from '../benchmark.ts';
 import { median, percentile } from '../samples.ts';
-import { type BotUnderTest, commandsRegistered } from './setup.ts';
+import { type BotUnderTest, commandsRegistered, withoutShop } from './setup.ts';
 
 /** Response times of a command and of the same message sent as a constant (ms). */
 export interface ReplyTimes {
@@ -67,7 +66,7 @@ export async function measureReplies(
   logProgress: LogProgress,
 ): Promise<ReplyTimes[]> {
   const { constant } = bots;
-  for (const bot of [bots.tallyhook, bots.withoutVotes]) await commandsRegistered(bot, commands.length);
+  for (const bot of [bots.tallyhook, bots.withoutVotes]) await commandsRegistered(bot, withoutShop.length);
   const ofTallyhook = ({ bot, command, locale }: MeasuredReply) => use(bots[bot], command, locale);
   const ofConstant = ({ id, locale }: MeasuredReply) => use(constant, id, locale);
   const replies = await repliesOf(ofTallyhook);

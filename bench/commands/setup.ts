@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { commands } from '../../commands/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -101,6 +102,9 @@ function playing(discord: LocalDiscord, bot: Child): BotUnderTest {
     },
   };
 }
+
+/** The commands of a bot that sells nothing. */
+export const withoutShop = commands.filter(({ name }) => name !== 'shop');
 
 /** Resolves when as many commands are registered: all, because a registration in progress delays replies. */
 export async function commandsRegistered({ discord }: BotUnderTest, count: number): Promise<void> {

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { commands } from '../../commands/index.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { Benchmark, LogProgress, Profile } from '../benchmark.ts';
+import { withoutShop } from '../commands/setup.ts';
 import { type Child, startChild } from '../process/child.ts';
 import { figure, type Report, within } from '../report.ts';
 import { median } from '../samples.ts';
@@ -74,7 +74,7 @@ async function measureAll(
     running.push(started);
     bots.push(started);
   }
-  while (discord.commands().length < commands.length) await pause(5);
+  while (discord.commands().length < withoutShop.length) await pause(5);
   const urls = await Promise.all(bots.map((each) => each.ask<string>('url')));
   const ports = urls.map((url) => Number(new URL(url).port));
   const place = {

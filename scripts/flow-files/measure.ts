@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startListingService } from '../../bench/commands/setup.ts';
+import { startListingService, withoutShop } from '../../bench/commands/setup.ts';
 import { type Child, startChild } from '../../bench/process/child.ts';
-import { commands } from '../../commands/index.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import type { RunningService } from '../../src/service/service.ts';
 import { sign } from '../../src/webhook/signature.ts';
@@ -88,7 +87,7 @@ async function withBot<Result>(
     const child = await startChild(new URL('./bot-process.ts', import.meta.url), [JSON.stringify(settings)]);
     try {
       const url = await child.ask<string>('url');
-      while (discord.commands().length < commands.length) await pause(20);
+      while (discord.commands().length < withoutShop.length) await pause(20);
       if (receives === 'http') await useEndpoint(discord, `${url}/interactions`);
       return await measure({ child, url, discord });
     } finally {
