@@ -2,7 +2,7 @@ import { type CommandInput, textField } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { isCommunityPath } from '../src/features/settings.ts';
 import { listOf, textOf } from '../src/platform/json.ts';
-import type { Command } from './context.ts';
+import type { Command, CommandContext } from './context.ts';
 import { detailsForm, saveDetails } from './setup/details.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
@@ -102,20 +102,26 @@ export const setup = {
   worksWithoutListing: true,
   isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.setup.description, options: [] }),
-  async execute(input, context) {
-    const { failure } = context.texts;
-    if (input.guildId === null || !input.isManager) {
-      return { tone: 'bad', title: failure.title, text: failure.managersOnly };
-    }
-    const { setup: services } = context;
-    if (services === null) return { tone: 'bad', title: failure.title, text: failure.unknownCommand };
-    const view = await openView(input, { ...context, services }, input.guildId);
-    if (input.action === null) return renderOverview(view);
-    if (Object.hasOwn(ofListing, input.action) && !namesListing(view)) return unknownListing(view);
-    const handler = Object.hasOwn(handlers, input.action) ? handlers[input.action] : undefined;
-    return handler === undefined ? renderOverview(view) : handler(view);
-  },
+  execute: runSetup,
 } as const satisfies Command;
+
+/** The command, or the same as a page of the console. */
+export async function runSetup(
+  input: CommandInput,
+  context: Pick<CommandContext, 'clock' | 'texts' | 'setup' | 'standings'>,
+): Promise<Result> {
+  const { failure } = context.texts;
+  if (input.guildId === null || !input.isManager) {
+    return { tone: 'bad', title: failure.title, text: failure.managersOnly };
+  }
+  const { setup: services } = context;
+  if (services === null) return { tone: 'bad', title: failure.title, text: failure.unknownCommand };
+  const view = await openView(input, { ...context, services }, input.guildId);
+  if (input.action === null) return renderOverview(view);
+  if (Object.hasOwn(ofListing, input.action) && !namesListing(view)) return unknownListing(view);
+  const handler = Object.hasOwn(handlers, input.action) ? handlers[input.action] : undefined;
+  return handler === undefined ? renderOverview(view) : handler(view);
+}
 
 function unknownListing(view: SetupView): Panel {
   const { problems, buttons } = view.texts.setup;

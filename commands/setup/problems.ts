@@ -92,7 +92,8 @@ function problemOfRole(
   if (state === 'managed') return [problems.managedRole(role), problems.managedRoleHint];
   if (access.moderating.has(roleId)) return [problems.moderatingRole(role), problems.moderatingRoleHint];
   if (state === 'above') return [problems.roleAbove(role), problems.roleAboveHint(role)];
-  if (input.userId !== access.ownerId && isAbove(roleId, input.roles ?? [], access)) {
+  // The operator, who has no roles, decides for all servers.
+  if (input.roles !== null && input.userId !== access.ownerId && isAbove(roleId, input.roles, access)) {
     return [problems.roleAboveMember(role), problems.roleAboveMemberHint];
   }
   return access.mayManageRoles ? null : [problems.manageRoles, problems.manageRolesHint];

@@ -123,7 +123,9 @@ const maxChangesShown = 12;
 const maxProblemLength = 300;
 
 /** What names the listings of a change. */
-type ChangeView = Pick<SetupView, 'texts' | 'community' | 'listingNames'>;
+type ChangeView = Pick<SetupView, 'texts' | 'listingNames'> & {
+  readonly community: Pick<SetupView['community'], 'listings'>;
+};
 
 /** What a change did, each setting on a line: before → after. */
 export function renderChange({ changes }: Pick<SettingsChange, 'changes'>, view: ChangeView): Markup {

@@ -6,7 +6,7 @@ import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { CommandData } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
 import type { Ledger } from '../features/handlers/ledger-interface.ts';
-import type { SignInLinks } from '../owner/console/sign-in-links.ts';
+import type { SignInLinks } from '../owner/sign-in-links.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';

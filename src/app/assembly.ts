@@ -218,13 +218,13 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   });
   const owner = createOwnerApp(config, {
     ...recording,
+    ...{ rest: access.rest, setup: services.shared.setupServices, signInLinks: parts.signInLinks },
     checks: checks.process,
     directory,
     home,
     keyStatus: lookups.keyStatus,
     standings: contexts.standings,
     cards: services.cards,
-    signInLinks: parts.signInLinks,
     nudge(queue) {
       access.guard.replayed(queue);
       nudgeEverywhere([queue]);

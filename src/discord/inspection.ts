@@ -20,6 +20,18 @@ export async function fetchApplicationId(rest: DiscordRest): Promise<string> {
   return application.parse(await rest.get(Routes.currentApplication())).id;
 }
 
+/** The same, requested once; again after an error. */
+export function memoizedApplicationId(rest: DiscordRest): () => Promise<string> {
+  let known: Promise<string> | undefined;
+  return () => {
+    known ??= fetchApplicationId(rest).catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  };
+}
+
 /** The number of shards that Discord recommends. Throws what {@link fetchApplicationId} throws. */
 export async function fetchShardCount(rest: DiscordRest): Promise<number> {
   return gateway.parse(await rest.get(Routes.gatewayBot())).shards;

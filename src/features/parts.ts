@@ -4,6 +4,7 @@ import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CardSource } from '../core/announcements/listing-card.ts';
+import type { AccountScope } from '../core/ledger/account-id.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
@@ -77,11 +78,15 @@ export interface ConsoleCard {
   readonly id: string;
   readonly title: string;
   readonly isBesideRules?: true;
+  /** Whether it shows one community alone where the view has a scope; others are shown to the operator only. */
+  readonly isScoped?: true;
   /** Null if there is nothing to show. Rejects with the errors of the store. */
   readonly render: (view: CardView) => Promise<Html | null>;
 }
 
 export interface CardView {
+  /** The community that is shown; null for all. */
+  readonly scope: { readonly guildId: string; readonly accounts: AccountScope } | null;
   readonly memberLink: (userId: string) => Html;
   /** Text from outside. */
   readonly text: (text: string) => Html;

@@ -1,4 +1,5 @@
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { operator } from '../core/ledger/correction.ts';
 import type { Board, LeaderboardPage } from '../core/ledger/standing.ts';
 import { type DeliveryRecord, type EffectRecord, isPruned, type LedgerEntry } from '../core/records/records.ts';
 import { type DeliveryDetails, getDelivery } from '../features/traces/delivery-details.ts';
@@ -20,12 +21,12 @@ import {
   correctionRequest,
   deliveriesQuery,
   effectsQuery,
-  idempotencyKey,
   idParameter,
   leaderboardQuery,
   listingParameter,
   memberQuery,
   parseRequest,
+  readIdempotencyKey,
   reversalRequest,
   userParameter,
 } from './request-schemas.ts';
@@ -65,7 +66,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
     sendJson(async (request, response) => {
       const { userId } = parseRequest(userParameter, request.params);
       const correction = parseRequest(correctionRequest, request.body);
-      const { balance, repeated, at } = await correct(context, userId, correction, idempotencyKeyOf(request));
+      const { balance, repeated, at } = await correct(context, userId, correction, byOperator(request));
       response.status(repeated ? 200 : 201);
       return { userId, credits: balance, correction: { ...correction, ...(!repeated && { at: iso(at) }) }, repeated };
     }),
@@ -88,7 +89,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
 
   router.post(
     '/deliveries/:id/replay',
-    sendJson(async ({ params }) => replayDelivery(context, parseRequest(idParameter, params).id)),
+    sendJson(async ({ params }) => replayDelivery(context, parseRequest(idParameter, params).id, operator)),
   );
 
   router.get(
@@ -107,7 +108,7 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
   router.post(
     '/effects/:id/replay',
     sendJson(async ({ params }) =>
-      effectDetailsJson(await replayEffect(context, parseRequest(idParameter, params).id)),
+      effectDetailsJson(await replayEffect(context, parseRequest(idParameter, params).id, operator)),
     ),
   );
 
@@ -162,9 +163,9 @@ function sendJson(handle: (request: Request, response: Response) => Promise<unkn
   };
 }
 
-function idempotencyKeyOf(request: Request): string | null {
+function byOperator(request: Request) {
   const key = request.get('idempotency-key');
-  return key === undefined ? null : parseRequest(idempotencyKey, { 'Idempotency-Key': key })['Idempotency-Key'];
+  return { idempotencyKey: key === undefined ? null : readIdempotencyKey(key), author: operator };
 }
 
 const retryAfterSeconds = 5;

@@ -9,6 +9,8 @@ import { equalSecrets } from '../platform/web/session-cookie.ts';
 const windowMs = minute;
 /** Requests per client, with a right or wrong token. */
 const maxRequests = 600;
+/** Sign-ins with Discord per client: each costs requests to Discord. */
+const maxSignIns = 30;
 /** Wrong tokens per client. */
 const maxFailures = 10;
 /** Wrong tokens of all clients together: behind some proxies a caller can choose its address. */
@@ -24,6 +26,8 @@ export const loopbackClients = [clientKeyOf('127.0.0.1'), clientKeyOf('::1')];
 export interface Authentication {
   /** @param client by `clientKeyOf` @throws HttpError 429 */
   countRequest(client: string): void;
+  /** Counts a return from Discord. @throws HttpError 429 */
+  countSignIn(client: string): void;
   /** Compares in constant time. @throws HttpError 429 after too many wrong tokens, even for the right token */
   verifyToken(token: string, client: string): boolean;
 }
@@ -32,10 +36,19 @@ export interface Authentication {
  * Counts in memory, until the process ends. After too many wrong tokens of all clients together, a token is accepted
  * only from this machine and from clients that have sent the right token before, so that an attack does not lock the
  * owner out. The limit per client still applies.
- * @param token the `OWNER_TOKEN`
+ * @param options.token the `OWNER_TOKEN`; null to accept none
  */
-export function createAuthentication({ token, clock, log }: { token: string; clock: Clock; log: Log }): Authentication {
+export function createAuthentication({
+  token,
+  clock,
+  log,
+}: {
+  token: string | null;
+  clock: Clock;
+  log: Log;
+}): Authentication {
   const requests = createRateLimit(maxRequests, clock);
+  const signIns = createRateLimit(maxSignIns, clock);
   const failures = createRateLimit(maxFailures, clock);
   const failuresOfAll = createRateLimit(maxFailuresOfAll, clock);
   const trustedClients = new Set<string>();
@@ -61,12 +74,16 @@ export function createAuthentication({ token, clock, log }: { token: string; clo
       rejectFor(requests.remainingMs(client), 'Too many requests.');
       requests.count(client);
     },
+    countSignIn(client) {
+      rejectFor(signIns.remainingMs(client), 'Too many sign-ins.');
+      signIns.count(client);
+    },
     verifyToken(candidate, client) {
       rejectFor(failures.remainingMs(client), 'Too many wrong tokens from this address.');
       if (!loopbackClients.includes(client) && !trustedClients.has(client)) {
         rejectFor(failuresOfAll.remainingMs(allClients), 'Too many wrong tokens from other addresses.');
       }
-      const isRight = equalSecrets(candidate, token);
+      const isRight = token !== null && equalSecrets(candidate, token);
       if (isRight) trust(client);
       else countFailure(client);
       return isRight;

@@ -2,11 +2,17 @@ import type { AccountScope } from '../core/ledger/account-id.ts';
 import { accountIdOf, homeAccounts } from '../core/ledger/account-id.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
+import type { RecordScope } from '../core/records/records.ts';
 
 import type { Directory } from '../features/communities/directory.ts';
 import { accountsOf } from '../features/communities/listings.ts';
 import type { Store } from '../features/store.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
+
+/** What belongs to one community: what its managers see. */
+export interface CommunityScope extends RecordScope {
+  readonly accounts: AccountScope;
+}
 
 /** The accounts of one community. Reads reject with the driver's error. */
 export interface OwnerCommunity {

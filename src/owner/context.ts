@@ -1,9 +1,12 @@
+import type { SetupServices } from '../../commands/setup-services.ts';
 import type { AccountScope } from '../core/ledger/account-id.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';
 import type { SessionRevocations } from '../core/store/coordination/session-revocations.ts';
+import type { GuildReader } from '../discord/guild-reader.ts';
 import type { Reversals } from '../features/corrections/reversals.ts';
+import type { CorrectionStore } from '../features/corrections/store.ts';
 import type { StatedNextVote } from '../features/next-votes/next-vote.ts';
 import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
@@ -13,9 +16,10 @@ import type { Outcome } from '../webhook/response.ts';
 import type { Site } from '../webhook/sites/site.ts';
 
 import type { ListingPreviews } from './announcement-previews.ts';
-import type { OwnerCommunities } from './communities.ts';
-import type { SignInLinks } from './console/sign-in-links.ts';
+import type { CommunityScope, OwnerCommunities } from './communities.ts';
+import type { ReadNames } from './names.ts';
 import type { RewardRecords } from './reward-records.ts';
+import type { SignInLinks } from './sign-in-links.ts';
 
 /** Whether a component is ready, and if not, the reason. */
 export interface ComponentStatus {
@@ -41,8 +45,27 @@ export type ReplayDelivery = (
   delivery: DeliveryRecord,
 ) => Promise<{ readonly outcome: Outcome; readonly reason: string | null; readonly credits: number }>;
 
+/** The guilds of the communities, and who manages them. */
+export interface OwnerGuilds {
+  /** Of the communities whose guild is known. */
+  ids(): readonly string[];
+  /** What belongs to the community of a guild; null if there is none. */
+  scopeOf(guildId: string): CommunityScope | null;
+  /** What Discord says of them; null in a process without a bot token. */
+  readonly reader: GuildReader | null;
+}
+
 /** The dependencies of the owner's API and console. */
 export interface OwnerContext extends RecordsContext {
+  /** The community that all of this is about; null for all of them. */
+  readonly scope: CommunityScope | null;
+  readonly guilds: OwnerGuilds;
+  /** The settings of all communities, each by its guild; null if none can be stored. */
+  readonly setup: SetupServices | null;
+  /** The corrections of people, of one community or (null) of all. */
+  readonly corrections: Pick<CorrectionStore, 'authored'>;
+  /** Names in a community, or in all of them: `namesIn(scope)`. */
+  readonly namesIn: (scope: CommunityScope | null) => ReadNames;
   readonly outbox: Pick<OutboxChanges, 'requeue'>;
   readonly recorder: Pick<Recordings, 'correct'>;
   readonly sessions: SessionRevocations;

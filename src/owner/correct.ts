@@ -6,7 +6,7 @@ import type { CorrectionRequest } from './request-schemas.ts';
 
 /**
  * Corrects a member's account with an additional entry.
- * @param idempotencyKey a repeat with the same key changes nothing; null for a correction that cannot be repeated
+ * @param by `idempotencyKey`: a repeat with the same key changes nothing; null for a correction that cannot be repeated
  * @returns the new balance (credits), whether it was a repeat, and the current time (ms since the epoch)
  * @throws HttpError 409 for an overdraft, and for a key that was used for another correction
  * @throws the errors of {@link Recordings}
@@ -15,16 +15,19 @@ export async function correct(
   { recorder, communities, clock, log }: OwnerContext,
   userId: string,
   { credits, reason, guildId }: CorrectionRequest,
-  idempotencyKey: string | null,
+  { idempotencyKey, author }: { readonly idempotencyKey: string | null; readonly author: string },
 ): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
   const at = clock.now();
   const { accounts } = guildId === undefined ? communities.home : communities.inGuild(guildId);
-  const result = await recorder.correct({ userId, accounts, credits, reason, at }, idempotencyKey ?? randomUUID());
+  const result = await recorder.correct(
+    { userId, accounts, credits, reason, at, author },
+    idempotencyKey ?? randomUUID(),
+  );
   switch (result.outcome) {
     case 'corrected': {
       const { balance, repeated } = result;
       log.info(
-        { user: userId, ...(accounts && { guild: accounts }), credits, balance, repeated },
+        { user: userId, ...(accounts && { guild: accounts }), credits, balance, repeated, author },
         'owner corrected an account',
       );
       return { balance, repeated, at };

@@ -1,8 +1,11 @@
 import type { RequestHandler } from 'express';
+import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { Replay } from '../core/receiving/replay.ts';
 import { eventKeysOf } from '../core/receiving/replay.ts';
+import { createGuildReader } from '../discord/guild-reader.ts';
+import type { DiscordRest } from '../discord/rest.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { createReversals } from '../features/corrections/reversals.ts';
 import type { ConsoleCard } from '../features/parts.ts';
@@ -16,10 +19,16 @@ import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 import { previewListings } from './announcement-previews.ts';
 import { createOwnerCommunities } from './communities.ts';
-import type { SignInLinks } from './console/sign-in-links.ts';
+import { createCommunityScopes } from './community-scopes.ts';
+import { createDiscordSignIn } from './discord-sign-in.ts';
+import { createNames } from './names.ts';
 import { createOwner } from './owner.ts';
+import type { SignInLinks } from './sign-in-links.ts';
 
 export interface OwnerAppDependencies {
+  readonly rest: DiscordRest;
+  /** The settings of communities, and what is checked before they are saved. */
+  readonly setup: SetupServices;
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,64 +46,95 @@ export interface OwnerAppDependencies {
   readonly signInLinks?: SignInLinks | undefined;
 }
 
-/** The owner's API and console; null without `OWNER_TOKEN`. */
+/** The owner's API and console; null if nobody can sign in. */
 export function createOwnerApp(
-  { ownerToken }: Pick<Config, 'ownerToken'>,
+  {
+    ownerToken,
+    clientSecret,
+    publicUrl,
+    discord,
+  }: Pick<Config, 'ownerToken' | 'clientSecret' | 'publicUrl' | 'discord'>,
   dependencies: OwnerAppDependencies,
 ): RequestHandler | null {
-  if (ownerToken === null) return null;
+  const { rest } = dependencies;
+  const hasBot = discord.token !== '';
+  const signIn =
+    clientSecret === null || publicUrl === null || !hasBot
+      ? null
+      : createDiscordSignIn({ clientSecret, publicUrl, apiUrl: discord.apiUrl, rest, clock: dependencies.clock });
+  if (ownerToken === null && signIn === null) return null;
   const { store, clock, log, checks, directory, home, keyStatus, standings, cards, replay, nudge, signInLinks } =
     dependencies;
   const { records, outbox, recorder, sessions } = store;
 
-  return createOwner(ownerToken, {
-    records,
-    outbox,
-    recorder,
-    sessions,
-    eventKeysOf,
-    replay,
-    nudge,
-    signInLinks,
-    clock,
-    log,
-    communities: createOwnerCommunities({ store, directory, home, standings }),
-    nextVotes: store.nextVotes.ofMember,
-    cooldowns: (accounts) => {
-      const listings = directory.listings.filter(
-        ({ community }) => accounts === null || community.accounts === accounts,
-      );
-      return new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs]));
-    },
-    sites: () => new Map(directory.listings.map(({ name, site }) => [name, site ? findSite(site) : service])),
-    timeZones: () => new Map(directory.listings.map(({ name, community }) => [name, community.timeZone])),
-    alarms: {
-      held: store.rateAlarms.held,
-      decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
-    },
-    reversals: createReversals({
-      store,
-      listingsOf: (listing) => directory.communityOf(listing)?.named ?? [],
+  const communities = createOwnerCommunities({ store, directory, home, standings });
+  const reader = hasBot ? createGuildReader({ rest, clock }) : null;
+  const scopes = createCommunityScopes(directory);
+
+  return createOwner(
+    { token: ownerToken, discord: signIn },
+    {
+      scope: null,
+      guilds: { ...scopes, reader },
+      setup: dependencies.setup,
+      corrections: store.corrections,
+      namesIn: createNames({
+        ...{ records, communities, guildIds: scopes.ids, reader, clock },
+        listingNames: dependencies.setup.checks.listingNames,
+        listings: () => directory.listings.filter(({ implied }) => !implied).map(({ name }) => name),
+      }),
+      records,
+      outbox,
+      recorder,
+      sessions,
+      eventKeysOf,
+      replay,
+      nudge,
+      signInLinks,
       clock,
       log,
-    }),
-    announcementPreviews: () => previewListings(directory.listings, clock.now()),
-    rewards: {
-      rules: () => directory.listings.filter(({ implied }) => !implied),
-      cards,
-      votesPerDay: () => store.votesPerDayIn(directory.communities[0]?.timeZone ?? 'UTC')(null, clock.now()),
+      communities,
+      nextVotes: store.nextVotes.ofMember,
+      cooldowns: (accounts) => {
+        const listings = directory.listings.filter(
+          ({ community }) => accounts === null || community.accounts === accounts,
+        );
+        return new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs]));
+      },
+      sites: () => new Map(directory.listings.map(({ name, site }) => [name, site ? findSite(site) : service])),
+      timeZones: () => new Map(directory.listings.map(({ name, community }) => [name, community.timeZone])),
+      alarms: {
+        held: store.rateAlarms.held,
+        decide: (listing, decision) => store.rateAlarms.decide(listing, decision, clock.now()),
+      },
+      reversals: createReversals({
+        store,
+        listingsOf: (listing) => directory.communityOf(listing)?.named ?? [],
+        clock,
+        log,
+      }),
+      announcementPreviews: () => previewListings(directory.listings, clock.now()),
+      rewards: {
+        rules: () => directory.listings.filter(({ implied }) => !implied),
+        cards,
+        waitingOrders: async (scope) => (await store.shop.summary(scope?.guildId ?? null)).waiting,
+        votesPerDay(scope) {
+          const community = scope === null ? directory.communities[0] : directory.ofGuild(scope.guildId);
+          return store.votesPerDayIn(community?.timeZone ?? 'UTC')(scope?.listings ?? null, clock.now());
+        },
+      },
+      health: () => runReadinessChecks(checks),
+      async budgets() {
+        const statuses = await Promise.all(
+          directory.listings.map(async ({ name: listing }) => {
+            const status = await keyStatus(listing);
+            if (status === undefined) return [];
+            const { keyRefused, wrongShape, budgetLeft: left, budgetLimit: limit = maxRequestsPerMinute } = status;
+            return [{ listing, left, limit, keyRefused, wrongShape }];
+          }),
+        );
+        return statuses.flat();
+      },
     },
-    health: () => runReadinessChecks(checks),
-    async budgets() {
-      const statuses = await Promise.all(
-        directory.listings.map(async ({ name: listing }) => {
-          const status = await keyStatus(listing);
-          if (status === undefined) return [];
-          const { keyRefused, wrongShape, budgetLeft: left, budgetLimit: limit = maxRequestsPerMinute } = status;
-          return [{ listing, left, limit, keyRefused, wrongShape }];
-        }),
-      );
-      return statuses.flat();
-    },
-  });
+  );
 }

@@ -73,6 +73,8 @@ function choice<const Choice extends string>(choices: readonly Choice[], byDefau
 }
 /** {@link pageQuery} of an account; `guildId` is null for the first of the member's accounts. */
 export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(userId) });
+/** `id` is the id or a part of a name, null for none; `from` is how many members to skip. */
+export const membersQuery = z.strictObject({ id: optional(filterText), from: id.default(0) });
 /** `before` is the number of members on the earlier pages, or null; `guildId` is null for the home community. */
 export const leaderboardQuery = z.strictObject({
   guildId: optional(userId),
@@ -110,10 +112,14 @@ export const correctionRequest = z.strictObject({
 });
 export type CorrectionRequest = z.infer<typeof correctionRequest>;
 
-/** The `Idempotency-Key` header, or the form field in its place. */
-export const idempotencyKey = z.object({
+const idempotencyKey = z.object({
   'Idempotency-Key': z.string().regex(/^[\x21-\x7e]{1,200}$/, 'must be 1 to 200 visible ASCII characters'),
 });
+
+/** The `Idempotency-Key` header, or the form field in its place. @throws HttpError 400 */
+export function readIdempotencyKey(key: unknown): string {
+  return parseRequest(idempotencyKey, { 'Idempotency-Key': key })['Idempotency-Key'];
+}
 
 /** @throws HttpError 400, with a sentence that names every invalid field */
 export function parseRequest<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {

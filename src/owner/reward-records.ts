@@ -1,6 +1,7 @@
 import type { DayVotes } from '../core/ledger/votes-per-day.ts';
 import type { ListingRewards } from '../core/rewards/rules.ts';
 import type { ConsoleCard } from '../features/parts.ts';
+import type { CommunityScope } from './communities.ts';
 
 /** The rewards of a listing, as configured. */
 export interface ListingRules {
@@ -15,6 +16,8 @@ export interface RewardRecords {
   rules(): readonly ListingRules[];
   /** Of the features. */
   readonly cards: readonly ConsoleCard[];
-  /** On all listings, by the calendar of the community. */
-  votesPerDay(): Promise<readonly DayVotes[]>;
+  /** By the calendar of the community; of all listings by that of the first one. @param scope null for all listings */
+  votesPerDay(scope: CommunityScope | null): Promise<readonly DayVotes[]>;
+  /** How many purchases wait for the owner. @param scope null for all */
+  waitingOrders(scope: CommunityScope | null): Promise<number>;
 }

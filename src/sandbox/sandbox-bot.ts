@@ -5,7 +5,7 @@ import type { Environment } from '../../config/environment.ts';
 import { loadConfig, loadHttpAddress } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { openApp } from '../app/app.ts';
-import { createSignInLinks } from '../owner/console/sign-in-links.ts';
+import { createSignInLinks } from '../owner/sign-in-links.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { CheckResult } from '../platform/doctor/check.ts';
 import { sanitizeResult } from '../platform/doctor/report.ts';

@@ -55,6 +55,7 @@ function createTexts(locale: Locale) {
     shop: shopTexts(messages.shop, language, parts),
     claim: claimTexts(messages.claim, language, parts),
     privacy: privacyTexts(messages.privacy, language),
+    console: messages.console,
     linkedRoles: messages.linkedRoles,
     help: { description: helpDescription, commandOption, ...texts(helpTexts) },
     award: awardTexts(messages.award, language, parts),

@@ -99,7 +99,7 @@ describe('/leaderboard', () => {
   it('shows the time of a ranking that is not of this moment', async () => {
     const { context } = await withAccounts();
     const board = { period: 'all', by: 'votes' } as const;
-    const rest = { members: [], offset: 0, total: 0, own: null, isCurrent: false };
+    const rest = { members: [], offset: 0, total: 0, sum: 0, own: null, isCurrent: false };
     const page = { board, userId: memberId, asOf: start - minute, ...rest };
     const standings = { ...context.standings, leaderboard: async () => page };
     expect((await leaderboard.execute(inputOf(), { ...context, standings })).at).toBe(start - minute);

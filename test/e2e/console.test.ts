@@ -102,7 +102,7 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
     '1 quarantined delivery',
   );
   await page.screenshot({ path: `${pictures}/console-overview.png`, fullPage: true });
-  await page.getByLabel("Member's Discord ID").fill(member);
+  await page.getByLabel("Member's name or Discord ID").fill(member);
   await page.getByRole('button', { name: 'Look up' }).click();
   expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Member ${member}`);
   const unpaid = page.getByRole('region', { name: 'Deliveries that paid nothing' });

@@ -58,6 +58,11 @@ export async function startOwnerServer({
   });
   const context: OwnerContext = {
     ...{ records, outbox, recorder, sessions, eventKeysOf, clock, log },
+    scope: null,
+    setup: null,
+    corrections: store.corrections,
+    namesIn: () => async () => ({ member: () => null, role: () => null, channel: () => null, listing: () => null }),
+    guilds: { ids: () => [], scopeOf: () => null, reader: null },
     communities: {
       home: communityWith(''),
       inGuild: communityWith,
@@ -69,6 +74,7 @@ export async function startOwnerServer({
     rewards: {
       rules: () => serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
       cards: [shopCard(store.shop), reminderCard(store.reminders, clock), roleCard(store.roles)],
+      waitingOrders: async () => (await store.shop.summary()).waiting,
       votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
     announcementPreviews: () => [
@@ -97,7 +103,7 @@ export async function startOwnerServer({
     ...changes,
   };
   /** The URL of another process with the same database, or of the same process after a restart. */
-  const restart = () => serve(express().use('/owner', createOwner(token, context)));
+  const restart = () => serve(express().use('/owner', createOwner({ token, discord: null }, context)));
   const url = await restart();
 
   /** Sends a request to the API. */

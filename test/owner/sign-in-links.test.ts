@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSignInLinks } from '../../src/owner/console/sign-in-links.ts';
+import { createSignInLinks } from '../../src/owner/sign-in-links.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { ask } from '../sandbox/page-client.ts';
 import { manualClock } from '../support/manual-clock.ts';

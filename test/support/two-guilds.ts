@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
+import { onFinished } from './on-finished.ts';
 
 /** How all ids of a local Discord begin, and how those of the second one do for the bot. */
 const ownPrefix = '119000000000000';
@@ -42,7 +42,7 @@ export async function joinGuilds(first: LocalDiscord, second: LocalDiscord): Pro
     passOn(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
+  onFinished(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -6,6 +6,9 @@ export const maxCorrection = 1_000_000;
 /** Maximum length of the reason (characters). */
 export const maxReasonLength = 200;
 
+/** In place of the Discord id of an author who has signed in with the owner token. */
+export const operator = 'operator';
+
 /** A correction of an account by the owner. Entries are never changed; a correction adds one. */
 export interface Correction {
   readonly userId: string;
@@ -17,6 +20,8 @@ export interface Correction {
   readonly reason: string;
   /** Time of the correction (ms since the epoch). */
   readonly at: number;
+  /** Who has made it: the Discord id of a manager, or {@link operator}. Missing for a program. */
+  readonly author?: string;
   /** Whether it may take more than the balance; by default it may not. */
   readonly mayOverdraw?: boolean;
 }

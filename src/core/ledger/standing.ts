@@ -94,6 +94,8 @@ export interface LeaderboardPage {
   readonly offset: number;
   /** How many members have a score. */
   readonly total: number;
+  /** The scores of all of them together. */
+  readonly sum: number;
   /** The requested member; null if they have no score. */
   readonly own: RankedMember | null;
   /** When the scores were read (ms since the epoch): now in a small community, otherwise at most 10 minutes ago. */

@@ -91,6 +91,20 @@ export interface Counts {
   readonly votes: number;
 }
 
+/** What belongs to one community: its listings, former ones included, and where its effects go. */
+export interface RecordScope {
+  readonly guildId: string;
+  readonly listings: readonly string[];
+  readonly channels: readonly string[];
+}
+
+/** What needs somebody's attention. */
+export interface OpenProblems {
+  readonly quarantined: number;
+  readonly buried: number;
+  readonly waiting: number;
+}
+
 /** The owner's reads. They reject with the driver's error if the database cannot be read. */
 export interface Records {
   deliveries(query: DeliveryQuery): Promise<readonly DeliveryRecord[]>;
@@ -102,15 +116,23 @@ export interface Records {
    * epoch).
    */
   lastVote(userId: string, listing: string, notAfter: number): Promise<number | null>;
-  effects(query: PageRequest & { state: EffectState | null }): Promise<readonly EffectRecord[]>;
-  effect(id: number): Promise<EffectRecord | null>;
+  /** @param query.only those of a community; of those that are done, the newest ones are searched */
+  effects(
+    query: PageRequest & { state: EffectState | null; only?: RecordScope | null },
+  ): Promise<readonly EffectRecord[]>;
+  /** @param only null if it is not of this community */
+  effect(id: number, only?: RecordScope | null): Promise<EffectRecord | null>;
   /** The effects of a delivery, oldest first. */
   effectsOf(deliveryId: number): Promise<readonly DeliveryEffect[]>;
   /** The entries of an account, newest first; `before` is the id of an entry. */
   entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly LedgerEntry[]>;
+  /** The body of the newest delivery that paid to an account; null without one, or if it was pruned. */
+  recentBody(accountId: AccountId): Promise<string | null>;
   /** The entry of a delivery's event, without those of other rewards; null for none. */
   entryOf(delivery: { readonly id: number; readonly userId: string | null }): Promise<LedgerEntry | null>;
   /** The roles of a user in all guilds, with their ends. */
   grants(userId: string): Promise<readonly StoredGrant[]>;
   counts(): Promise<Counts>;
+  /** @param only those of a community; null for all */
+  problems(only: RecordScope | null): Promise<OpenProblems>;
 }

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { ColumnType, Generated } from 'kysely';
 import type { Family } from '../../webhook/event.ts';
 import type { Outcome } from '../../webhook/response.ts';
 import type { Cause } from '../ledger/entry.ts';
@@ -167,6 +167,8 @@ export interface Tables extends SettingsTables {
     reason: string;
     balance: number;
     at: number;
+    /** See {@link Correction}; null for one of a program, and of earlier versions. */
+    author: ColumnType<string | null, string | null | undefined>;
   };
   /** What was imported of other programs. */
   imports: {

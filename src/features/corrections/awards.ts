@@ -21,7 +21,7 @@ export interface Awards {
   }): Promise<{ readonly outcome: 'awarded' | 'overdrawn'; readonly balance: number }>;
 }
 
-/** Awards as corrections of accounts of one community. The author is in the log. */
+/** Awards as corrections of accounts of one community. */
 export function createAwards({
   recorder,
   accounts,
@@ -37,7 +37,7 @@ export function createAwards({
     async award({ userId, credits, reason, author, interactionId }) {
       // The owner API accepts no keys with a space, so it cannot use the same one.
       const result = await recorder.correct(
-        { userId, accounts, credits, reason, at: clock.now() },
+        { userId, accounts, credits, reason, at: clock.now(), author },
         `award ${interactionId}`,
       );
       switch (result.outcome) {

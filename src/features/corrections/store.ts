@@ -1,4 +1,4 @@
-import type { AccountId } from '../../core/ledger/account-id.ts';
+import { type AccountId, type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import { countedVoteCauses } from '../../core/ledger/entry.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { rowsPerCount } from '../../core/store/counters/counted-rows.ts';
@@ -47,7 +47,28 @@ export const reads = {
       next: lastId === null ? null : lastId + 1,
     };
   },
+
+  /**
+   * The newest corrections with an author, newest first.
+   * @param query.accounts of one community; null for all. `before`: only earlier ones (ms since the epoch)
+   */
+  async authored(
+    { db, connection }: Sql,
+    { accounts, before, limit }: { accounts: AccountScope | null; before: number | null; limit: number },
+  ): Promise<readonly AuthoredCorrection[]> {
+    let query = db.selectFrom('corrections').selectAll().where('author', 'is not', null);
+    if (before !== null) query = query.where('at', '<', before);
+    if (accounts === homeAccounts) query = query.where('user_id', 'not like', '%:%');
+    else if (accounts !== null) query = query.where('user_id', 'like', `${accounts}:%`);
+    const rows = await run(connection, query.orderBy('at', 'desc').limit(limit));
+    return rows.map(({ author, ...row }) => ({ ...toCorrection(row), author: author ?? '' }));
+  },
 };
+
+/** A correction of a manager or the operator. */
+export interface AuthoredCorrection extends StoredCorrection {
+  readonly author: string;
+}
 
 /** Corrections are recorded as events are: see `record-correction.ts`. */
 export const writes = { reverseMember };

@@ -3,7 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
 import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
 import { calendarOf } from '../../core/tally/community.ts';
-import { fetchApplicationId } from '../../discord/inspection.ts';
+import { memoizedApplicationId } from '../../discord/inspection.ts';
 import type { ApplicationSettings } from '../../discord/registration/application-settings.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -53,19 +53,11 @@ export function createLinkedRolesService(
     const listing = directory.listings.find(({ community }) => community.accounts === accounts);
     return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
   };
-  const rest = createDiscordRest(discord);
-  let applicationId: Promise<string> | undefined;
   const oauth = createDiscordOAuth({
     apiUrl: discord.apiUrl,
     clientSecret,
     redirectUrl: `${publicUrl}${linkPath}/callback`,
-    applicationId() {
-      applicationId ??= fetchApplicationId(rest).catch((error: unknown) => {
-        applicationId = undefined;
-        throw error;
-      });
-      return applicationId;
-    },
+    applicationId: memoizedApplicationId(createDiscordRest(discord)),
   });
   const tokens = createMemberTokens({ members, oauth, encryption, clock });
   const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, clock, log });

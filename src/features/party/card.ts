@@ -3,14 +3,15 @@ import { html } from '../../platform/web/html.ts';
 import type { ConsoleCard } from '../parts.ts';
 import type { PartyStatus } from './current-party.ts';
 
-/** The progress of the current party. */
-export function partyCard(current: () => Promise<PartyStatus | null>): ConsoleCard {
+/** The progress of the current party, of one guild or (null) of the first that has one. */
+export function partyCard(current: (guildId: string | null) => Promise<PartyStatus | null>): ConsoleCard {
   return {
     id: 'party',
     title: 'Vote party',
     isBesideRules: true,
-    async render() {
-      const party = await current();
+    isScoped: true,
+    async render({ scope }) {
+      const party = await current(scope?.guildId ?? null);
       if (party === null) return null;
       const { period, votes, goal, credits } = party;
       const reached = votes >= goal ? 'The goal is reached.' : `${formatCount(goal - votes, 'vote')} to go.`;

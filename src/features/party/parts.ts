@@ -12,7 +12,10 @@ export function createServices({
   metrics,
   clock,
 }: ServicesContext & { readonly store: { readonly party: PartyStore } }) {
-  const current = () => currentParty(party, directory.listings, clock.now());
+  const current = (guildId: string | null = null) => {
+    const listings = guildId === null ? directory.listings : (directory.ofGuild(guildId)?.listings ?? []);
+    return currentParty(party, listings, clock.now());
+  };
   metrics.gauge({
     name: 'tallyhook_party_votes',
     help: 'Counted votes in the current period of the party, and its goal. Missing without a party.',

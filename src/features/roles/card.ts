@@ -8,8 +8,9 @@ export function roleCard(roles: Pick<RoleStore, 'summary'>): ConsoleCard {
   return {
     id: 'roles',
     title: 'Roles',
-    async render({ memberLink, text }) {
-      const { counts, parked } = await roles.summary();
+    isScoped: true,
+    async render({ memberLink, text, scope }) {
+      const { counts, parked } = await roles.summary(scope?.guildId ?? null);
       return html`<p>${formatCount(counts.applied, 'role')} given, ${counts.pending.toLocaleString('en')} waiting, ${counts.parked.toLocaleString('en')} rejected by Discord.</p>
 ${
   parked.length > 0 &&

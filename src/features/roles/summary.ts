@@ -27,14 +27,15 @@ const maxParked = 50;
 /** Buried effects in which the reasons of parked roles are searched. */
 const maxBuried = 200;
 
-/** The number of grants by state, and some that Discord rejected, with the reason. Scans the grants. */
-export async function summarizeGrants(sql: Sql): Promise<GrantSummary> {
+/** The number of grants by state, and some that Discord rejected, with the reason. Scans the grants. @param guildId null for all guilds */
+export async function summarizeGrants(sql: Sql, guildId: string | null = null): Promise<GrantSummary> {
   const { db, connection } = sql;
   const counts = { pending: 0, applied: 0, parked: 0 };
   const parked: Omit<ParkedGrant, 'reason'>[] = [];
   let last: string | undefined = '';
   while (last !== undefined) {
-    const grants = db.selectFrom('grants').select(['user_id', 'role', 'source', 'state']).where('user_id', '>', last);
+    const all = db.selectFrom('grants').select(['user_id', 'role', 'source', 'state']).where('user_id', '>', last);
+    const grants = guildId === null ? all : all.where('guild_id', '=', guildId);
     const page: readonly Pick<Tables['grants'], 'user_id' | 'role' | 'source' | 'state'>[] = await run(
       connection,
       grants.orderBy('user_id').limit(rowsPerQuery),

@@ -24,7 +24,12 @@ export function createServices(
   const { config, setup, roleAccess, postVotePanel, hasVotePanel, rest, clock, stopwatch, log } = context;
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf };
-  return {
-    commands: { setup: { settings: setup, drafts: createSetupDrafts(clock), checks, postVotePanel, hasVotePanel } },
-  } satisfies FeatureServices;
+  const setupServices: SetupServices = {
+    settings: setup,
+    drafts: createSetupDrafts(clock),
+    checks,
+    postVotePanel,
+    hasVotePanel,
+  };
+  return { shared: { setupServices }, commands: { setup: setupServices } } satisfies FeatureServices;
 }

@@ -10,8 +10,9 @@ export function shopCard(shop: Pick<PurchaseStore, 'summary'>): ConsoleCard {
   return {
     id: 'orders',
     title: 'Shop orders',
-    async render({ memberLink, text }) {
-      const { newest, waiting } = await shop.summary();
+    isScoped: true,
+    async render({ memberLink, text, scope }) {
+      const { newest, waiting } = await shop.summary(scope?.guildId ?? null);
       if (newest.length === 0) return html`<p class="quiet">Nobody has bought anything yet.</p>`;
       return html`<p>${waiting === 0 ? 'No purchases wait' : html`<strong>${formatCount(waiting, 'purchase')}</strong> ${pluralize(waiting, 'waits', 'wait')}`} for you to fulfil or refund.</p>
 <table><thead><tr><th scope="col">Time</th><th scope="col">Item</th><th scope="col">Buyer</th><th scope="col" class="number">Price</th><th scope="col">State</th></tr></thead>

@@ -96,10 +96,14 @@ export const reads = {
     return (await findOpenPurchase(sql, { userId, role })).length > 0;
   },
 
-  /** The newest purchases, without codes, and how many wait for the owner. Scans the purchases, which are rare. */
-  async summary({ db, connection }: Sql): Promise<PurchaseSummary> {
-    const recent = db
-      .selectFrom('purchases')
+  /**
+   * The newest purchases, without codes, and how many wait for the owner. Scans the purchases, which are rare.
+   * @param guildId of one guild; null for all
+   */
+  async summary({ db, connection }: Sql, guildId: string | null = null): Promise<PurchaseSummary> {
+    const all = db.selectFrom('purchases');
+    const shown = guildId === null ? all : all.where('guild_id', '=', guildId);
+    const recent = shown
       .select(['id', 'user_id', 'name', 'price', 'state', 'role', 'at'])
       .orderBy('id', 'desc')
       .limit(recentPurchases);
@@ -110,8 +114,7 @@ export const reads = {
       .orderBy('id', 'desc')
       .limit(maxNewest);
     // Neither a role nor a code: the owner fulfils it.
-    const waiting = db
-      .selectFrom('purchases')
+    const waiting = shown
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('state', '=', literal('confirmed'))
       .where('role', 'is', null)

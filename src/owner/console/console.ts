@@ -7,22 +7,40 @@ import { HttpError, handleErrors } from '../../platform/web/http-error.ts';
 import { securityHeaders } from '../../platform/web/security-headers.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
+import type { DiscordSignIn } from '../discord-sign-in.ts';
 import { formRoutes } from './form-routes.ts';
-import { redirectToSlash } from './middleware.ts';
+import { memberSignInRoutes, startPath } from './member-sign-in.ts';
+import { redirectToSlash, sessionMiddleware } from './middleware.ts';
 import { pageRoutes } from './page-routes.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
+import { serverRoutes } from './servers.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
+import { settingsRoutes } from './settings/routes.ts';
 import { ownerSignInRoutes } from './sign-in.ts';
 import { signInLinkRoutes } from './sign-in-links.ts';
 
 const assetOptions = { cacheControl: 'private, max-age=3600' };
 
+/** Who can sign in. */
+export interface ConsoleAccess {
+  /** The `OWNER_TOKEN`; null without one. */
+  readonly token: string | null;
+  /** For those who manage a server; null if it is not configured. */
+  readonly discord: DiscordSignIn | null;
+  /** Counts requests, and wrong tokens together with the API. */
+  readonly authentication: Authentication;
+}
+
 /**
  * The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. They use no
  * JavaScript.
  */
-export function createConsole(token: string, context: OwnerContext, authentication: Authentication): Router {
-  const sessions = createOwnerSessions(token, context.sessions, context.clock);
+export function createConsole({ token, discord, authentication }: ConsoleAccess, context: OwnerContext): Router {
+  const secrets = { token, clientSecret: discord?.clientSecret ?? null };
+  const sessions = createOwnerSessions(secrets, context.sessions, context.clock);
+  const middleware = sessionMiddleware(sessions, context);
+  const pages = [pageRoutes(middleware), formRoutes(middleware), settingsRoutes(middleware)];
+  const discordUrl = discord && `${discord.url}/${startPath}`;
   const router = Router({ strict: true });
   router.use(pageHeaders, redirectToSlash);
   router.get('/console.css', serveAsset(new URL('./console.css', import.meta.url), assetOptions));
@@ -34,10 +52,12 @@ export function createConsole(token: string, context: OwnerContext, authenticati
   router.use(sameOriginForms, express.urlencoded({ extended: false, limit: '16kb' }));
   router.use(
     ...(context.signInLinks ? [signInLinkRoutes(context.signInLinks, sessions)] : []),
-    ownerSignInRoutes(context, authentication, sessions),
-    pageRoutes(context, sessions),
-    formRoutes(context, sessions),
+    ownerSignInRoutes(context, { authentication: token === null ? null : authentication, discordUrl }, sessions),
+    ...(discord === null ? [] : [memberSignInRoutes(discord, context, sessions, authentication)]),
+    serverRoutes(context, sessions),
   );
+  router.use('/servers/:guildId', redirectToSlash, ...pages);
+  router.use(...pages);
   router.use(() => {
     throw new HttpError(404, 'The console has no such page.');
   });

@@ -6,16 +6,32 @@ import { dateTime, exactDateTime, timeAgo } from '../../platform/web/time-elemen
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
 import { outcomes } from '../../webhook/response.ts';
 import type { Site } from '../../webhook/sites/site.ts';
-import { deliveryLink, memberLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
+import type { NameBook } from '../names.ts';
+import {
+  deliveryLink,
+  kindNames,
+  kindText,
+  memberLink,
+  named,
+  outcomeBadge,
+  outcomeNames,
+  signedCredits,
+  untrustedText,
+} from './cells.ts';
 import { effectItem } from './effect-item.ts';
 import { prettyJson, visible } from './pretty-json.ts';
 import type { OwnerSession } from './session.ts';
 
-/** @param site the name of the listing's site, if it is to be shown */
-export function deliveryPage(details: DeliveryDetails, root: string, session: OwnerSession, site: string | null): Html {
+/** @param shown.site the name of the listing's site, if it is to be shown */
+export function deliveryPage(
+  details: DeliveryDetails,
+  root: string,
+  session: OwnerSession,
+  { site, names }: { readonly site: string | null; readonly names: NameBook },
+): Html {
   const { delivery, effects, why, original } = details;
   return html`<p class="trail"><a href="${root}deliveries">Deliveries</a></p>
-<h1>Delivery #${delivery.id} ${statusBadge(delivery.outcome)}</h1>
+<h1>Delivery #${delivery.id} ${outcomeBadge(delivery)}</h1>
 <section class="card" aria-labelledby="why"><h2 id="why">Why</h2><p class="lead" dir="auto">${visible(why)}</p>
 ${original !== null && html`<p>Original: ${deliveryLink(original, root)}</p>`}
 ${
@@ -24,7 +40,7 @@ ${
 <span class="quiet">Processes the delivery again with the current version and configuration. It is never paid twice.</span></form>`
 }</section>
 <div class="columns">
-<section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${properties(details, root, site)}</section>
+<section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${properties(details, root, { site, names })}</section>
 <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${details.timeline.map(
     ({ at, what, text }) =>
       html`<li><strong>${what}</strong> ${exactDateTime(at)}<br><span dir="auto">${visible(text)}</span></li>`,
@@ -40,8 +56,8 @@ ${
 ${bodyOf(delivery)}</section>`;
 }
 
-function listingText(listing: string | null, site: string | null): Html {
-  return html`${untrustedText(listing)}${site && html` <span class="quiet">${site}</span>`}`;
+function listingText(listing: string | null, site: string | null, names: NameBook): Html {
+  return html`${named(listing, names.listing(listing))}${site && html` <span class="quiet">${site}</span>`}`;
 }
 
 function bodyOf(delivery: DeliveryRecord): Html {
@@ -54,13 +70,17 @@ function bodyOf(delivery: DeliveryRecord): Html {
 <details><summary>Raw body, as it was signed</summary><pre tabindex="0">${visible(delivery.body)}</pre></details>`;
 }
 
-function properties({ delivery, entry }: DeliveryDetails, root: string, site: string | null): Html {
+function properties(
+  { delivery, entry }: DeliveryDetails,
+  root: string,
+  { site, names }: { readonly site: string | null; readonly names: NameBook },
+): Html {
   return html`<dl class="facts">
 <div><dt>received</dt><dd>${dateTime(delivery.receivedAt)}</dd></div>
 <div><dt>family</dt><dd>${delivery.family}</dd></div>
-<div><dt>kind</dt><dd>${untrustedText(delivery.kind)}</dd></div>
-<div><dt>listing</dt><dd>${listingText(delivery.listing, site)}</dd></div>
-<div><dt>member</dt><dd>${memberLink(delivery.userId, root)}</dd></div>
+<div><dt>kind</dt><dd>${kindText(delivery.kind)}</dd></div>
+<div><dt>listing</dt><dd>${listingText(delivery.listing, site, names)}</dd></div>
+<div><dt>member</dt><dd>${memberLink(delivery.userId, root, names)}</dd></div>
 <div><dt>credits</dt><dd>${signedCredits(delivery.credits)}</dd></div>
 <div><dt>reason</dt><dd>${untrustedText(delivery.reason)}</dd></div>
 <div><dt>entry</dt><dd>${entry ? html`${entry.cause}, ${dateTime(entry.at)}` : untrustedText(null)}</dd></div>
@@ -78,6 +98,7 @@ interface DeliveriesView {
   readonly siteOf: (listing: string | null) => string | null;
   /** The `before` of the next page; null on the last page. */
   readonly next: number | null;
+  readonly names: NameBook;
   readonly now: number;
 }
 
@@ -89,20 +110,20 @@ ${deliveries.length === 0 ? html`<p class="card">No deliveries match this filter
 ${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?${queryString({ ...filter, before: String(next) })}">Older deliveries</a></p>`}`;
 }
 
-function deliveryTable({ deliveries, siteOf, now }: DeliveriesView, root: string): Html {
+function deliveryTable({ deliveries, siteOf, names, now }: DeliveriesView, root: string): Html {
   return html`<div class="card flush"><table><thead><tr><th scope="col">Delivery</th><th scope="col">Received</th><th scope="col">Kind</th>
 <th scope="col">Listing</th><th scope="col">Outcome</th><th scope="col">Member</th><th scope="col" class="number">Credits</th></tr></thead>
 <tbody>${deliveries.map(
     (
       delivery,
     ) => html`<tr><td data-name="Delivery">${deliveryLink(delivery.id, root)}</td><td data-name="Received">${timeAgo(delivery.receivedAt, now)}</td>
-<td data-name="Kind">${untrustedText(delivery.kind)}</td><td data-name="Listing">${listingText(delivery.listing, siteOf(delivery.listing))}</td>
-<td data-name="Outcome">${statusBadge(delivery.outcome)}${delivery.reason && html` <span class="quiet">${untrustedText(delivery.reason)}</span>`}</td>
-<td data-name="Member">${memberLink(delivery.userId, root)}</td><td data-name="Credits" class="number">${signedCredits(delivery.credits)}</td></tr>`,
+<td data-name="Kind">${kindText(delivery.kind)}</td><td data-name="Listing">${listingText(delivery.listing, siteOf(delivery.listing), names)}</td>
+<td data-name="Outcome">${outcomeBadge(delivery)}${delivery.reason && html` <span class="quiet">${untrustedText(delivery.reason)}</span>`}</td>
+<td data-name="Member">${memberLink(delivery.userId, root, names)}</td><td data-name="Credits" class="number">${signedCredits(delivery.credits)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
-function filterForm({ filter, listings, sites }: DeliveriesView, root: string): Html {
+function filterForm({ filter, listings, sites, names }: DeliveriesView, root: string): Html {
   const parameter = (name: string) => filter[name] ?? '';
   const select = (
     name: string,
@@ -113,14 +134,16 @@ ${options.map(
   (option) =>
     html`<option value="${option}"${option === parameter(name) && html` selected`}>${labels.get(option) ?? option}</option>`,
 )}</select>`;
+  const asked = parameter('kind');
+  const known: readonly string[] = [...voteKinds, ...premiumKinds];
+  const kinds = asked === '' || known.includes(asked) ? known : [...known, asked];
   const siteLabels = new Map(sites.map(({ id, name }) => [id, name]));
   const timeInput = (name: string) =>
     html`<input id="${name}" type="datetime-local" name="${name}" value="${parameter(name).replace(/Z$/, '')}">`;
   return html`<form class="card filter" method="get" action="${root}deliveries">
-<p><label for="outcome">Outcome</label>${select('outcome', outcomes)}</p>
-<p><label for="kind">Kind</label><input id="kind" name="kind" value="${parameter('kind')}" list="kinds" maxlength="100" placeholder="any">
-<datalist id="kinds">${[...voteKinds, ...premiumKinds].map((kind) => html`<option value="${kind}"></option>`)}</datalist></p>
-<p><label for="listing">Listing</label>${select('listing', listings)}</p>
+<p><label for="outcome">Outcome</label>${select('outcome', outcomes, new Map(Object.entries(outcomeNames)))}</p>
+<p><label for="kind">Kind</label>${select('kind', kinds, new Map(kinds.map((kind) => [kind, kindNames[kind] ?? kind])))}</p>
+<p><label for="listing">Listing</label>${select('listing', listings, new Map(listings.map((name) => [name, names.listing(name) ?? name])))}</p>
 ${siteLabels.size > 1 && html`<p><label for="site">Site</label>${select('site', [...siteLabels.keys()], siteLabels)}</p>`}
 <p><label for="user">Member ID</label><input id="user" name="user" value="${parameter('user')}" inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" title="1 to 20 digits" placeholder="any"></p>
 <p><label for="since">Since (UTC)</label>${timeInput('since')}</p>

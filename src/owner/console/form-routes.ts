@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Request, Router } from 'express';
+import { Router } from 'express';
 import { z } from 'zod';
 import { overdraws } from '../../core/ledger/correction.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
@@ -8,26 +8,25 @@ import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import type { OwnerContext } from '../context.ts';
 import { correct, overdraftError } from '../correct.ts';
 import { decideAlarm, decisions, findTimeZone, reverseVotes } from '../listings.ts';
 import { replayDelivery, replayEffect } from '../replay.ts';
 import {
   type CorrectionRequest,
   correctionRequest,
-  idempotencyKey,
   idParameter,
   listingParameter,
   parseRequest,
+  readIdempotencyKey,
   userParameter,
 } from '../request-schemas.ts';
 import { signedCredits, untrustedText } from './cells.ts';
 import { reversalPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
-import { sessionMiddleware } from './middleware.ts';
+import type { SessionMiddleware } from './middleware.ts';
 import { defaultPageSize } from './page-routes.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
-import type { OwnerSession, OwnerSessions } from './session.ts';
+import { authorOf, type OwnerSession } from './session.ts';
 
 const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
 
@@ -53,24 +52,27 @@ const reversalForm = z.object({ from: localTime, until: localTime, confirmed: z.
 type CorrectionForm = z.infer<typeof correctionForm>;
 
 /** The forms. Each submission ends with a redirect, so that reloading the page does not repeat it. */
-export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Router {
-  const router = Router({ strict: true });
-  const { requireForm } = sessionMiddleware(sessions);
+export function formRoutes({ requireForm, requireSession }: SessionMiddleware): Router {
+  const router = Router({ strict: true, mergeParams: true });
 
   router.post(
     '/deliveries/:id/replay',
-    requireForm(async (request, response) => {
+    requireForm(async (request, response, session) => {
       const { id } = parseRequest(idParameter, request.params);
-      const { outcome } = await replayDelivery(context, id);
+      const { outcome } = await replayDelivery(session.context, id, authorOf(session));
       response.redirect(303, `../${id}?notice=replayed-${outcome}`);
     }),
   );
 
   router.post(
     '/effects/:id/replay',
-    requireForm(async (request, response) => {
+    requireForm(async (request, response, session) => {
       const { back } = parseRequest(replayForm, request.body);
-      const { deliveryId } = await replayEffect(context, parseRequest(idParameter, request.params).id);
+      const { deliveryId } = await replayEffect(
+        session.context,
+        parseRequest(idParameter, request.params).id,
+        authorOf(session),
+      );
       const page = back === 'delivery' && deliveryId !== null ? `deliveries/${deliveryId}` : 'effects';
       response.redirect(303, `../../${page}?notice=revived`);
     }),
@@ -79,12 +81,16 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   router.post(
     '/users/:userId/corrections',
     requireForm(async (request, response, session) => {
+      const { context } = session;
       const { userId } = parseRequest(userParameter, request.params);
       const form = parseRequest(correctionForm, request.body);
       try {
         const correction = readCorrection(form);
         if (form.key !== undefined) {
-          const { repeated } = await correct(context, userId, correction, readIdempotencyKey(form));
+          const { repeated } = await correct(context, userId, correction, {
+            idempotencyKey: readIdempotencyKey(form.key),
+            author: authorOf(session),
+          });
           const { guildId } = correction;
           const shown = guildId === undefined ? '' : `&guildId=${guildId}`;
           return response.redirect(303, `../${userId}?notice=${repeated ? 'repeated' : 'corrected'}${shown}`);
@@ -102,7 +108,7 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
         response.status(error.status);
         const rejectedForm = { credits: form.credits, reason: form.reason, message: error.message };
         const page = { limit: defaultPageSize, before: null };
-        await renderMemberPage(context, {
+        await renderMemberPage({
           request,
           response,
           session,
@@ -118,7 +124,7 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   for (const decision of decisions) {
     router.post(
       `/listings/:listing/${decision}`,
-      requireForm(async (request, response) => {
+      requireForm(async (request, response, { context }) => {
         await decideAlarm(context, parseRequest(listingParameter, request.params).listing, decision);
         response.redirect(303, `../../listings?notice=${decision}`);
       }),
@@ -128,6 +134,7 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   router.post(
     '/listings/:listing/reversals',
     requireForm(async (request, response, session) => {
+      const { context } = session;
       const { listing } = parseRequest(listingParameter, request.params);
       const { confirmed, ...fields } = parseRequest(reversalForm, request.body);
       const { fromLocal } = createCalendar(findTimeZone(context, listing));
@@ -141,10 +148,16 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
   );
 
   // For reloading the pages with a rejected or unconfirmed form.
-  router.get('/listings/:listing/reversals', (_request, response) => response.redirect(303, '../../listings'));
-  router.get('/users/:userId/corrections', (request: Request<{ userId: string }>, response) => {
-    response.redirect(303, `../${parseRequest(userParameter, request.params).userId}`);
-  });
+  router.get(
+    '/listings/:listing/reversals',
+    requireSession((_request, response) => response.redirect(303, '../../listings')),
+  );
+  router.get(
+    '/users/:userId/corrections',
+    requireSession((request, response) => {
+      response.redirect(303, `../${parseRequest(userParameter, request.params).userId}`);
+    }),
+  );
 
   return router;
 }
@@ -152,10 +165,6 @@ export function formRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
 function readCorrection({ credits, reason, guildId }: CorrectionForm): CorrectionRequest {
   const amount = /^\s*[+-]?\d{1,9}\s*$/.test(credits) ? Number(credits) : Number.NaN;
   return parseRequest(correctionRequest, { credits: amount, reason, guildId });
-}
-
-function readIdempotencyKey({ key }: CorrectionForm): string {
-  return parseRequest(idempotencyKey, { 'Idempotency-Key': key })['Idempotency-Key'];
 }
 
 /**

@@ -8,12 +8,12 @@ import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { PageRequest } from '../../platform/web/pagination.ts';
 import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
-import type { OwnerContext } from '../context.ts';
 import { getMember, type MemberDetails, type VoteTimes } from '../get-member.ts';
-import { deliveryLink, signedCredits, statusBadge, untrustedText } from './cells.ts';
+import type { NameBook } from '../names.ts';
+import { deliveryLink, named, signedCredits, statusBadge, untrustedText } from './cells.ts';
 import { visible } from './pretty-json.ts';
 import { relativeRoot, renderPage } from './render-page.ts';
-import type { OwnerSession } from './session.ts';
+import type { OwnerSession, Visit } from './session.ts';
 
 /** A correction that was rejected: its input and the error message. */
 export interface RejectedCorrection {
@@ -24,59 +24,63 @@ export interface RejectedCorrection {
 
 interface MemberView extends MemberDetails {
   readonly rejected: RejectedCorrection | null;
+  readonly names: NameBook;
   readonly now: number;
 }
 
 /** Sends a member's page. @param options `page` of the entries; `rejected` fills the correction form again */
-export async function renderMemberPage(
-  context: OwnerContext,
-  options: {
-    readonly request: Request;
-    readonly response: Response;
-    readonly session: OwnerSession;
-    readonly userId: string;
-    /** Null for the first account of the member. */
-    readonly guildId: string | null;
-    readonly page: PageRequest;
-    readonly rejected: RejectedCorrection | null;
-  },
-): Promise<void> {
+export async function renderMemberPage(options: {
+  readonly request: Request;
+  readonly response: Response;
+  readonly session: Visit;
+  readonly userId: string;
+  /** Null for the first account of the member. */
+  readonly guildId: string | null;
+  readonly page: PageRequest;
+  readonly rejected: RejectedCorrection | null;
+}): Promise<void> {
   const { request, response, session, userId, guildId, page, rejected } = options;
-  const view = { ...(await getMember(context, userId, page, guildId)), rejected, now: context.clock.now() };
-  const body = memberPage(view, relativeRoot(request.path), session);
-  renderPage(request, response, { title: `Member ${userId}`, session, body });
+  const { context } = session;
+  const [member, names] = await Promise.all([
+    getMember(context, userId, page, guildId),
+    context.namesIn(context.scope)([userId]),
+  ]);
+  const body = memberPage(
+    { ...member, rejected, names, now: context.clock.now() },
+    relativeRoot(request.path),
+    session,
+  );
+  renderPage(request, response, { title: `Member ${names.member(userId) ?? userId}`, session, body });
 }
 
-export function membersPage(root: string): Html {
-  return html`<h1>Members</h1>
-<section class="card"><p>In Discord, with <em>Settings → Advanced → Developer Mode</em> on, right-click a member and choose <em>Copy User ID</em>.</p>${memberSearch(root)}</section>`;
-}
-
-export function memberSearch(root: string): Html {
+/** The field finds members by name; an id, which is also accepted, leads to the member at once. */
+export function memberSearch(root: string, text = ''): Html {
   return html`<form class="line" method="get" action="${root}users" role="search">
-  <label for="member-id">Member's Discord ID</label>
-  <input id="member-id" name="id" required inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" title="1 to 20 digits" autocomplete="off">
+  <label for="member-id">Member's name or Discord ID</label>
+  <input id="member-id" name="id" required maxlength="100" value="${text}" autocomplete="off" dir="auto">
   <button>Look up</button>
 </form>`;
 }
 
 function memberPage(view: MemberView, root: string, session: OwnerSession): Html {
-  const { standing, unpaid, now } = view;
+  const { standing, unpaid, names, now } = view;
+  const name = names.member(standing.userId);
   const { rows: entries, next } = view.entries;
   const { userId, credits, votes, rank, streak, grants } = standing;
   return html`<p class="trail"><a href="${root}users">Members</a></p>
-<h1>Member ${userId}</h1>
+<h1>Member ${name === null ? userId : html`<bdi title="${userId}">${visible(name)}</bdi>`}</h1>
+${name !== null && html`<p class="quiet">Discord ID ${userId}</p>`}
 ${accountLinks(view, root)}
 <dl class="sums"><div><dt>Balance</dt><dd>${formatCount(credits, 'credit')}</dd></div><div><dt>Counted votes</dt><dd>${votes.toLocaleString('en')}</dd></div>
 <div><dt>Rank by credits</dt><dd>${rank === null ? 'none' : rank.toLocaleString('en')}</dd></div>
 <div><dt>Streak</dt><dd>${formatCount(streak.days, 'day')}${streak.endsAt !== null && html` <span class="quiet">ends ${dateTime(streak.endsAt)}</span>`}</dd></div>
 ${grants.map(
   ({ role, until }) =>
-    html`<div><dt>Role ${role}</dt><dd>${until === null ? 'permanent' : html`until ${dateTime(until)}`}</dd></div>`,
+    html`<div><dt>Role ${named(role, names.role(role))}</dt><dd>${until === null ? 'permanent' : html`until ${dateTime(until)}`}</dd></div>`,
 )}
-${view.listings.map((times) => nextVote(times, now))}</dl>
+${view.listings.map((times) => nextVote(times, names, now))}</dl>
 <div class="columns">
-<section class="card" aria-labelledby="entries"><h2 id="entries">Entries</h2>${entryTable(entries, root)}
+<section class="card" aria-labelledby="entries"><h2 id="entries">Entries</h2>${entryTable(entries, names, root)}
 ${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?before=${next}">Older entries</a></p>`}</section>
 <section class="card" aria-labelledby="correct"><h2 id="correct">Correct the account</h2>${correctionForm(view, root, session)}</section>
 </div>
@@ -97,26 +101,26 @@ function accountLinks({ standing, accounts, guildId: shown }: MemberView, root: 
   return html`<ul class="items">${accounts.map(link)}</ul>`;
 }
 
-function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, now: number): Html {
+function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, names: NameBook, now: number): Html {
   const isOpen = nextVoteAt === null || nextVoteAt <= now;
-  return html`<div><dt>Next vote for <bdi>${listing}</bdi></dt><dd>${isOpen ? 'now' : dateTime(nextVoteAt)}
+  return html`<div><dt>Next vote for ${named(listing, names.listing(listing))}</dt><dd>${isOpen ? 'now' : dateTime(nextVoteAt)}
 <span class="quiet">${lastVoteAt === null ? 'no votes yet' : html`last vote ${timeAgo(lastVoteAt, now)}`}</span></dd></div>`;
 }
 
-function entryTable(entries: readonly LedgerEntry[], root: string): Html {
+function entryTable(entries: readonly LedgerEntry[], names: NameBook, root: string): Html {
   if (entries.length === 0) return html`<p>The ledger has no entries of this member.</p>`;
   return html`<table><thead><tr><th scope="col">Time</th><th scope="col">Cause</th><th scope="col" class="number">Credits</th><th scope="col">Delivery</th></tr></thead>
 <tbody>${entries.map(
     (entry) => html`<tr><td data-name="Time">${dateTime(entry.at)}</td>
-<td data-name="Cause">${entryCause(entry)}</td>
+<td data-name="Cause">${entryCause(entry, names)}</td>
 <td data-name="Credits" class="number">${signedCredits(entry.credits)}</td><td data-name="Delivery">${deliveryLink(entry.deliveryId, root)}</td></tr>`,
   )}</tbody></table>`;
 }
 
-function entryCause({ cause, reason, listing, key }: LedgerEntry): Html {
+function entryCause({ cause, reason, listing, key }: LedgerEntry, names: NameBook): Html {
   if (key !== undefined)
     return html`${untrustedText(reason)}<br><span class="quiet">your program, key ${untrustedText(key)}</span>`;
-  return html`${causeNames[cause]}${listing !== null && html` · <bdi>${listing}</bdi>`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}`;
+  return html`${causeNames[cause]}${listing !== null && html` · ${named(listing, names.listing(listing))}`}${reason !== null && reason !== cause && html`<br><span class="quiet">${untrustedText(reason)}</span>`}`;
 }
 
 function unpaidList(unpaid: readonly DeliveryRecord[], root: string, now: number): Html {

@@ -1,8 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { messageOf } from '../../platform/errors.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
 import { hasFormToken } from '../../platform/web/form-token.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import { relativeRoot } from './render-page.ts';
-import type { OwnerSession, OwnerSessions } from './session.ts';
+import type { OwnerContext } from '../context.ts';
+import { scopeContext } from '../scope.ts';
+import { consoleRoot } from './render-page.ts';
+import type { OwnerSession, OwnerSessions, Visit } from './session.ts';
 
 /** Redirects `/owner` to `/owner/`, since the overview's relative links need the slash. */
 export const redirectToSlash: RequestHandler = ({ path, originalUrl }, response, next) => {
@@ -17,30 +21,72 @@ export function lastSegmentWithoutSlash(url: string): string | null {
   return path.slice(path.lastIndexOf('/') + 1) || null;
 }
 
-type SessionHandler = (request: Request, response: Response, session: OwnerSession) => Promise<void> | void;
+type VisitHandler = (request: Request, response: Response, visit: Visit) => Promise<void> | void;
 
-/** Middleware for pages and forms that require a signed-in owner. */
+/** Middleware for pages and forms that require a session. */
 export interface SessionMiddleware {
   /** For pages. Without a session it redirects to the sign-in page. */
-  requireSession(handler: SessionHandler): RequestHandler;
+  requireSession(handler: VisitHandler): RequestHandler;
   /** For forms. Without a session or with a wrong CSRF token it responds with 403. */
-  requireForm(handler: SessionHandler): RequestHandler;
+  requireForm(handler: VisitHandler): RequestHandler;
 }
 
-export function sessionMiddleware(sessions: OwnerSessions): SessionMiddleware {
+/**
+ * @param everything what the operator sees. Of a page below `/servers/:guildId` a handler gets the part of that community,
+ *   if the session is the operator's or Discord says that the member manages the server
+ */
+export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerContext): SessionMiddleware {
+  const { guilds, log } = everything;
+
+  async function visitOf(session: OwnerSession, guildId: unknown): Promise<Visit> {
+    const { member } = session;
+    if (guildId === undefined && member === null) {
+      return { ...session, context: everything, visitor: null, guildName: null };
+    }
+    const scope = isSnowflake(guildId) ? guilds.scopeOf(guildId) : null;
+    const visitor = scope === null || member === null ? null : await findManager(scope.guildId, member.userId);
+    // The same for a server without a community, so that nobody finds out which servers have one.
+    if (scope === null || (member !== null && visitor === null)) throw notAllowed(member !== null);
+    const details = await guilds.reader?.guild(scope.guildId).catch(() => null);
+    return { ...session, context: scopeContext(everything, scope), visitor, guildName: details?.name ?? null };
+  }
+
+  async function findManager(guildId: string, userId: string): Promise<Visit['visitor']> {
+    try {
+      const found = await guilds.reader?.member(guildId, userId);
+      return found?.isManager === true ? found : null;
+    } catch (error) {
+      log.warn({ guild: guildId, reason: messageOf(error) }, 'the permissions of a member could not be read');
+      throw new HttpError(503, 'Discord does not say at the moment who manages this server. Please try again.', 15);
+    }
+  }
+
   return {
     requireSession: (handler) => async (request, response) => {
       const session = await sessions.find(request);
-      if (session !== null) return handler(request, response, session);
-      const next = request.url.slice(1);
-      response.redirect(303, `${relativeRoot(request.path)}sign-in${next && `?next=${encodeURIComponent(next)}`}`);
+      if (session !== null) {
+        return handler(request, response, await visitOf(session, request.params['guildId']));
+      }
+      const { guildId } = request.params;
+      const next = `${guildId === undefined ? '' : `servers/${guildId}/`}${request.url.slice(1)}`;
+      response.redirect(303, `${consoleRoot(request)}sign-in${next && `?next=${encodeURIComponent(next)}`}`);
     },
     requireForm: (handler) => async (request, response) => {
-      const session = await sessions.find(request);
-      if (session === null || !hasFormToken(request.body, session)) {
-        throw new HttpError(403, 'Your session has ended. Sign in and send the form again.');
-      }
-      return handler(request, response, session);
+      const session = await findFormSession(sessions, request);
+      return handler(request, response, await visitOf(session, request.params['guildId']));
     },
   };
+}
+
+/** The session of a form. @throws HttpError 403 without one, or with a wrong CSRF token */
+export async function findFormSession(sessions: OwnerSessions, request: Request): Promise<OwnerSession> {
+  const session = await sessions.find(request);
+  if (session !== null && hasFormToken(request.body, session)) return session;
+  throw new HttpError(403, 'Your session has ended. Sign in and send the form again.');
+}
+
+function notAllowed(isMember: boolean): HttpError {
+  return isMember
+    ? new HttpError(403, 'You do not have the permission Manage Server there, or votes are not set up in that server.')
+    : new HttpError(404, 'No listing belongs to this server.');
 }

@@ -1,73 +1,96 @@
+import type { RankedMember } from '../../core/ledger/standing.ts';
 import { formatCount, pluralize } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus } from '../context.ts';
-import type { Summary } from '../get-summary.ts';
-import { statusBadge, untrustedText } from './cells.ts';
+import type { Overview } from '../get-overview.ts';
+import type { NameBook } from '../names.ts';
+import { memberLink, statusBadge, untrustedText } from './cells.ts';
 import { memberSearch } from './member-page.ts';
+import { voteChart } from './vote-chart.ts';
 
-export function overviewPage(summary: Summary, root: string, now: number): Html {
-  return html`<h1>Overview</h1>
-${issues(summary, root)}
+export function overviewPage(
+  overview: Overview,
+  { root, now, texts }: { readonly root: string; readonly now: number; readonly texts: Texts },
+): Html {
+  const words = texts.console;
+  const { days, month, names } = overview;
+  return html`<h1 lang="${texts.locale}">${words.overview}</h1>
+${issues(overview, root, texts)}
+${figures(overview, root, texts)}
+<section class="card" aria-labelledby="days"><h2 id="days" lang="${texts.locale}">${words.votesPerDay}</h2>${voteChart(days)}</section>
 <div class="columns">
-<section class="card" aria-labelledby="parts"><h2 id="parts">Status</h2>${components(summary, root, now)}</section>
-<section class="card" aria-labelledby="figures"><h2 id="figures">Totals</h2>${totals(summary)}</section>
-</div>
+<section class="card" aria-labelledby="top"><h2 id="top" lang="${texts.locale}">${words.topVoters}</h2>${topVoters(month.top, names, root)}</section>
 <section class="card" aria-labelledby="find"><h2 id="find">“I voted and got nothing”</h2>
-<p class="quiet">Look up the member to see all entries, and all deliveries that paid nothing with the reason.</p>${memberSearch(root)}</section>`;
+<p class="quiet">Look up the member to see what votes paid, and why others paid nothing.</p>${memberSearch(root)}</section>
+</div>
+${status(overview, root, now)}`;
 }
 
-function issues({ counts, budgets }: Summary, root: string): Html {
-  const { quarantined } = counts.deliveries;
-  const { buried } = counts.effects;
+function figures({ days, month, members, orders }: Overview, root: string, { locale, console: words }: Texts): Html {
+  const all: readonly (readonly [name: string, count: number, path?: string])[] = [
+    [words.votesToday, days.at(-1)?.votes ?? 0],
+    [words.votesThisMonth, month.votes],
+    [words.creditsThisMonth, month.credits],
+    [words.membersWithCredits, members.count, 'users'],
+    [words.creditsHeld, members.credits],
+    [words.ordersWaiting, orders, 'rewards#orders'],
+  ];
+  return html`<dl class="sums" lang="${locale}">${all.map(([name, count, path]) => {
+    const shown = count.toLocaleString(locale);
+    return html`<div><dt>${name}</dt><dd>${path === undefined ? shown : html`<a href="${root}${path}">${shown}</a>`}</dd></div>`;
+  })}</dl>`;
+}
+
+function topVoters(top: readonly RankedMember[], names: NameBook, root: string): Html {
+  if (top.length === 0) return html`<p class="quiet">Nobody has voted this month.</p>`;
+  return html`<ol class="ranking">${top.map(
+    ({ userId, score }) =>
+      html`<li>${memberLink(userId, root, names)} <span class="quiet">${formatCount(score, 'vote')}</span></li>`,
+  )}</ol>`;
+}
+
+function issues({ problems, budgets, names }: Overview, root: string, { locale, console: words }: Texts): Html {
+  const { quarantined, buried } = problems;
   const rejectedKeys = budgets.filter(({ keyRefused }) => keyRefused);
   const unexpectedResponses = budgets.filter(({ wrongShape }) => wrongShape);
+  const nameOf = (listing: string) => html`<bdi>${names.listing(listing) ?? listing}</bdi>`;
   if (quarantined + buried + rejectedKeys.length + unexpectedResponses.length === 0)
-    return html`<p class="notice good">Nothing needs your attention.</p>`;
+    return html`<p class="notice good" lang="${locale}">${words.noProblems}</p>`;
   return html`<section class="notice bad" aria-labelledby="needs"><h2 id="needs">Needs your attention</h2><ul>
 ${quarantined > 0 && html`<li><a href="${root}deliveries?outcome=quarantined">${formatCount(quarantined, 'quarantined delivery', 'quarantined deliveries')}</a>: genuine, but could not be processed. Nothing was paid for ${pluralize(quarantined, 'it', 'them')} yet.</li>`}
-${buried > 0 && html`<li><a href="${root}effects?state=buried">${formatCount(buried, 'buried effect')}</a>: failed permanently. Fix the cause and replay ${pluralize(buried, 'it', 'them')}.</li>`}
-${rejectedKeys.map(({ listing }) => html`<li>The service rejects the API key of <bdi>${listing}</bdi>. Create a new key in its dashboard, <i>Edit server → Advanced setup</i>, and configure it.</li>`)}
-${unexpectedResponses.map(({ listing }) => html`<li>The service's responses for <bdi>${listing}</bdi> do not match its document. The log names the field; check for a newer version of tallyhook.</li>`)}
+${buried > 0 && html`<li><a href="${root}effects?state=buried">${formatCount(buried, 'action')} failed</a>: announcements, roles or messages. Fix the cause and replay ${pluralize(buried, 'it', 'them')}.</li>`}
+${rejectedKeys.map(({ listing }) => html`<li>The service rejects the API key of ${nameOf(listing)}. Create a new key in its dashboard, <i>Edit server → Advanced setup</i>, and configure it.</li>`)}
+${unexpectedResponses.map(({ listing }) => html`<li>The service's responses for ${nameOf(listing)} do not match its document. The log names the field; check for a newer version of tallyhook.</li>`)}
 </ul></section>`;
 }
 
-function components({ parts, budgets, counts, lastDelivery }: Summary, root: string, now: number): Html {
-  return html`<dl class="facts">
-${Object.entries(parts).map(([name, status]) => html`<div><dt>${name}</dt><dd>${componentStatus(status)}</dd></div>`)}
+/** One line, which unfolds; open where a part is not ready. */
+function status({ parts, budgets, problems, lastDelivery, names }: Overview, root: string, now: number): Html {
+  const broken = Object.values(parts).filter(({ ready }) => !ready).length;
+  const mark =
+    broken === 0 ? html`<span class="mark good">working</span>` : html`<span class="mark bad">not ready</span>`;
+  return html`<details class="card"${broken > 0 && html` open`}><summary>${mark} ${
+    broken === 0 ? 'Everything is ready' : `${formatCount(broken, 'part')} not ready`
+  }, last delivery ${lastDelivery ? timeAgo(lastDelivery.receivedAt, now) : 'not yet'}</summary>
+<dl class="facts">
+${Object.entries(parts).map(([name, part]) => html`<div><dt>${name}</dt><dd>${componentStatus(part)}</dd></div>`)}
 ${budgets.map(
   ({ listing, left, limit }) =>
-    html`<div><dt>requests left for <bdi>${listing}</bdi></dt><dd>${left ?? 'unknown'} of ${limit} <span class="quiet">this minute</span></dd></div>`,
+    html`<div><dt>requests left for <bdi>${names.listing(listing) ?? listing}</bdi></dt><dd>${left ?? 'unknown'} of ${limit} <span class="quiet">this minute</span></dd></div>`,
 )}
-<div><dt>outbox</dt><dd><a href="${root}effects?state=waiting">${formatCount(counts.effects.waiting, 'effect')} waiting</a></dd></div>
+<div><dt>waiting actions</dt><dd><a href="${root}effects?state=waiting">${problems.waiting.toLocaleString('en')}</a></dd></div>
 <div><dt>last delivery</dt><dd>${
     lastDelivery
       ? html`<a href="${root}deliveries/${lastDelivery.id}">${timeAgo(lastDelivery.receivedAt, now)}</a> ${statusBadge(lastDelivery.outcome)}`
       : 'none yet'
   }</dd></div>
-</dl>`;
+</dl></details>`;
 }
 
 function componentStatus({ ready, reason }: ComponentStatus): Html {
   return ready
     ? html`<span class="mark good">ready</span>`
-    : html`<span class="mark bad">not ready</span> ${untrustedText(reason ?? null)}`;
-}
-
-function totals({ counts }: Summary): Html {
-  const { users, credits, votes, deliveries, effects } = counts;
-  const totalByName = {
-    members: users,
-    credits,
-    votes,
-    'recorded deliveries': deliveries.recorded,
-    duplicates: deliveries.duplicate,
-    tests: deliveries.test,
-    quarantined: deliveries.quarantined,
-    'effects done': effects.done,
-    'effects buried': effects.buried,
-  };
-  return html`<dl class="facts figures">${Object.entries(totalByName).map(
-    ([name, count]) => html`<div><dt>${name}</dt><dd>${count.toLocaleString('en')}</dd></div>`,
-  )}</dl>`;
+    : html`<span class="mark bad">not ready</span> ${reason !== undefined && untrustedText(reason)}`;
 }

@@ -1,14 +1,14 @@
 import { type Request, Router } from 'express';
 import { z } from 'zod';
 import type { EffectState } from '../../core/outbox/effect.ts';
-import type { EffectRecord } from '../../core/records/records.ts';
+import type { EffectRecord, OpenProblems } from '../../core/records/records.ts';
 import { getDelivery } from '../../features/traces/delivery-details.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
 import type { AnnouncementPreview, ListingPreviews } from '../announcement-previews.ts';
-import type { OwnerContext } from '../context.ts';
-import { getSummary } from '../get-summary.ts';
+import { getOverview } from '../get-overview.ts';
 import { listDeliveries, siteNames } from '../list-deliveries.ts';
 import { listListings } from '../listings.ts';
 import {
@@ -16,18 +16,22 @@ import {
   effectsQuery,
   idParameter,
   memberQuery,
+  membersQuery,
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
+import { searchMembers } from '../search-members.ts';
+import { changesPage, getChanges } from './changes-page.ts';
 import { deliveriesPage, deliveryPage } from './delivery-page.ts';
 import { effectItem } from './effect-item.ts';
 import { listingsPage } from './listings-page.ts';
-import { membersPage, renderMemberPage } from './member-page.ts';
-import { sessionMiddleware } from './middleware.ts';
+import { renderMemberPage } from './member-page.ts';
+import { getMembers, membersPage } from './members-page.ts';
+import type { SessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
-import { relativeRoot, renderPage } from './render-page.ts';
+import { relativeRoot, renderPage, textsOf } from './render-page.ts';
 import { renderCards, rewardsPage } from './rewards-page.ts';
-import type { OwnerSession, OwnerSessions } from './session.ts';
+import type { OwnerSession, Visit } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
 export const defaultPageSize = 25;
@@ -35,16 +39,10 @@ export const defaultPageSize = 25;
 const queryParameters = z.record(z.string(), z.string());
 
 /** The pages. They only read. */
-export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Router {
-  const { records, cooldowns, sites, clock } = context;
-  const router = Router({ strict: true });
-  const { requireSession } = sessionMiddleware(sessions);
+export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireSession'>): Router {
+  const router = Router({ strict: true, mergeParams: true });
 
-  /** A page for the signed-in owner. */
-  function page(
-    path: string,
-    contentOf: (request: Request, session: OwnerSession) => Promise<PageContent> | PageContent,
-  ): void {
+  function page(path: string, contentOf: (request: Request, visit: Visit) => Promise<PageContent> | PageContent): void {
     router.get(
       path,
       requireSession(async (request, response, session) => {
@@ -53,60 +51,73 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
     );
   }
 
-  page('/', async () => ({ title: 'Overview', body: overviewPage(await getSummary(context), './', clock.now()) }));
+  page('/', async (request, { context }) => {
+    const shown = { root: './', now: context.clock.now(), texts: textsOf(request) };
+    return { title: 'Overview', body: overviewPage(await getOverview(context), shown) };
+  });
 
-  page('/deliveries', async (request) => {
+  page('/deliveries', async (request, { context }) => {
+    const { cooldowns, sites, clock } = context;
     const parameters = parseRequest(deliveriesQuery, listQuery(request));
     const { rows: deliveries, next } = await listDeliveries(context, parameters);
     const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
     const shown = { listings: [...cooldowns(null).keys()], sites: [...sites().values()], siteOf: siteNames(context) };
-    const view = { deliveries, filter, ...shown, next, now: clock.now() };
+    const names = await context.namesIn(context.scope)(deliveries.map(({ userId }) => userId));
+    const view = { deliveries, filter, ...shown, names, next, now: clock.now() };
     return { title: 'Deliveries', body: deliveriesPage(view, './') };
   });
 
   page('/deliveries/:id', async (request, session) => {
+    const { context } = session;
     const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
     const site = siteNames(context)(details.delivery.listing);
-    const body = deliveryPage(details, relativeRoot(request.path), session, site);
+    const names = await context.namesIn(context.scope)([details.delivery.userId]);
+    const body = deliveryPage(details, relativeRoot(request.path), session, { site, names });
     return { title: `Delivery #${details.delivery.id}`, body };
   });
 
   page('/effects', async (request, session) => {
+    const { records } = session.context;
     const { state: requestedState, ...parameters } = parseRequest(effectsQuery, listQuery(request));
     const state = requestedState ?? effectTabs[0];
     const [{ rows: effects, next }, counts] = await Promise.all([
       paginate({ ...parameters, state }, records.effects),
-      records.counts(),
+      records.problems(null),
     ]);
-    return { title: 'Effects', body: effectsPage({ state, effects, counts: counts.effects, next }, './', session) };
+    return { title: 'Effects', body: effectsPage({ state, effects, counts, next }, './', session) };
   });
 
   page('/listings', async (_request, session) => {
-    return { title: 'Listings', body: listingsPage(await listListings(context), { root: './', session }) };
+    return { title: 'Listings', body: listingsPage(await listListings(session.context), { root: './', session }) };
   });
 
-  page('/rewards', async () => {
-    const { rewards, communities } = context;
-    const { standings } = communities.home;
-    const [days, cards, { members: top }] = await Promise.all([
-      rewards.votesPerDay(),
-      renderCards(rewards.cards, './'),
-      standings.leaderboard({ period: 'month', by: 'votes', limit: 10, offset: 0, userId: null }, clock.now()),
-    ]);
-    const view = { days, cards, rules: rewards.rules(), top };
-    return { title: 'Rewards', body: rewardsPage(view, './') };
+  page('/rewards', async (_request, { context }) => {
+    const { rewards, scope } = context;
+    const view = { cards: await renderCards(rewards.cards, scope, './'), rules: rewards.rules() };
+    return { title: 'Rewards', body: rewardsPage(view) };
   });
 
-  page('/announcements', () => ({ title: 'Announcements', body: announcementsPage(context.announcementPreviews()) }));
+  page('/changes', async (_request, { context }) => {
+    const body = changesPage(await getChanges(context), context.scope !== null, './');
+    return { title: 'Changes', body };
+  });
+
+  page('/announcements', (_request, { context }) => {
+    return { title: 'Announcements', body: announcementsPage(context.announcementPreviews()) };
+  });
 
   router.get(
     '/users',
-    requireSession((request, response, session) => {
-      const { id } = request.query;
-      if (id === undefined)
-        return renderPage(request, response, { title: 'Members', session, body: membersPage('./') });
-      const { userId } = parseRequest(userParameter, { userId: typeof id === 'string' ? id.trim() : id });
-      response.redirect(303, `users/${userId}`);
+    requireSession(async (request, response, session) => {
+      const { id, from } = parseRequest(membersQuery, listQuery(request, {}));
+      if (id !== null && isSnowflake(id)) return response.redirect(303, `users/${id}`);
+      const { context } = session;
+      const [view, found] = await Promise.all([
+        getMembers(context, from, defaultPageSize),
+        id === null ? null : searchMembers(context, id),
+      ]);
+      const body = membersPage({ ...view, found: found && { text: id ?? '', members: found } }, './');
+      renderPage(request, response, { title: 'Members', session, body });
     }),
   );
 
@@ -116,7 +127,7 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
       const { userId } = parseRequest(userParameter, request.params);
       const { guildId, ...parameters } = parseRequest(memberQuery, listQuery(request));
       const options = { request, response, session, userId, guildId, page: parameters, rejected: null };
-      await renderMemberPage(context, options);
+      await renderMemberPage(options);
     }),
   );
 
@@ -124,8 +135,11 @@ export function pageRoutes(context: OwnerContext, sessions: OwnerSessions): Rout
 }
 
 /** The query of a list: with the console's page size, and without the flash message. */
-function listQuery({ query: { notice: _notice, ...query } }: Request) {
-  return { limit: String(defaultPageSize), ...query };
+function listQuery(
+  { query: { notice: _notice, ...query } }: Request,
+  defaults: object = { limit: String(defaultPageSize) },
+) {
+  return { ...defaults, ...query };
 }
 
 /** What the announcements of each listing look like. */
@@ -157,14 +171,14 @@ const titles: Readonly<Record<EffectState, string>> = { waiting: 'Waiting', done
 interface EffectsView {
   readonly state: EffectState;
   readonly effects: readonly EffectRecord[];
-  readonly counts: Readonly<Record<EffectState, number>>;
+  readonly counts: OpenProblems;
   /** The `before` of the next page; null on the last page. */
   readonly next: number | null;
 }
 
 function effectsPage({ state, effects, counts, next }: EffectsView, root: string, session: OwnerSession): Html {
   const tab = (name: EffectState) =>
-    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${name} <span class="count">${counts[name].toLocaleString('en')}</span></a></li>`;
+    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${name}${name !== 'done' && html` <span class="count">${counts[name].toLocaleString('en')}</span>`}</a></li>`;
   return html`<h1>Effects</h1>
 <p class="quiet">Actions in Discord, such as announcements and roles, and their status.</p>
 <nav aria-label="State"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>

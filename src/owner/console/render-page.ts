@@ -3,7 +3,8 @@ import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-m
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
-import type { OwnerSession } from './session.ts';
+import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { OwnerSession, Visit } from './session.ts';
 
 export const consoleMessages = {
   'signed-out': { tone: 'good', text: 'You are signed out.' },
@@ -27,13 +28,15 @@ export const consoleMessages = {
 } as const satisfies FlashMessages;
 
 const sections = [
-  { path: '', name: 'Overview' },
-  { path: 'deliveries', name: 'Deliveries' },
-  { path: 'effects', name: 'Effects' },
-  { path: 'listings', name: 'Listings' },
-  { path: 'users', name: 'Members' },
-  { path: 'rewards', name: 'Rewards' },
-  { path: 'announcements', name: 'Announcements' },
+  { path: '', name: 'overview' },
+  { path: 'users', name: 'members' },
+  { path: 'deliveries', name: 'deliveries' },
+  { path: 'effects', name: 'actions' },
+  { path: 'listings', name: 'listings' },
+  { path: 'rewards', name: 'rewards' },
+  { path: 'announcements', name: 'announcements' },
+  { path: 'settings', name: 'settings' },
+  { path: 'changes', name: 'changes' },
 ] as const;
 
 /**
@@ -45,31 +48,55 @@ export function relativeRoot(path: string): string {
   return depth <= 0 ? './' : '../'.repeat(depth);
 }
 
+/** The same of the whole console, from a page of one server as well: `servers/:guildId/…`. */
+export function consoleRoot({ path, params }: Pick<Request, 'path' | 'params'>): string {
+  const root = relativeRoot(path);
+  if (params['guildId'] === undefined) return root;
+  return root === './' ? '../../' : `${root}../../`;
+}
+
+/** Who sees a page: a visit of the console, or a session alone before it is known what it may see. */
+type Viewer = Pick<OwnerSession, 'formToken' | 'member'> & Partial<Visit>;
+
 /** @param page `session` is null before the owner has signed in */
 export function renderPage(
   request: Request,
   response: Response,
-  page: PageContent & { readonly session: OwnerSession | null },
+  page: PageContent & { readonly session: Viewer | null },
 ): void {
   const { title, session, body } = page;
-  const root = relativeRoot(request.path);
+  const [root, base] = [relativeRoot(request.path), consoleRoot(request)];
   const section = request.path.split('/')[1] ?? '';
   const frame = {
     title,
     siteName: 'tallyhook',
-    home: { href: root, text: 'tallyhook' },
-    stylesheet: `${root}console.css`,
-    icon: `${root}icon.svg`,
-    navigation: session && navigation(section, root, session),
+    home: { href: root, text: session?.guildName ?? 'tallyhook' },
+    stylesheet: `${base}console.css`,
+    icon: `${base}icon.svg`,
+    navigation: session && navigation(section, { root, base }, session, textsOf(request)),
     message: findFlashMessage(consoleMessages, request.query['notice']),
     footer: 'All times are in UTC.',
   };
   response.type('html').send(pageFrame(frame, body).text);
 }
 
-function navigation(section: string, root: string, session: OwnerSession): Html {
+/** In the language of the browser. */
+export function textsOf(request: Request): Texts {
+  return textsFor(...request.acceptsLanguages().slice(0, 10));
+}
+
+function navigation(
+  section: string,
+  { root, base }: { root: string; base: string },
+  session: Viewer,
+  { locale, console: texts }: Texts,
+): Html {
   const link = ({ path, name }: (typeof sections)[number]) =>
-    html`<li><a href="${root}${path}"${path === section && html` aria-current="page"`}>${name}</a></li>`;
-  return html`<nav aria-label="Console"><ul>${sections.map(link)}</ul></nav>
-  <form method="post" action="${root}sign-out">${formTokenField(session)}<button class="plain">Sign out</button></form>`;
+    html`<li><a href="${root}${path}"${path === section && html` aria-current="page"`}>${texts[name]}</a></li>`;
+  const servers = html`<li><a href="${base}servers/"${section === 'servers' && html` aria-current="page"`}>${texts.servers}</a></li>`;
+  // Settings are those of one server.
+  const shown = sections.filter(({ path }) => path !== 'settings' || (session.context?.scope ?? null) !== null);
+  const hasServers = session.member !== null || (session.context?.guilds.ids().length ?? 0) > 0;
+  return html`<nav aria-label="Console" lang="${locale}"><ul>${(session.context || session.member === null) && shown.map(link)}${hasServers && servers}</ul></nav>
+  <form method="post" action="${base}sign-out">${formTokenField(session)}<button class="plain">${texts.signOut}${session.visitor ? html` <bdi>${session.visitor.name}</bdi>` : null}</button></form>`;
 }

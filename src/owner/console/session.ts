@@ -1,33 +1,70 @@
-import { randomBytes, scrypt } from 'node:crypto';
+import { hkdfSync, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Request, Response } from 'express';
+import { operator } from '../../core/ledger/correction.ts';
 import type { SessionRevocations } from '../../core/store/coordination/session-revocations.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';
-import { createSessionCookie, type SessionCookie } from '../../platform/web/session-cookie.ts';
+import { type CookieSession, createSessionCookie, type SessionCookie } from '../../platform/web/session-cookie.ts';
+import type { OwnerContext } from '../context.ts';
 
-/** The session of the signed-in owner. */
+/** A member who has signed in with Discord. What the member may see is decided for each request. */
+export interface SignedInMember {
+  readonly userId: string;
+  /** The servers that the member managed when signing in, of those with a community: for the choice among them. */
+  readonly guildIds: readonly string[];
+}
+
+/** The session of the signed-in operator or member. */
 export interface OwnerSession {
   readonly id: string;
   /** ms since the epoch. */
   readonly expiresAt: number;
   /** The CSRF token of every form of this session. */
   readonly formToken: string;
+  /** Null for the operator. */
+  readonly member: SignedInMember | null;
+}
+
+/** Who changes something: the Discord id of the member, or {@link operator}. */
+export function authorOf({ member }: Pick<OwnerSession, 'member'>): string {
+  return member?.userId ?? operator;
+}
+
+/** A request of a session, with what it may see and change: all of it is in the context. */
+export interface Visit extends OwnerSession {
+  readonly context: OwnerContext;
+  /** The roles and the name of a member in the guild; null for the operator. */
+  readonly visitor: { readonly name: string; readonly roles: readonly string[] } | null;
+  /** The name of the guild, as far as it is known. */
+  readonly guildName: string | null;
 }
 
 const lifetimeMs = 2 * hour;
 /** The accepted difference between the clocks of processes (ms). */
 const clockToleranceMs = minute;
+/** A cookie has at most 4,096 bytes. */
+const maxGuilds = 150;
+
+/** What the keys of the cookies are derived from; null for who cannot sign in. */
+export interface SessionSecrets {
+  /** The `OWNER_TOKEN`. */
+  readonly token: string | null;
+  /** The client secret, for members. */
+  readonly clientSecret: string | null;
+}
 
 /**
- * A session is a signed cookie with a random id. The signing key is derived from the owner token by scrypt: sessions
- * are valid in all processes and after a restart, the token cannot be guessed from a cookie, and a new token ends all
- * sessions. The cookie has no path, so that it is valid under any path of a proxy.
+ * A session is a signed cookie with a random id, and for a member who it is. The signing key is derived from the owner
+ * token by scrypt, or for members from the client secret: sessions are valid in all processes and after a restart, the
+ * token cannot be guessed from a cookie, and a new token or secret ends all sessions that are signed with it. The cookie
+ * has no path, so that it is valid under any path of a proxy: it must be set from a path directly below the console's.
  */
 export interface OwnerSessions {
   /** Null if the cookie is missing, forged, expired or revoked. Rejects if the database cannot be read. */
   find(request: Request): Promise<OwnerSession | null>;
-  signIn(request: Request, response: Response): Promise<void>;
+  /** @param member null for the operator */
+  signIn(request: Request, response: Response, member: SignedInMember | null): Promise<void>;
   /**
    * Revokes the session in all processes, for every copy of the cookie. Rejects, and keeps the cookie, if that cannot
    * be stored.
@@ -35,38 +72,71 @@ export interface OwnerSessions {
   signOut(session: OwnerSession, request: Request, response: Response): Promise<void>;
 }
 
-/** @param token the `OWNER_TOKEN` */
-export function createOwnerSessions(token: string, revocations: SessionRevocations, clock: Clock): OwnerSessions {
+export function createOwnerSessions(
+  { token, clientSecret }: SessionSecrets,
+  revocations: SessionRevocations,
+  clock: Clock,
+): OwnerSessions {
   let derived: Promise<SessionCookie> | undefined;
   // At the first use: it takes longer than anything else that a start computes, and many never open the console.
-  const sessionCookie = () => (derived ??= deriveCookie(token));
+  const operatorCookie = () => {
+    if (token === null) return null;
+    derived ??= deriveCookie(token);
+    return derived;
+  };
+  const memberCookie =
+    clientSecret === null
+      ? null
+      : createCookie(Buffer.from(hkdfSync('sha256', clientSecret, '', 'tallyhook owner console', 32)));
+
+  async function cookieOf(member: SignedInMember | null): Promise<SessionCookie> {
+    const cookie = member === null ? await operatorCookie() : memberCookie;
+    if (cookie === null) throw new Error('Nobody can sign in like this.');
+    return cookie;
+  }
+
+  /** A genuine cookie is signed with one of the keys, which says whose it is. */
+  async function read(header: string | undefined, now: number): Promise<OwnerSession | null> {
+    const ofOperator = (await operatorCookie())?.read(header, now) ?? null;
+    if (ofOperator !== null) return { ...timesOf(ofOperator), id: ofOperator.subject, member: null };
+    const ofMember = memberCookie?.read(header, now) ?? null;
+    if (ofMember === null) return null;
+    const [id = '', userId = '', guildIds = ''] = ofMember.subject.split('~');
+    return { ...timesOf(ofMember), id, member: { userId, guildIds: guildIds.split('-').filter(Boolean) } };
+  }
 
   return {
     async find(request) {
-      const cookie = await sessionCookie();
       const now = clock.now();
-      const content = cookie.read(request.headers.cookie, now);
+      const session = await read(request.headers.cookie, now);
       // A session that ends too late began before the clock was set back; its real age is unknown.
-      if (content === null || content.expiresAt > now + lifetimeMs + clockToleranceMs) return null;
-      const { subject: id, expiresAt, formToken } = content;
+      if (session === null || session.expiresAt > now + lifetimeMs + clockToleranceMs) return null;
       // Only for genuine cookies, so that forged ones cause no queries.
-      return (await revocations.isRevoked(id)) ? null : { id, expiresAt, formToken };
+      return (await revocations.isRevoked(session.id)) ? null : session;
     },
-    async signIn(request, response) {
+    async signIn(request, response, member) {
       const id = randomBytes(16).toString('base64url');
-      const cookie = await sessionCookie();
-      cookie.set(response, { subject: id, now: clock.now(), secure: usesHttps(request) });
+      const subject = member === null ? id : `${id}~${member.userId}~${member.guildIds.slice(0, maxGuilds).join('-')}`;
+      const cookie = await cookieOf(member);
+      cookie.set(response, { subject, now: clock.now(), secure: usesHttps(request) });
     },
-    async signOut({ id, expiresAt }, request, response) {
+    async signOut({ id, expiresAt, member }, request, response) {
       await revocations.revoke({ id, expiresAt, now: clock.now() });
-      const cookie = await sessionCookie();
+      const cookie = await cookieOf(member);
       cookie.clear(response, { secure: usesHttps(request) });
     },
   };
 }
 
+function timesOf({ expiresAt, formToken }: CookieSession) {
+  return { expiresAt, formToken };
+}
+
 async function deriveCookie(token: string): Promise<SessionCookie> {
-  const key = (await promisify(scrypt)(token, 'tallyhook owner console', 32)) as Buffer;
+  return createCookie((await promisify(scrypt)(token, 'tallyhook owner console', 32)) as Buffer);
+}
+
+function createCookie(key: Buffer): SessionCookie {
   return createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs, sameSite: 'strict' });
 }
 

@@ -1,13 +1,11 @@
-import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import {
   type AuthorizationAttempts,
   createAuthorizationAttempts,
 } from '../../platform/discord-oauth/authorization-attempts.ts';
+import { readManagedGuilds } from '../../platform/discord-oauth/managed-guilds.ts';
 import { createOAuthClient, type OAuthClient } from '../../platform/discord-oauth/oauth-client.ts';
-import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { second } from '../../platform/durations.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import type { ProvenGuild } from '../storage/members/proven-guilds.ts';
@@ -72,46 +70,17 @@ export function createDiscordAccounts(
   };
 }
 
-const guildsResponse = z.array(
-  z.object({
-    id: z.string().regex(snowflakePattern),
-    name: z.string(),
-    icon: z.string().regex(/^\w+$/).nullish().catch(null),
-    owner: z.boolean(),
-    permissions: z.string().regex(/^\d{1,30}$/),
-    approximate_member_count: z
-      .int()
-      .nonnegative()
-      .max(2 ** 31 - 1)
-      .nullish()
-      .catch(null),
-    approximate_presence_count: z
-      .int()
-      .nonnegative()
-      .max(2 ** 31 - 1)
-      .nullish()
-      .catch(null),
-  }),
-);
-
-/** "Administrator" and "Manage Server". Discord: "Permissions", bitwise permission flags. */
-const managingPermissions = (1n << 3n) | (1n << 5n);
-
-/** All servers of a member, at most 200, fit into one response. Discord: "Get Current User Guilds". */
+/** Discord: "Image Formatting". */
 async function readGuilds(client: OAuthClient, accessToken: string): Promise<ProvenGuild[]> {
-  const path = '/users/@me/guilds?with_counts=true';
-  const guilds = guildsResponse.safeParse(await client.send('guilds', accessToken, { method: 'get', path }));
-  if (!guilds.success) throw new OAuthError('rejected', 'guilds: unexpected response');
-  return guilds.data
-    .filter(({ owner, permissions }) => owner || (BigInt(permissions) & managingPermissions) !== 0n)
-    .map((guild) => ({
-      id: guild.id,
-      name: guild.name,
-      iconUrl: guild.icon ? `https://cdn.discordapp.com/icons/${guild.id}/${guild.icon}.png` : null,
-      isOwner: guild.owner,
-      members: guild.approximate_member_count ?? null,
-      online: guild.approximate_presence_count ?? null,
-    }));
+  const guilds = await readManagedGuilds(client, accessToken);
+  return guilds.map((guild) => ({
+    id: guild.id,
+    name: guild.name,
+    iconUrl: guild.icon ? `https://cdn.discordapp.com/icons/${guild.id}/${guild.icon}.png` : null,
+    isOwner: guild.owner,
+    members: guild.approximate_member_count ?? null,
+    online: guild.approximate_presence_count ?? null,
+  }));
 }
 
 /** What the pages need to sign members in with Discord. */

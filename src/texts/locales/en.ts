@@ -368,6 +368,29 @@ export const en = {
   },
 
   /** All plain. */
+  console: {
+    overview: 'Overview',
+    deliveries: 'Deliveries',
+    actions: 'Actions',
+    members: 'Members',
+    listings: 'Listings',
+    rewards: 'Rewards',
+    announcements: 'Announcements',
+    settings: 'Settings',
+    changes: 'Changes',
+    servers: 'Servers',
+    signOut: 'Sign out',
+    votesToday: 'votes today',
+    votesThisMonth: 'votes this month',
+    creditsThisMonth: 'credits paid this month',
+    membersWithCredits: 'members with credits',
+    creditsHeld: 'credits that members have',
+    ordersWaiting: 'orders waiting for you',
+    votesPerDay: 'Votes of the last 30 days',
+    topVoters: 'Top voters of this month',
+    noProblems: 'Nothing needs your attention.',
+    save: 'Save',
+  },
   linkedRoles: {
     /** What Discord calls the connection in a member's profile; at most 50 characters. */
     platform: 'Votes',

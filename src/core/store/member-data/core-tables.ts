@@ -117,9 +117,18 @@ export const coreTables = {
   grants: deletedRows('grants'),
   orders: renamedRows('orders'),
   corrections: {
+    // Who has made a correction is not told to the member.
     select: (db, { accounts }) =>
-      accounts.length === 0 ? [] : [db.selectFrom('corrections').selectAll().where('user_id', 'in', accounts)],
-    forget: (db, { accounts, correctionKeys }, pseudonym) => [
+      accounts.length === 0
+        ? []
+        : [
+            db
+              .selectFrom('corrections')
+              .select(['idempotency_key', 'user_id', 'credits', 'reason', 'balance', 'at'])
+              .where('user_id', 'in', accounts),
+          ],
+    forget: (db, { accounts, correctionKeys, userId }, pseudonym) => [
+      db.updateTable('corrections').set({ author: pseudonym }).where('author', '=', userId),
       ...accounts.map((accountId) => {
         const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
         return db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', accountId);

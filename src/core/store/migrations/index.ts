@@ -32,6 +32,7 @@ import { commandDefinitions } from './031-command-definitions.ts';
 import { nextVotes } from './032-next-votes.ts';
 import { confirmations } from './033-confirmations.ts';
 import { rateAlarms } from './034-rate-alarms.ts';
+import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
@@ -67,6 +68,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '032-next-votes': nextVotes,
   '033-confirmations': confirmations,
   '034-rate-alarms': rateAlarms,
+  '035-correction-authors': correctionAuthors,
   '036-vote-panels': votePanels,
 };
 

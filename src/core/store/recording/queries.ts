@@ -103,7 +103,7 @@ export function selectCorrections(db: Kysely<Tables>, idempotencyKeys: readonly 
   return db.selectFrom('corrections').selectAll().where('idempotency_key', 'in', idempotencyKeys);
 }
 
-export function toCorrection(row: Selectable<Tables['corrections']>): StoredCorrection {
+export function toCorrection(row: Omit<Selectable<Tables['corrections']>, 'author'>): StoredCorrection {
   const { idempotency_key: idempotencyKey, credits, reason, balance, at } = row;
   return { idempotencyKey, ...partsOf(accountOf(row)), credits, reason, balance, at };
 }
@@ -116,9 +116,10 @@ export function insertPlanned(db: Kysely<Tables>, effect: NewEffect) {
 }
 
 export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {
-  const { idempotencyKey: idempotency_key, userId, accounts, credits, reason, balance, at } = correction;
+  const { idempotencyKey: idempotency_key, userId, accounts, credits, reason, balance, at, author } = correction;
   const user_id = accountIdOf(accounts, userId);
-  return db.insertInto('corrections').values({ idempotency_key, user_id, credits, reason, balance, at });
+  const row = { idempotency_key, user_id, credits, reason, balance, at };
+  return db.insertInto('corrections').values(author === undefined ? row : { ...row, author });
 }
 
 export function toOutage({ from_at, until_at }: Tables['outages']): Outage {

@@ -1,8 +1,8 @@
-import { sql as kyselySql, type Selectable } from 'kysely';
+import { type ExpressionBuilder, sql as kyselySql, type Selectable } from 'kysely';
 import { objectOf, parseJson, textOf } from '../../../platform/json.ts';
 import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
-import type { Counts, DeliveryRecord, Records } from '../../records/records.ts';
+import type { Counts, DeliveryRecord, RecordScope, Records } from '../../records/records.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
 import { currentCounters, readCounters } from '../counters/counted-rows.ts';
 import { countedTables } from '../counters/counters.ts';
@@ -43,18 +43,25 @@ export const reads: SqlOperations<Records> = {
     return (await run(sql.connection, vote))[0]?.delivery_id ?? null;
   },
 
-  async effects(sql, { state, limit, before }) {
+  async effects(sql, { state, limit, before, only = null }) {
     // `id + 0` keeps SQLite from scanning by id: only a few effects are waiting, so it should read their index and
     // sort.
     const id = state === 'waiting' ? kyselySql<number>`id + 0` : kyselySql<number>`id`;
     let query = effects(sql).orderBy(id, 'desc').limit(limit);
     if (state !== null) query = query.where('state', '=', literal(state));
     if (before !== null) query = query.where(id, '<', before);
+    if (only !== null) query = query.where(isOfCommunity(only));
+    if (only !== null && state !== 'waiting' && state !== 'buried') {
+      const newest = sql.db.selectFrom('effects').select('id').orderBy('id', 'desc').limit(1);
+      const last = before ?? (await run(sql.connection, newest))[0]?.id ?? 0;
+      query = query.where('id', '>', last - searchedEffects);
+    }
     return run(sql.connection, query);
   },
 
-  async effect(sql, id) {
-    return (await run(sql.connection, effects(sql).where('id', '=', id)))[0] ?? null;
+  async effect(sql, id, only = null) {
+    const effect = effects(sql).where('id', '=', id);
+    return (await run(sql.connection, only === null ? effect : effect.where(isOfCommunity(only))))[0] ?? null;
   },
 
   async effectsOf(sql, deliveryId) {
@@ -67,6 +74,18 @@ export const reads: SqlOperations<Records> = {
     const link = sql.db.selectFrom('entries').select('previous').where('user_id', '=', accountId);
     const newest = before === null ? newestEntryOf(sql.db, accountId) : link.where('id', '=', before).$asScalar();
     return (await run(sql.connection, selectEntries(sql, newest).limit(limit))).map(withProgramKey);
+  },
+
+  async recentBody(sql, accountId) {
+    const newest = linkedEntries(sql.db, newestEntryOf(sql.db, accountId))
+      .selectFrom('linked')
+      .select('delivery_id')
+      .where('delivery_id', 'is not', null)
+      .limit(1);
+    const [entry] = await run(sql.connection, newest);
+    if (entry?.delivery_id == null) return null;
+    const delivery = sql.db.selectFrom('deliveries').select('body').where('id', '=', entry.delivery_id);
+    return (await run(sql.connection, delivery))[0]?.body || null;
   },
 
   async entryOf(sql, { id, userId }) {
@@ -106,9 +125,52 @@ export const reads: SqlOperations<Records> = {
       votes,
     } satisfies Counts;
   },
+
+  async problems(sql, only) {
+    const quarantined = sql.db.selectFrom('deliveries').select(countAll(sql));
+    // The first condition is that of the partial index.
+    let ofCommunity = quarantined
+      .where('outcome', '<>', literal('recorded'))
+      .where('outcome', '=', literal('quarantined'));
+    if (only !== null) ofCommunity = ofCommunity.where('listing', 'in', [...only.listings, '']);
+    const [row] = await run(sql.connection, ofCommunity);
+    return {
+      quarantined: row?.count ?? 0,
+      buried: await effectCount(sql, 'buried', only),
+      waiting: await effectCount(sql, 'waiting', only),
+    };
+  },
 };
 
 export const writes = {};
+
+/** Effects of all communities that are searched for those of one: some ms, in which SQLite blocks this thread. */
+const searchedEffects = 20_000;
+
+/** Those of its deliveries, and what is posted in its channels, given in its guild or sent from it without one. */
+function isOfCommunity({ guildId, listings, channels }: RecordScope) {
+  return ({ or, and, eb, exists, selectFrom, not }: ExpressionBuilder<Tables, 'effects'>) => {
+    const ofDelivery = selectFrom('deliveries')
+      .select('deliveries.id')
+      .whereRef('deliveries.id', '=', 'effects.delivery_id')
+      .where('listing', 'in', [...listings, '']);
+    return and([
+      // Whose errors are those of the operator's program.
+      not(eb('kind', '=', literal('handler'))),
+      or([
+        exists(ofDelivery),
+        and([
+          eb('delivery_id', '=', literal(noDelivery)),
+          or([
+            eb('queue', 'in', [`role ${guildId}`, ...channels]),
+            eb('queue', 'like', `role ${guildId} %`),
+            eb('queue', 'like', `dm % ${guildId}`),
+          ]),
+        ]),
+      ]),
+    ]);
+  };
+}
 
 function effects({ db }: Sql) {
   return db
@@ -149,8 +211,9 @@ async function toDeliveryRecords(
   });
 }
 
-async function effectCount(sql: Sql, state: EffectState): Promise<number> {
-  const ofState = sql.db.selectFrom('effects').select(countAll(sql)).where('state', '=', literal(state));
+async function effectCount(sql: Sql, state: EffectState, only: RecordScope | null = null): Promise<number> {
+  let ofState = sql.db.selectFrom('effects').select(countAll(sql)).where('state', '=', literal(state));
+  if (only !== null) ofState = ofState.where(isOfCommunity(only));
   return (await run(sql.connection, ofState))[0]?.count ?? 0;
 }
 

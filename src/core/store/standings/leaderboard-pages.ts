@@ -33,6 +33,7 @@ function readPage(
     members: ranking.members(offset, limit),
     offset,
     total: ranking.total,
+    sum: ranking.sum,
     own: found && { userId: found.userId, score: found.score, rank: found.rank },
     asOf: ranking.asOf,
     isCurrent,

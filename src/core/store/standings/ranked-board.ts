@@ -5,6 +5,8 @@ import { increment, type ScoreTable } from './score-table.ts';
 export interface RankedBoard {
   /** How many members have a score. */
   readonly total: number;
+  /** All scores together. */
+  readonly sum: number;
   /** How many members have a greater score. */
   countAbove(score: number): number;
   /** Of equals the older Discord account is first. */
@@ -22,10 +24,12 @@ export async function rankBoard(table: ScoreTable): Promise<RankedBoard> {
   /** The first place of each score, by its number. */
   const starts = new Uint32Array(counts.length);
   let total = 0;
+  let sum = 0;
   for (const score of distinct) {
     const number = numbers.get(score) ?? 0;
     starts[number] = total;
     total += counts[number] ?? 0;
+    sum += score * (counts[number] ?? 0);
   }
   const order = await sortRows();
 
@@ -60,6 +64,7 @@ export async function rankBoard(table: ScoreTable): Promise<RankedBoard> {
 
   return {
     total,
+    sum,
     countAbove,
     members: (offset, limit) => Array.from(order.subarray(offset, offset + limit), memberAt),
     find(userId) {

@@ -1,0 +1,185 @@
+import { PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { z } from 'zod';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import type { Clock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
+import { withTimeout } from '../platform/with-timeout.ts';
+import { type PostingPermission, postingPermissions } from './commands/input.ts';
+import { describeDiscordError } from './discord-errors.ts';
+import { fetchTextChannels } from './guild-channels.ts';
+import { fetchBotIdentity, inspectChannel, memoizedApplicationId } from './inspection.ts';
+import type { DiscordRest } from './rest.ts';
+
+/** What was read is read again after this time (ms) … */
+const refreshMs = 5 * minute;
+/** … and used up to this age while Discord does not respond (ms). */
+const maxAgeMs = 10 * minute;
+const timeoutMs = 5 * second;
+const maxKnown = 5_000;
+
+/** Names are foreign text. */
+export interface GuildName {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** A guild of the bot. */
+export interface GuildDetails extends GuildName {
+  readonly ownerId: string;
+  readonly roles: readonly (GuildName & { readonly permissions: string })[];
+}
+
+/** A member of a guild. */
+export interface GuildMember {
+  readonly name: string;
+  /** The ids of the member's roles. */
+  readonly roles: readonly string[];
+  /** Whether the member has the permission Manage Server, as of at most ten minutes ago. */
+  readonly isManager: boolean;
+}
+
+/**
+ * What the bot sees of its guilds: usually five minutes old at most, and never older than ten. Methods throw what
+ * {@link DiscordRest} throws, ZodError and TimeoutError when Discord has not said it for so long.
+ */
+export interface GuildReader {
+  /** Null if the bot is not in the guild. */
+  guild(guildId: string): Promise<GuildDetails | null>;
+  /** Those in which announcements can be posted. */
+  channels(guildId: string): Promise<readonly GuildName[] | null>;
+  /** The id of the bot's application. */
+  applicationId(): Promise<string>;
+  /** What the bot lacks in a channel, so that it cannot post there; null if that is not known. */
+  missingIn(channelId: string): Promise<readonly PostingPermission[] | null>;
+  /** Members whose name begins with a text, at most ten. */
+  search(guildId: string, text: string): Promise<readonly GuildName[]>;
+  /** Null if the member or the bot is not in the guild. */
+  member(guildId: string, userId: string): Promise<GuildMember | null>;
+}
+
+export function createGuildReader({
+  rest,
+  clock,
+}: {
+  readonly rest: DiscordRest;
+  /** Of the wall: the monotonic time stands still while a machine sleeps. */
+  readonly clock: Clock;
+}): GuildReader {
+  const guilds = createReadings(clock, async (guildId) => {
+    const { owner_id: ownerId, ...details } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
+    return { ...details, ownerId };
+  });
+  const channels = createReadings(clock, (guildId) => fetchTextChannels(rest, guildId));
+  const members = createReadings(clock, async (key) => {
+    const [guildId = '', userId = ''] = key.split(' ');
+    return memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
+  });
+
+  let bot: string | undefined;
+
+  return {
+    guild: guilds,
+    channels,
+    applicationId: memoizedApplicationId(rest),
+    async missingIn(channelId) {
+      try {
+        bot ??= (await fetchBotIdentity(rest)).userId;
+        const access = await inspectChannel(rest, { channelId, userId: bot, now: clock.now() });
+        if (access.state !== 'seen') return access.state === 'unfit' ? ['Send Messages'] : ['View Channel'];
+        return postingPermissions.filter((name) => access.missingPermissions.includes(name));
+      } catch {
+        return null;
+      }
+    },
+    async search(guildId, text) {
+      const query = new URLSearchParams({ query: text, limit: '10' });
+      const request = rest.get(Routes.guildMembersSearch(guildId), query);
+      const found = z.array(memberSchema).parse(await withTimeout(timeoutMs, clock, request));
+      return found.map((member) => ({ id: member.user.id, name: nameOf(member) }));
+    },
+    async member(guildId, userId) {
+      const [guild, member] = await Promise.all([guilds(guildId), members(`${guildId} ${userId}`)]);
+      if (guild === null || member === null) return null;
+      const until = Date.parse(member.communication_disabled_until ?? '');
+      return {
+        name: nameOf(member),
+        roles: member.roles,
+        isManager: isManager(guild, userId, member.roles, until > clock.now()),
+      };
+    },
+  };
+}
+
+const { Administrator, ManageGuild } = PermissionFlagsBits;
+
+/** Discord: "Permissions". A member who is timed out keeps only those to read, unless an administrator. */
+function isManager(guild: GuildDetails, userId: string, memberRoles: readonly string[], isTimedOut: boolean): boolean {
+  const granted = guild.roles
+    .filter(({ id }) => id === guild.id || memberRoles.includes(id))
+    .reduce((set, { permissions }) => set | BigInt(permissions), 0n);
+  if (userId === guild.ownerId || (granted & Administrator) !== 0n) return true;
+  return !isTimedOut && (granted & ManageGuild) !== 0n;
+}
+
+function nameOf({ nick, user }: z.infer<typeof memberSchema>): string {
+  return nick ?? user.global_name ?? user.username;
+}
+
+/** Reads by key, each once at a time. */
+function createReadings<Value>(clock: Clock, read: (key: string) => Promise<Value>) {
+  const known = new BoundedMap<{ readonly at: number; readonly value: Value | null }>(maxKnown);
+  const running = new Map<string, Promise<Value | null>>();
+
+  async function readAgain(key: string): Promise<Value | null> {
+    // Its age counts from the request on.
+    const at = clock.now();
+    const value = await withTimeout(timeoutMs, clock, read(key)).catch((error: unknown) => {
+      const description = describeDiscordError(error);
+      if (description.kind === 'refused' && unknownCodes.includes(description.code)) return null;
+      throw error;
+    });
+    known.set(key, { at, value });
+    return value;
+  }
+
+  return async (key: string): Promise<Value | null> => {
+    const latest = known.get(key);
+    const isWithin = (ms: number): boolean => {
+      const age = latest === undefined ? Number.POSITIVE_INFINITY : clock.now() - latest.at;
+      // Negative after the clock was set back.
+      return age >= 0 && age < ms;
+    };
+    if (latest !== undefined && isWithin(refreshMs)) return latest.value;
+    let reading = running.get(key);
+    if (reading === undefined) {
+      reading = readAgain(key).finally(() => running.delete(key));
+      running.set(key, reading);
+    }
+    try {
+      return await reading;
+    } catch (error) {
+      if (latest !== undefined && isWithin(maxAgeMs)) return latest.value;
+      throw error;
+    }
+  };
+}
+
+const unknownCodes: readonly number[] = [
+  RESTJSONErrorCodes.UnknownGuild,
+  RESTJSONErrorCodes.UnknownMember,
+  RESTJSONErrorCodes.UnknownUser,
+  RESTJSONErrorCodes.MissingAccess,
+];
+
+const guildSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  owner_id: z.string(),
+  roles: z.array(z.object({ id: z.string(), name: z.string(), permissions: z.string().regex(/^\d{1,30}$/) })),
+});
+const memberSchema = z.object({
+  user: z.object({ id: z.string(), username: z.string(), global_name: z.string().nullish() }),
+  nick: z.string().nullish(),
+  roles: z.array(z.string()),
+  communication_disabled_until: z.string().nullish(),
+});

@@ -1,0 +1,81 @@
+import { Router } from 'express';
+import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
+import { messageOf } from '../../platform/errors.ts';
+import { clientKeyOf } from '../../platform/web/client-key.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
+import type { Authentication } from '../authentication.ts';
+import type { OwnerContext } from '../context.ts';
+import { type DiscordSignIn, signInCallback } from '../discord-sign-in.ts';
+import { nextPage } from './next-page.ts';
+import { renderPage } from './render-page.ts';
+import type { OwnerSessions } from './session.ts';
+
+/** Where a member starts. A link, not a form: browsers would apply the policy `form-action` to the redirect to Discord. */
+export const startPath = 'discord-sign-in';
+
+/** Discord's codes are shorter (characters). */
+const maxCodeLength = 512;
+
+/** Sign-in with Discord for those who manage a server. Tokens and codes are in no page, log or cookie. */
+export function memberSignInRoutes(
+  { attempts, consentUrl, readMember, url }: DiscordSignIn,
+  { guilds, log }: Pick<OwnerContext, 'guilds' | 'log'>,
+  sessions: OwnerSessions,
+  authentication: Pick<Authentication, 'countSignIn'>,
+): Router {
+  const router = Router({ strict: true });
+  const ownHost = new URL(url).host;
+
+  router.get(`/${startPath}`, async (request, response) => {
+    const next = nextPage.parse(request.query['next']);
+    // Discord sends the browser to the public host, which has to read the cookie. `moved` ends a loop if a proxy replaces
+    // the host.
+    if (request.headers.host !== ownHost && request.query['moved'] === undefined) {
+      return response.redirect(303, `${url}/${startPath}?${new URLSearchParams({ next, moved: '1' })}`);
+    }
+    // The cookie's content has no dots.
+    const attempt = attempts.start(response, Buffer.from(next).toString('base64url'));
+    try {
+      response.redirect(303, await consentUrl(attempt));
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'sign-in with Discord could not begin');
+      throw new HttpError(503, texts.unavailable, 30);
+    }
+  });
+
+  router.get(`/${signInCallback}`, async (request, response) => {
+    const attempt = attempts.finish(request, response);
+    const { code, error } = request.query;
+    if (attempt === null) throw new HttpError(400, texts.expired);
+    if (error !== undefined) throw new HttpError(400, texts.cancelled);
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw new HttpError(400, texts.expired);
+    authentication.countSignIn(clientKeyOf(request.ip));
+    const member = await readMember(code, attempt.verifier).catch((thrown: unknown) => {
+      if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw new HttpError(400, texts.expired);
+      log.warn({ reason: messageOf(thrown) }, 'sign-in with Discord failed');
+      throw new HttpError(503, texts.unavailable, 30);
+    });
+    const known = guilds.ids();
+    const guildIds = member.guildIds.filter((id) => known.includes(id));
+    await sessions.signIn(request, response, { userId: member.userId, guildIds });
+    log.info({ user: member.userId, guilds: guildIds.length }, 'a member signed in');
+    const next = nextPage.parse(Buffer.from(attempt.data, 'base64url').toString());
+    // Not a redirect: a browser that comes from Discord would not send the new cookie with it, because of
+    // `SameSite=Strict`.
+    response.set('refresh', `0; url=./${next}`);
+    renderPage(request, response, { title: 'Signed in', session: null, body: arrivedPage(`./${next}`) });
+  });
+
+  return router;
+}
+
+const texts = {
+  cancelled: 'You did not give the permission on Discord, so you are not signed in.',
+  expired: 'This sign-in took longer than ten minutes, was already used, or was started in another browser.',
+  unavailable: 'Discord does not respond at the moment. Please try again in a minute.',
+};
+
+function arrivedPage(next: string): Html {
+  return html`<h1>You are signed in</h1><p><a class="button" href="${next}">Continue</a></p>`;
+}

@@ -1,0 +1,57 @@
+import { type Html, html } from '../../../platform/web/html.ts';
+import { dateTime } from '../../../platform/web/time-element.ts';
+import type { NameBook } from '../../names.ts';
+import { visible } from '../pretty-json.ts';
+
+/** What the program's texts use of Discord's markup, and what people can write into their own. */
+const tokens =
+  /\\([\\*_`~|<>[\]()#@:.+!-])|```(?:\w*\n)?([^`]{0,4000})```|`([^`\n]{1,1000})`|\*\*([^*\n]{1,2000})\*\*|\*([^*\n]{1,500})\*|\[([^\]\n]{1,200})\]\((https?:\/\/[^)\s]{1,512})\)|<@!?(\w{1,20})>|<@&(\d{1,20})>|<#(\d{1,20})>|<t:(-?\d{1,13})(?::\w)?>/g;
+
+/** A text in Discord's markup as a part of a page: lines, bold, small and code; names in place of mentions. */
+export function markupHtml(text: string, names: NameBook): Html {
+  const blocks = text.split('\n');
+  // Code blocks have several lines.
+  if (text.includes('```')) return html`<div dir="auto">${inlineMarkup(text, names)}</div>`;
+  return html`${blocks.map((line) =>
+    line.startsWith('-# ')
+      ? html`<p class="quiet" dir="auto">${inlineMarkup(line.slice(3), names)}</p>`
+      : line.trim() === ''
+        ? null
+        : html`<p dir="auto">${inlineMarkup(line, names)}</p>`,
+  )}`;
+}
+
+/** A text of one line, such as a title. */
+export function inlineMarkup(text: string, names: NameBook): Html {
+  const parts: Html[] = [];
+  let end = 0;
+  for (const match of text.matchAll(tokens)) {
+    parts.push(plain(text.slice(end, match.index)), token(match, names));
+    end = match.index + match[0].length;
+  }
+  parts.push(plain(text.slice(end)));
+  return html`${parts}`;
+}
+
+function token(match: RegExpExecArray, names: NameBook): Html {
+  const [all, escaped, block, code, bold, italic, label, url, member, role, channel, seconds] = match;
+  if (escaped !== undefined) return plain(escaped);
+  if (block !== undefined) return html`<code class="copy">${visible(block.trim())}</code>`;
+  if (code !== undefined) return html`<code>${visible(code)}</code>`;
+  if (bold !== undefined) return html`<strong>${inlineMarkup(bold, names)}</strong>`;
+  if (italic !== undefined) return html`<em>${inlineMarkup(italic, names)}</em>`;
+  if (label !== undefined && url !== undefined)
+    return html`<a href="${url}" rel="noreferrer">${inlineMarkup(label, names)}</a>`;
+  if (member !== undefined) return mention('@', member, names.member(member));
+  if (role !== undefined) return mention('@', role, names.role(role));
+  if (channel !== undefined) return mention('#', channel, names.channel(channel));
+  return seconds === undefined ? plain(all) : dateTime(Number(seconds) * 1_000);
+}
+
+function mention(sign: string, id: string, name: string | null): Html {
+  return html`<bdi class="mention" title="${id}">${sign}${visible(name ?? id)}</bdi>`;
+}
+
+function plain(text: string): Html {
+  return html`${visible(text)}`;
+}

@@ -1,0 +1,82 @@
+import { memoizedApplicationId } from '../discord/inspection.ts';
+import type { DiscordRest } from '../discord/rest.ts';
+import type { Clock } from '../platform/clock.ts';
+import {
+  type AuthorizationAttempts,
+  createAuthorizationAttempts,
+} from '../platform/discord-oauth/authorization-attempts.ts';
+import { readManagedGuilds } from '../platform/discord-oauth/managed-guilds.ts';
+import { createOAuthClient } from '../platform/discord-oauth/oauth-client.ts';
+import { second } from '../platform/durations.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+
+/**
+ * `guilds` is read once, so that the member can choose among the servers; who manages a server is asked through the bot
+ * after that. So no token of a member is stored.
+ */
+const scope = 'identify guilds';
+
+/** Where the developer portal allows Discord to send members, below `PUBLIC_URL`. */
+export const signInCallback = 'discord-callback';
+
+/** How long a page may wait for the revocation, which it does not need (ms). */
+const revocationTimeoutMs = 2 * second;
+
+/** Sign-in of those who manage a server. Methods reject with `OAuthError`. */
+export interface DiscordSignIn {
+  readonly clientSecret: string;
+  /** The public URL of the console, without a trailing slash: there is the cookie of an attempt. */
+  readonly url: string;
+  readonly attempts: AuthorizationAttempts;
+  /** Discord's page on which the member gives the permission. */
+  consentUrl(attempt: { readonly state: string; readonly verifier: string }): Promise<string>;
+  /** Who has given the permission, and the servers that the member may manage. The token is revoked. */
+  readMember(
+    code: string,
+    verifier: string,
+  ): Promise<{ readonly userId: string; readonly guildIds: readonly string[] }>;
+}
+
+export function createDiscordSignIn(options: {
+  readonly clientSecret: string;
+  readonly publicUrl: string;
+  readonly apiUrl: string;
+  readonly rest: DiscordRest;
+  readonly clock: Clock;
+}): DiscordSignIn {
+  const { clientSecret, publicUrl, apiUrl, rest, clock } = options;
+  const url = `${publicUrl}/owner`;
+  const { pathname, protocol } = new URL(url);
+  const client = createOAuthClient({
+    apiUrl: () => apiUrl,
+    applicationId: memoizedApplicationId(rest),
+    clientSecret,
+    redirectUrl: `${url}/${signInCallback}`,
+  });
+
+  return {
+    clientSecret,
+    url,
+    attempts: createAuthorizationAttempts({
+      secret: clientSecret,
+      purpose: 'owner sign-in',
+      cookieName: 'tallyhook_owner_sign_in',
+      path: `${pathname}/`,
+      secure: protocol === 'https:',
+      clock,
+    }),
+    consentUrl: (attempt) => client.authorizeUrl({ scope, ...attempt }),
+    async readMember(code, verifier) {
+      const { accessToken } = await client.exchangeCode({ scope, code, verifier });
+      try {
+        const [{ id: userId }, guilds] = await Promise.all([
+          client.currentUser(accessToken),
+          readManagedGuilds(client, accessToken),
+        ]);
+        return { userId, guildIds: guilds.map(({ id }) => id) };
+      } finally {
+        await settleWithin(revocationTimeoutMs, clock, client.revoke(accessToken));
+      }
+    },
+  };
+}

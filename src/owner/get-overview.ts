@@ -1,0 +1,49 @@
+import type { RankedMember } from '../core/ledger/standing.ts';
+import type { DayVotes } from '../core/ledger/votes-per-day.ts';
+import type { DeliveryRecord, OpenProblems } from '../core/records/records.ts';
+import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
+import type { NameBook } from './names.ts';
+
+/** What the owner of a community wants to know first, or the operator of all of them. */
+export interface Overview {
+  /** Of the last 30 days, today last. */
+  readonly days: readonly DayVotes[];
+  /** Of this calendar month: counted votes, and the credits that votes and premium earned. */
+  readonly month: { readonly votes: number; readonly credits: number; readonly top: readonly RankedMember[] };
+  /** Members with credits, and their balances together. */
+  readonly members: { readonly count: number; readonly credits: number };
+  /** Purchases that wait for the owner. */
+  readonly orders: number;
+  readonly problems: OpenProblems;
+  readonly parts: Readonly<Record<string, ComponentStatus>>;
+  readonly budgets: readonly BudgetStatus[];
+  readonly lastDelivery: DeliveryRecord | null;
+  readonly names: NameBook;
+}
+
+const maxTop = 10;
+
+/** Members are those of the home community where the context is of all communities. */
+export async function getOverview(context: OwnerContext): Promise<Overview> {
+  const { records, rewards, communities, clock, scope } = context;
+  const { standings } = communities.home;
+  const now = clock.now();
+  const board = { limit: maxTop, offset: 0, userId: null } as const;
+  const [days, votes, credits, balances, orders, problems, parts, budgets, [lastDelivery = null]] = await Promise.all([
+    rewards.votesPerDay(scope),
+    standings.leaderboard({ ...board, period: 'month', by: 'votes' }, now),
+    standings.leaderboard({ ...board, period: 'month', by: 'credits' }, now),
+    standings.leaderboard({ ...board, period: 'all', by: 'credits' }, now),
+    rewards.waitingOrders(scope),
+    records.problems(null),
+    context.health(),
+    context.budgets(),
+    records.deliveries({ limit: 1, before: null }),
+  ]);
+  return {
+    ...{ days, orders, problems, parts, budgets, lastDelivery },
+    month: { votes: votes.sum, credits: credits.sum, top: votes.members },
+    members: { count: balances.total, credits: balances.sum },
+    names: await context.namesIn(scope)(votes.members.map(({ userId }) => userId)),
+  };
+}

@@ -1,0 +1,116 @@
+import { accountIdOf } from '../core/ledger/account-id.ts';
+import { isPseudonym } from '../core/ledger/pseudonym.ts';
+import type { Records } from '../core/records/records.ts';
+import type { GuildReader } from '../discord/guild-reader.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import type { Clock } from '../platform/clock.ts';
+import { minute, second } from '../platform/durations.ts';
+import { objectOf, parseJson, textOf } from '../platform/json.ts';
+import { settleWithin } from '../platform/with-timeout.ts';
+import type { CommunityScope, OwnerCommunities } from './communities.ts';
+
+/** How long a page waits for names that Discord or the service has to say (ms). */
+const timeoutMs = second;
+const lifetimeMs = 10 * minute;
+const maxKnown = 20_000;
+/** Guilds whose roles and channels are named where all are shown. */
+export const maxGuilds = 5;
+
+/** The names on a page, as far as they are known. All of them are foreign text. */
+export interface NameBook {
+  member(userId: string | null): string | null;
+  role(id: string): string | null;
+  channel(id: string): string | null;
+  listing(name: string | null): string | null;
+}
+
+/** Reads names for a page; takes about a second at most, and never rejects. */
+export type ReadNames = (userIds: Iterable<string | null>) => Promise<NameBook>;
+
+export interface NamesOptions {
+  readonly records: Pick<Records, 'recentBody'>;
+  readonly communities: OwnerCommunities;
+  readonly guildIds: () => readonly string[];
+  readonly reader: GuildReader | null;
+  readonly listingNames: (listings: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  readonly listings: () => readonly string[];
+  readonly clock: Clock;
+}
+
+/**
+ * The names of members are those in their newest deliveries, or otherwise what Discord says; those of listings are the
+ * service's.
+ * @returns the names in a community, or in all of them
+ */
+export function createNames(options: NamesOptions): (scope: CommunityScope | null) => ReadNames {
+  const { records, communities, guildIds, reader, listingNames, listings, clock } = options;
+  const known = new BoundedMap<{ readonly name: string | null; readonly at: number }>(maxKnown);
+
+  async function findMember(userId: string, scope: CommunityScope | null): Promise<string | null> {
+    const all = scope === null ? await communities.of(userId) : [communities.inGuild(scope.guildId)];
+    for (const { accounts } of all) {
+      const body = await records.recentBody(accountIdOf(accounts, userId));
+      const name = body === null ? null : findUsername(parseJson(body), userId);
+      if (name !== null) return name;
+    }
+    for (const { guildId } of all) {
+      const member = guildId === null ? null : await reader?.member(guildId, userId);
+      if (member) return member.name;
+    }
+    return null;
+  }
+
+  async function nameMember(userId: string, scope: CommunityScope | null): Promise<readonly [string, string | null]> {
+    const key = `${scope?.guildId ?? ''} ${userId}`;
+    const latest = known.get(key);
+    if (latest !== undefined && clock.monotonic() - latest.at < lifetimeMs) return [userId, latest.name];
+    const name = await findMember(userId, scope);
+    known.set(key, { name, at: clock.monotonic() });
+    return [userId, name];
+  }
+
+  async function nameAll<Name>(read: readonly Promise<Name>[]): Promise<Name[]> {
+    const settled = await Promise.all(read.map((each) => settleWithin(timeoutMs, clock, each)));
+    return settled.filter((each) => each !== undefined);
+  }
+
+  return (scope) => async (userIds) => {
+    const wanted = [...new Set(userIds)].filter((id) => id !== null && !isPseudonym(id)) as string[];
+    const ids = scope === null ? guildIds().slice(0, maxGuilds) : [scope.guildId];
+    const guilds = reader === null ? [] : ids;
+    const [members, details, channels, named] = await Promise.all([
+      nameAll(wanted.map((userId) => nameMember(userId, scope))),
+      nameAll(guilds.map((id) => reader?.guild(id) ?? Promise.resolve(null))),
+      nameAll(guilds.map((id) => reader?.channels(id) ?? Promise.resolve(null))),
+      settleWithin(timeoutMs, clock, listingNames(scope?.listings ?? listings())),
+    ]);
+    const memberNames = new Map(members);
+    const roleNames = new Map(details.flatMap((guild) => (guild?.roles ?? []).map(({ id, name }) => [id, name])));
+    const channelNames = new Map(channels.flatMap((all) => (all ?? []).map(({ id, name }) => [id, name])));
+    return {
+      member: (userId) => (userId === null ? null : (memberNames.get(userId) ?? null)),
+      role: (id) => roleNames.get(id) ?? null,
+      channel: (id) => channelNames.get(id) ?? null,
+      listing: (name) => (name === null ? null : (named?.get(name) ?? null)),
+    };
+  };
+}
+
+/** Deeper than any payload. */
+const maxDepth = 5;
+const nameFields = ['username', 'name', 'global_name', 'displayName'] as const;
+
+/** The name beside an id in a payload, whose form depends on the site. */
+export function findUsername(value: unknown, userId: string, depth = 0): string | null {
+  if (depth > maxDepth || typeof value !== 'object' || value === null) return null;
+  const fields = objectOf(value);
+  if (Object.values(fields).includes(userId)) {
+    const name = nameFields.map((field) => textOf(fields[field])).find((each) => each.trim() !== '');
+    if (name !== undefined) return name.slice(0, 100);
+  }
+  for (const each of Object.values(value)) {
+    const found = findUsername(each, userId, depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}

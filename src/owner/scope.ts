@@ -1,0 +1,151 @@
+import { partsOf } from '../core/ledger/account-id.ts';
+import type { Records } from '../core/records/records.ts';
+import { HttpError } from '../platform/web/http-error.ts';
+import type { CommunityScope, OwnerCommunity } from './communities.ts';
+import type { OwnerContext } from './context.ts';
+
+/**
+ * What of the context belongs to one community; all else does not exist there, or is rejected. Each property is stated,
+ * so that a new one does not compile until it is decided what managers see of it.
+ */
+export function scopeContext(context: OwnerContext, scope: CommunityScope): OwnerContext {
+  const { guildId, accounts } = scope;
+  const records = scopeRecords(context.records, scope);
+  const isListed = (name: string | null) => name !== null && scope.listings.includes(name);
+  const ofListings = <Value>(all: ReadonlyMap<string, Value>) => new Map([...all].filter(([name]) => isListed(name)));
+
+  function own(): OwnerCommunity {
+    const community = context.communities.inGuild(guildId);
+    const { standings } = community;
+    return {
+      ...community,
+      standings: {
+        async standing(userId, now) {
+          // Those of the member are of all guilds.
+          const [standing, grants] = await Promise.all([standings.standing(userId, now), records.grants(userId)]);
+          return { ...standing, grants: standing.grants.filter(({ role }) => grants.some((own) => own.role === role)) };
+        },
+        summary: (userId, now) => standings.summary(userId, now),
+        lastVotes: (userId) => standings.lastVotes(userId),
+        leaderboard: (query, now) => standings.leaderboard(query, now),
+      },
+    };
+  }
+
+  return {
+    scope,
+    records,
+    eventKeysOf: context.eventKeysOf,
+    outbox: {
+      requeue: async (id, now) => ((await records.effect(id)) === null ? 'unknown' : context.outbox.requeue(id, now)),
+    },
+    recorder: {
+      async correct(correction, idempotencyKey) {
+        if (correction.accounts !== accounts) throw otherCommunity();
+        return context.recorder.correct(correction, idempotencyKey);
+      },
+    },
+    sessions: context.sessions,
+    communities: {
+      get home() {
+        return own();
+      },
+      inGuild(id) {
+        if (id !== guildId) throw otherCommunity();
+        return own();
+      },
+      of: async () => [own()],
+    },
+    rewards: {
+      rules: () => context.rewards.rules().filter(({ name }) => isListed(name)),
+      cards: context.rewards.cards.filter(({ isScoped }) => isScoped),
+      votesPerDay: () => context.rewards.votesPerDay(scope),
+      waitingOrders: () => context.rewards.waitingOrders(scope),
+    },
+    announcementPreviews: () => context.announcementPreviews().filter(({ listing }) => isListed(listing)),
+    async replay(delivery) {
+      if (!isListed(delivery.listing)) throw otherCommunity();
+      return context.replay(delivery);
+    },
+    cooldowns: () => ofListings(context.cooldowns(accounts)),
+    sites: () => ofListings(context.sites()),
+    timeZones: () => ofListings(context.timeZones()),
+    alarms: {
+      held: async () => (await context.alarms.held()).filter(({ listing }) => isListed(listing)),
+      async decide(listing, decision) {
+        if (!isListed(listing)) throw otherCommunity();
+        return context.alarms.decide(listing, decision);
+      },
+    },
+    reversals: {
+      async preview(range) {
+        if (!isListed(range.listing)) throw otherCommunity();
+        return context.reversals.preview(range);
+      },
+      async reverse(range) {
+        if (!isListed(range.listing)) throw otherCommunity();
+        return context.reversals.reverse(range);
+      },
+    },
+    signInLinks: undefined,
+    ...(context.nextVotes && {
+      nextVotes: async (userId: string) =>
+        ((await context.nextVotes?.(userId)) ?? []).filter(({ listing }) => isListed(listing)),
+    }),
+    // The reasons are the operator's.
+    health: async () =>
+      Object.fromEntries(Object.entries(await context.health()).map(([name, { ready }]) => [name, { ready }])),
+    budgets: async () => (await context.budgets()).filter(({ listing }) => isListed(listing)),
+    nudge: context.nudge,
+    namesIn: () => context.namesIn(scope),
+    guilds: context.guilds,
+    corrections: { authored: (query) => context.corrections.authored({ ...query, accounts }) },
+    // Every page passes the guild of the scope.
+    setup: context.setup,
+    clock: context.clock,
+    log: context.log,
+  };
+}
+
+function scopeRecords(records: Records, scope: CommunityScope): Records {
+  const { guildId, accounts, listings } = scope;
+  const isListed = (name: string | null) => name !== null && listings.includes(name);
+
+  const scoped: Records = {
+    async deliveries({ listing = null, listings: some = null, ...query }) {
+      const names = listings.filter((name) => (listing ?? name) === name && (some === null || some.includes(name)));
+      return names.length === 0 ? [] : records.deliveries({ ...query, listings: names });
+    },
+    async delivery(id) {
+      const delivery = await records.delivery(id);
+      return delivery !== null && isListed(delivery.listing) ? delivery : null;
+    },
+    recordedUnder: async (eventKeys) => visible(await records.recordedUnder(eventKeys)),
+    lastVote: async (userId, listing, notAfter) =>
+      isListed(listing) ? visible(await records.lastVote(userId, listing, notAfter)) : null,
+    effects: (query) => records.effects({ ...query, only: scope }),
+    effect: (id) => records.effect(id, scope),
+    effectsOf: async (deliveryId) => ((await visible(deliveryId)) === null ? [] : records.effectsOf(deliveryId)),
+    async entries(accountId, limit, before) {
+      if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
+      return records.entries(accountId, limit, before);
+    },
+    async recentBody(accountId) {
+      if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
+      return records.recentBody(accountId);
+    },
+    entryOf: async (delivery) => ((await visible(delivery.id)) === null ? null : records.entryOf(delivery)),
+    grants: async (userId) => (await records.grants(userId)).filter((grant) => grant.guildId === guildId),
+    counts: () => Promise.reject(otherCommunity()),
+    problems: () => records.problems(scope),
+  };
+  return scoped;
+
+  async function visible(id: number | null): Promise<number | null> {
+    return id === null || (await scoped.delivery(id)) === null ? null : id;
+  }
+}
+
+function otherCommunity(): HttpError {
+  return new HttpError(403, 'This belongs to another server.');
+}

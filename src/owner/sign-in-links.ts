@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../platform/clock.ts';
+import { minute } from '../platform/durations.ts';
+import { equalSecrets } from '../platform/web/session-cookie.ts';
+
+const lifetimeMs = minute;
+
+/** Links that sign in to the console without the token: once, within a minute, from this machine. */
+export interface SignInLinks {
+  /** The path of a new link below the console's. It ends the earlier one. */
+  create(): string;
+  /** Whether the code is that of the link, which is used up by that. */
+  use(code: string): boolean;
+}
+
+/** @param clock real time @param onUsed called when a link has been used */
+export function createSignInLinks(clock: Clock, onUsed: () => void = () => {}): SignInLinks {
+  let current: { readonly code: string; readonly endsAt: number } | null = null;
+  return {
+    create() {
+      current = { code: randomBytes(32).toString('base64url'), endsAt: clock.monotonic() + lifetimeMs };
+      return `sign-in-link?code=${current.code}`;
+    },
+    use(code) {
+      if (current === null || clock.monotonic() >= current.endsAt || !equalSecrets(code, current.code)) return false;
+      current = null;
+      onUsed();
+      return true;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../support/on-finished.ts';
+import { startTwoCommunities } from './two-communities.ts';
+
+/** Mira is signed in, and fills in the forms of her server's settings as a browser without JavaScript does. */
+async function startSettings() {
+  const world = await startTwoCommunities();
+  const browser = world.openBrowser();
+  await browser.signIn(world.mira.id);
+  const page = `servers/${world.guilds.harbour}/settings`;
+
+  /** The fields of the form with this button, as they are on the page. */
+  function fieldsOf(text: string, button: string): Record<string, string> {
+    const form = text.split('<form').find((each) => each.includes(`>${button}</button>`)) ?? '';
+    const inputs = [...form.matchAll(/<input ([^>]*)>/g)].flatMap(([, attributes = '']) => {
+      const get = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1];
+      const isOff = /type="(checkbox|radio)"/.test(attributes) && !attributes.includes('checked');
+      const name = get('name');
+      return name === undefined || isOff ? [] : [[name, get('value') ?? '']];
+    });
+    const selects = [...form.matchAll(/<select [^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/gs)].map(
+      ([, name = '', options = '']) => [name, /value="([^"]*)" selected/.exec(options)?.[1] ?? ''],
+    );
+    return Object.fromEntries([...inputs, ...selects]);
+  }
+
+  /** Opens the form that a link leads to, and sends it with other values. */
+  async function edit(name: string, changes: Record<string, string>, button: string) {
+    const { text } = await browser.open(`${page}?a=edit&o.f=${name}&o.l=harbour`);
+    return browser.send(page, { ...fieldsOf(text, button), ...changes });
+  }
+
+  return { ...world, browser, page, fieldsOf, edit };
+}
+
+describe('settings in the console', { timeout: 30_000 }, () => {
+  const started = sharedByTests(startSettings);
+
+  it('are changed by the forms of /setup, with the author, and are undone', async () => {
+    const { browser, page, edit, fieldsOf, mira } = started();
+    expect((await browser.open(page)).text).toContain('Rewards');
+    const saved = await edit('credits', { 't.vote': '25' }, 'Save');
+    expect(saved.text).toContain('not set → <strong>25</strong> credits');
+    const history = await browser.open(`${page}?a=history`);
+    expect(history.text).toContain(`title="${mira.id}"`);
+    expect(history.text).toContain('@Mira');
+    const undo = fieldsOf(history.text, 'Undo');
+    expect((await browser.send(page, { ...undo, token: 'forged' })).status).toBe(403);
+    expect((await browser.send(page, undo)).text).toContain('Undone');
+    expect((await browser.open(`${page}?a=section&o.s=rewards&o.l=harbour`)).text).not.toContain(
+      '<strong>25</strong> credits',
+    );
+  });
+
+  it('say what is wrong, and keep what was entered', async () => {
+    const { browser, page, edit } = started();
+    const rejected = await edit('credits', { 't.vote': 'many' }, 'Save');
+    expect(rejected.text).toContain('Not saved yet');
+    const again = /href="(\?a=again[^"]*)"/.exec(rejected.text)?.[1] ?? '';
+    expect((await browser.open(page + again.replaceAll('&#38;', '&'))).text).toContain('value="many"');
+  });
+
+  it('accept channels of the own server only, and change nothing by a link', async () => {
+    const { browser, page, edit, first, guilds } = started();
+    const foreign = `${guilds.bees.slice(0, -2)}31`;
+    const rejected = await edit('channels', { 'm.announceChannel': foreign }, 'Save');
+    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('not of this server')]);
+    const saved = await edit('channels', { 'm.announceChannel': first.channels.announcements }, 'Save');
+    expect(saved.text).toContain('#votes');
+    for (const action of ['submit', 'undo', 'reset', 'unlinked', 'nothing']) {
+      expect((await browser.open(`${page}?a=${action}&o.l=harbour&o.f=credits&t.vote=99`)).status).toBe(404);
+    }
+  });
+
+  it('are in the language of the browser', async () => {
+    const { browser, page } = started();
+    const { text } = await browser.open(page, { headers: { 'accept-language': 'de' } });
+    expect(text).toContain('lang="de"');
+    expect(text).toContain('Belohnungen');
+  });
+
+  it('are of one server, and not of that of somebody else', async () => {
+    const { browser, guilds } = started();
+    expect((await browser.open(`servers/${guilds.bees}/settings`)).status).toBe(403);
+    const export_ = await browser.open(`servers/${guilds.harbour}/settings?a=export`);
+    expect(export_.headers.get('content-disposition')).toContain('tallyhook-settings.json');
+    expect(export_.text).not.toContain('bees');
+  });
+});
