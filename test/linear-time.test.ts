@@ -30,15 +30,18 @@ import {
 } from '../src/lookup/endpoints.ts';
 import { createQuote, errorForResponse } from '../src/lookup/error-response.ts';
 import { lastSegmentWithoutSlash } from '../src/owner/console/middleware.ts';
+import { nextPage } from '../src/owner/console/next-page.ts';
 import { prettyJson, visible } from '../src/owner/console/pretty-json.ts';
 import { consoleMessages, relativeRoot } from '../src/owner/console/render-page.ts';
+import { markupHtml } from '../src/owner/console/settings/markup-html.ts';
+import { findUsername } from '../src/owner/names.ts';
 import {
   correctionRequest,
   deliveriesQuery,
   effectsQuery,
-  idempotencyKey,
   leaderboardQuery,
   parseRequest,
+  readIdempotencyKey,
   userParameter,
 } from '../src/owner/request-schemas.ts';
 import { systemClock } from '../src/platform/clock.ts';
@@ -95,6 +98,7 @@ import { settings, unreachableDiscord } from './support/settings.ts';
 // Before V8 compiles the functions.
 await vi.hoisted(async () => (await import('./support/growth.ts')).startCountingBlocks());
 
+const noNames = { member: () => null, role: () => null, channel: () => null, listing: () => null };
 const now = Date.UTC(2026, 0, 1);
 const sessionCookie = createSessionCookie({ name: 'session', key: 'key', lifetimeMs: 60_000, sameSite: 'strict' });
 const discordState = new DiscordState(defaultGuild({}), {
@@ -193,10 +197,13 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the id of a member', (text) => parseRequest(userParameter, { userId: text })],
   ['the query of a leaderboard', (text) => parseRequest(leaderboardQuery, withFields('limit before period by', text))],
   ['a correction', (text) => parseRequest(correctionRequest, { credits: 1, reason: text })],
-  ['the key of a correction', (text) => parseRequest(idempotencyKey, { 'Idempotency-Key': text })],
+  ['the key of a correction', readIdempotencyKey],
   ['a session cookie', (text) => sessionCookie.read(`session=${text}; ${text}`, 0)],
   ['a form token', (text) => hasFormToken({ token: text }, { formToken: 'token' })],
   ['a flash message', (text) => findFlashMessage(consoleMessages, text)],
+  ['the page after signing in', (text) => nextPage.parse(text)],
+  ["Discord's markup on a page", (text) => markupHtml(text, noNames)],
+  ['the name of a member in a payload', (text) => findUsername({ voter: { userId: '1', username: text } }, '1')],
   ['pretty JSON', (text) => prettyJson(text)],
   ['pretty JSON of strings', (text) => prettyJson(JSON.stringify([text, text]))],
   ['pretty JSON of an unterminated string', (text) => prettyJson(`"${text}`)],
