@@ -41,6 +41,6 @@ export const discord = group('Discord', {
     secret: true,
     wish: "Discord's linked roles",
     description:
-      "The application's client secret (developer portal → OAuth2): members can link their account for [linked roles](linked-roles.md). Needs `PUBLIC_URL`.",
+      "The application's client secret (developer portal → OAuth2): members can link their account for [linked roles](linked-roles.md), and managers of a server can [sign in to the console](owner.md#sign-in-with-discord). Needs `PUBLIC_URL`.",
   }),
 });

@@ -64,7 +64,7 @@ export const owners = group('Owners', {
     expected: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
     secret: true,
     wish: 'the owner console at `/owner`',
-    description: `Token of the [owner console and API](owner.md), at least ${minOwnerTokenLength} random characters. Without it both are off.`,
+    description: `The operator's token of the [owner console and API](owner.md), at least ${minOwnerTokenLength} random characters. Without it there is no API, and the console is for managers who sign in with Discord.`,
   }),
 });
 

@@ -34,20 +34,26 @@ export const operationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/owner/console/middleware.ts',
-    find: 'if (session === null || !hasFormToken(request.body, session)) {',
-    replace: 'if (session === null) {',
+    find: 'if (session !== null && hasFormToken(request.body, session)) return session;',
+    replace: 'if (session !== null) return session;',
     breaks: 'a form of the owner console needs its CSRF token',
   },
   {
+    file: 'src/owner/console/middleware.ts',
+    find: 'return found?.isManager === true ? found : null;',
+    replace: 'return found ?? null;',
+    breaks: 'a member without Manage Server does not see the console of the server',
+  },
+  {
     file: 'src/owner/console/session.ts',
-    find: 'return (await revocations.isRevoked(id)) ? null : { id, expiresAt, formToken };',
-    replace: 'return { id, expiresAt, formToken };',
+    find: 'return (await revocations.isRevoked(session.id)) ? null : session;',
+    replace: 'return session;',
     breaks: 'a sign-out of the owner console ends the session',
   },
   {
-    file: 'src/owner/console/sign-in.ts',
-    find: 'const nextPage = z\n  .string()\n  .regex(/^(?:deliveries|effects|users)(?:\\/\\d+)?(?:\\?[\\w=&%.+:-]*)?$/)\n',
-    replace: 'const nextPage = z\n  .string()\n',
+    file: 'src/owner/console/next-page.ts',
+    find: '    /^(?:servers',
+    replace: '    /(?:servers',
     breaks: 'the sign-in of the owner console does not lead to another site',
   },
   {

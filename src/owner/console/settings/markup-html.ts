@@ -5,20 +5,24 @@ import { visible } from '../pretty-json.ts';
 
 /** What the program's texts use of Discord's markup, and what people can write into their own. */
 const tokens =
-  /\\([\\*_`~|<>[\]()#@:.+!-])|```(?:\w*\n)?([^`]{0,4000})```|`([^`\n]{1,1000})`|\*\*([^*\n]{1,2000})\*\*|\*([^*\n]{1,500})\*|\[([^\]\n]{1,200})\]\((https?:\/\/[^)\s]{1,512})\)|<@!?(\w{1,20})>|<@&(\d{1,20})>|<#(\d{1,20})>|<t:(-?\d{1,13})(?::\w)?>/g;
+  /\\([\\*_`~|<>[\]()#@:.+!-])|`([^`\n]+)`|\*\*([^*\n]{1,2000})\*\*|\*([^*\n]{1,500})\*|\[([^[\]\n]{1,200})\]\((https?:\/\/[^()[\]\s]{1,512})\)|<@!?(\w{1,20})>|<@&(\d{1,20})>|<#(\d{1,20})>|<t:(-?\d{1,13})(?::\w)?>/g;
 
 /** A text in Discord's markup as a part of a page: lines, bold, small and code; names in place of mentions. */
 export function markupHtml(text: string, names: NameBook): Html {
-  const blocks = text.split('\n');
-  // Code blocks have several lines.
-  if (text.includes('```')) return html`<div dir="auto">${inlineMarkup(text, names)}</div>`;
-  return html`${blocks.map((line) =>
-    line.startsWith('-# ')
-      ? html`<p class="quiet" dir="auto">${inlineMarkup(line.slice(3), names)}</p>`
-      : line.trim() === ''
-        ? null
-        : html`<p dir="auto">${inlineMarkup(line, names)}</p>`,
+  // Between two fences is a block of code.
+  const parts = text.split('```');
+  return html`${parts.map((part, index) =>
+    index % 2 === 1 && index < parts.length - 1
+      ? html`<code class="copy">${visible(part.trim())}</code>`
+      : part.split('\n').map((line) => lineHtml(line, names)),
   )}`;
+}
+
+function lineHtml(line: string, names: NameBook): Html | null {
+  if (line.trim() === '') return null;
+  return line.startsWith('-# ')
+    ? html`<p class="quiet" dir="auto">${inlineMarkup(line.slice(3), names)}</p>`
+    : html`<p dir="auto">${inlineMarkup(line, names)}</p>`;
 }
 
 /** A text of one line, such as a title. */
@@ -34,9 +38,8 @@ export function inlineMarkup(text: string, names: NameBook): Html {
 }
 
 function token(match: RegExpExecArray, names: NameBook): Html {
-  const [all, escaped, block, code, bold, italic, label, url, member, role, channel, seconds] = match;
+  const [all, escaped, code, bold, italic, label, url, member, role, channel, seconds] = match;
   if (escaped !== undefined) return plain(escaped);
-  if (block !== undefined) return html`<code class="copy">${visible(block.trim())}</code>`;
   if (code !== undefined) return html`<code>${visible(code)}</code>`;
   if (bold !== undefined) return html`<strong>${inlineMarkup(bold, names)}</strong>`;
   if (italic !== undefined) return html`<em>${inlineMarkup(italic, names)}</em>`;

@@ -111,8 +111,9 @@ export function hiddenFields(action: string, options: Options, { formToken, chan
 }
 
 function queryOf(action: string, options: Options): string {
-  const named = Object.entries(options).map(([name, value]) => [`o.${name}`, String(value)]);
-  return new URLSearchParams([['a', action], ...named]).toString();
+  const query = new URLSearchParams({ a: action });
+  for (const [name, value] of Object.entries(options)) query.set(`o.${name}`, String(value));
+  return query.toString();
 }
 
 /** A field of a form. The first letter of its name says what is entered: a text, several values, or yes and no. */
