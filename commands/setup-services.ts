@@ -1,5 +1,5 @@
 import type { RoleAccess } from '../src/features/roles/inspect-roles.ts';
-import type { KeyCheck } from '../src/features/setup/community.ts';
+import type { CommunitySettings, KeyCheck } from '../src/features/setup/community.ts';
 import type { Setup } from '../src/features/setup/setup.ts';
 import { BoundedMap } from '../src/platform/bounded-map.ts';
 import type { Clock } from '../src/platform/clock.ts';
@@ -28,6 +28,14 @@ export interface SetupChecks {
   readonly hasService: boolean;
   /** The page on which the owner of a guild's listing finds its API key; null if there is none that Discord can link. */
   dashboardOf(guildId: string): Promise<string | null>;
+  /**
+   * A link that connects the guild's listing on the service, for this member and ten minutes, and the name that the listing
+   * gets; null if the service does not offer it. Never rejects for what the service does.
+   */
+  connectOffer(
+    community: CommunitySettings,
+    userId: string,
+  ): Promise<{ readonly url: string; readonly listing: string } | null>;
   /** Where members vote for a listing; null if it is not known, or not in time. */
   votePage(listing: string): Promise<string | null>;
   /**

@@ -15,31 +15,37 @@ const pollMs = 2 * second;
 /** What arrived shortly before the panel was opened counts (ms). */
 const earlyMs = 1 * minute;
 
-/** The first step: the key of the service, or another site. */
-export async function linkStep(view: SetupView): Promise<readonly PanelBlock[]> {
-  const { texts, services, guildId } = view;
+/** The first step: to connect the service, its key, or another site. `later` turns green what was connected. */
+export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
+  const { texts, services, guildId, community, input, clock } = view;
   const { buttons } = texts.setup;
   const dashboard = await services.checks.dashboardOf(guildId);
+  const offer = await services.checks.connectOffer(community, input.userId);
   const ofService: readonly PanelBlock[] = services.checks.hasService
     ? [
         {
           kind: 'buttons',
           buttons: [
+            ...(offer === null ? [] : [{ kind: 'link', label: buttons.connect, url: offer.url } as const]),
             button(buttons.link, 'link', {}, 'primary'),
             ...(dashboard === null ? [] : [{ kind: 'link', label: buttons.findKey, url: dashboard } as const]),
           ],
         },
       ]
     : [];
-  return [...ofService, siteStep(view)];
+  return {
+    blocks: [...ofService, siteStep(view)],
+    ...(offer !== null && { later: waitForArrival(view, offer.listing, clock.now() - earlyMs) }),
+  };
 }
 
 /** The first step for one more listing. */
 export async function renderLinkStep(view: SetupView): Promise<Panel> {
   const { forms, fields, hints, buttons } = view.texts.setup;
   const ofService = lines(bold(escapeName(fields.lookupKey)), escapeName(hints.lookupKey));
-  const blocks = [...(view.services.checks.hasService ? [textBlock(ofService)] : []), ...(await linkStep(view))];
-  return panel('plain', escapeName(forms.link), blocks, [button(buttons.overview, 'overview')]);
+  const { blocks, ...step } = await linkStep(view);
+  const shown = [...(view.services.checks.hasService ? [textBlock(ofService)] : []), ...blocks];
+  return { ...panel('plain', escapeName(forms.link), shown, [button(buttons.overview, 'overview')]), ...step };
 }
 
 /** The form for a listing on the service: kind and id follow from the key. */

@@ -91,16 +91,14 @@ function listingSelect(view: SetupView): PanelBlock[] {
 /** The first use: leads to the form that links a listing. */
 export async function renderWelcome(view: SetupView): Promise<Panel> {
   const { texts, services, community } = view;
-  const { welcome, buttons } = texts.setup;
+  const { welcome, connect, buttons } = texts.setup;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
     return panel('wait', welcome.title, [textBlock(welcome.unassigned(names(unassigned.slice(0, 5))))], []);
   }
   if (!community.canStoreSecrets) return panel('wait', welcome.title, [textBlock(welcome.needsOperator)], []);
-  return panel(
-    'plain',
-    welcome.title,
-    [textBlock(welcome.text), ...(await linkStep(view))],
-    [button(buttons.history, 'history')],
-  );
+  const { blocks, ...step } = await linkStep(view);
+  const hint = step.later === undefined ? [] : [textBlock(connect.hint)];
+  const shown = [textBlock(welcome.text), ...hint, ...blocks];
+  return { ...panel('plain', welcome.title, shown, [button(buttons.history, 'history')]), ...step };
 }

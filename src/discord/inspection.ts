@@ -55,6 +55,30 @@ export async function fetchGuildName(rest: DiscordRest, guildId: string): Promis
 }
 
 /**
+ * Whether a member has the permission Manage Server in a guild of the bot, at `now` (ms since the epoch). Throws what
+ * {@link fetchApplicationId} throws, except if one of them is not a member.
+ */
+export async function mayManageGuild(
+  rest: DiscordRest,
+  { guildId, userId, now }: { readonly guildId: string; readonly userId: string; readonly now: number },
+): Promise<boolean> {
+  try {
+    const { owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
+    const member = guildMember.parse(await rest.get(Routes.guildMember(guildId, userId)));
+    if (userId === ownerId) return true;
+    const held = roles.filter(({ id }) => id === guildId || member.roles.includes(id));
+    const permissions = held.reduce((bits, each) => bits | BigInt(each.permissions), 0n);
+    if ((permissions & PermissionFlagsBits.Administrator) !== 0n) return true;
+    const isTimedOut = Date.parse(member.communication_disabled_until) > now;
+    return !isTimedOut && (permissions & PermissionFlagsBits.ManageGuild) !== 0n;
+  } catch (error) {
+    const { UnknownGuild, MissingAccess, UnknownMember, UnknownUser } = RESTJSONErrorCodes;
+    if (isErrorCode(error, UnknownGuild, MissingAccess, UnknownMember, UnknownUser)) return false;
+    throw error;
+  }
+}
+
+/**
  * The bot's access to a channel. `missing`: the channel does not exist. `hidden`: the bot cannot see it. `unfit`: a
  * type of channel without messages.
  */

@@ -4,6 +4,7 @@ import type { HealthHandler } from '../platform/http/health.ts';
 import type { KeyUsage } from './api/key-usage.ts';
 import { createLookupApi } from './api/lookup-api.ts';
 import { openApiRouter } from './api/openapi.ts';
+import { connectEndpoints } from './connect/endpoints.ts';
 import type { PageDependencies } from './pages/page-routes.ts';
 import { pagesRouter } from './pages/router.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
@@ -30,6 +31,7 @@ export function createServiceApp(dependencies: ServiceAppDependencies): RequestL
   app.set('trust proxy', dependencies.trustProxy);
   app.use(health);
   app.use(openApiRouter(origin + apiBasePath, log));
+  app.use(connectEndpoints(dependencies));
   app.use(pagesRouter(dependencies, origin));
   const lookups = createLookups(database);
   const api = createLookupApi({ lookups, clock, limiter, usage, log, origin, basePath: apiBasePath });

@@ -9,6 +9,7 @@ import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
 import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries/deliveries.ts';
+import { deleteExpiredConnectRequests } from './storage/listings/connect-requests.ts';
 import { deleteListingRows } from './storage/listings/delete-listing.ts';
 import { findListing } from './storage/listings/listings.ts';
 import { finishMemberDeletions } from './storage/members/member-data.ts';
@@ -51,6 +52,7 @@ export function startMaintenance(
 async function runMaintenance(database: Database, now: number): Promise<number> {
   await deleteExpiredSignInLinks(database, now);
   await deleteExpiredProvenGuilds(database, now);
+  await deleteExpiredConnectRequests(database, now);
   while (await deleteOldDeliveries(database, now - deliveryRetentionMs));
   await deleteOldActionCounts(database, now);
   await deleteExpiredChallenges(database, now);

@@ -70,6 +70,7 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       needsOperator: text(welcome.needsOperator),
       unassigned: (listings: Markup) => text(welcome.unassigned, { names: listings }),
     },
+    connect: { ...messages.connect, hint: text(messages.connect.hint) },
     link: {
       title: (name: Markup) => text(link.title, { name }),
       ...texts({

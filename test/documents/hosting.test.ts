@@ -91,7 +91,7 @@ describe('the places to run it', () => {
   });
 
   it('forward every public path', () => {
-    const paths = ['webhooks', 'interactions', 'linked-roles', 'owner'];
+    const paths = ['webhooks', 'interactions', 'connect', 'linked-roles', 'owner'];
     const proxies = [blockOf('nginx', 'nginx'), blockOf('caddy', 'caddyfile'), blockOf('tunnels', 'yaml')];
     for (const proxy of proxies) for (const path of paths) expect(proxy).toContain(path);
   });

@@ -37,6 +37,7 @@ export function setupServicesOver(
       checkKey: async () => ({ status: 'valid', kind: 'server', name: 'Lantern Harbour', targetId: null }),
       hasService: true,
       dashboardOf: async () => null,
+      connectOffer: async () => null,
       votePage: async () => null,
       roleAccess: async () => null,
       channelsOf: async () => null,

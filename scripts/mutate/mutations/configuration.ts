@@ -99,7 +99,7 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a wrong client secret does not unlink members',
   },
   {
-    file: 'src/features/linked-roles/routes.ts',
+    file: 'src/platform/web/plain-page.ts',
     find: 'return current.count < maxRequests;',
     replace: 'return true;',
     breaks: 'an address that opens the page of linked roles too often gets 429',
@@ -115,5 +115,23 @@ export const configurationMutations: readonly Mutation[] = [
     find: 'expiresAt - expiryMarginMs > clock.now()',
     replace: 'expiresAt + expiryMarginMs > clock.now()',
     breaks: 'a token is refreshed a minute before it expires',
+  },
+  {
+    file: 'src/service/connect/endpoints.ts',
+    find: '!equalSecrets(challenge, asked.code_challenge)',
+    replace: 'false',
+    breaks: 'a code that connects a bot is only for the bot that has asked',
+  },
+  {
+    file: 'src/service/connect/consent-routes.ts',
+    find: 'if (asked.member === visitor.userId) return asked;',
+    replace: 'return asked;',
+    breaks: 'nobody approves what another member has asked for',
+  },
+  {
+    file: 'src/features/setup/connect/connect-routes.ts',
+    find: 'equalSecrets(state, attempt.state)',
+    replace: 'true',
+    breaks: 'a browser does not finish what another one has begun',
   },
 ];

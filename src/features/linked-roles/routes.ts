@@ -1,21 +1,16 @@
 import express, { type Express, type Request, type Response, Router } from 'express';
-import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createAuthorizationAttempts } from '../../platform/discord-oauth/authorization-attempts.ts';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
-import { minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { clientKeyOf, isTrustedProxy } from '../../platform/web/client-key.ts';
 import { html } from '../../platform/web/html.ts';
-import { securityHeaders } from '../../platform/web/security-headers.ts';
+import { createAddressLimit, plainPageHeaders, sendPlainPage } from '../../platform/web/plain-page.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import type { DiscordOAuth } from './discord-oauth.ts';
 import type { MemberTokens } from './member-tokens.ts';
 
-/** Requests per address and minute. */
-const maxRequests = 30;
-const maxAddresses = 10_000;
 /** Discord's codes are shorter (characters). */
 const maxCodeLength = 512;
 
@@ -50,7 +45,7 @@ export function createLinkRoutes(options: {
     secure: protocol === 'https:',
     clock,
   });
-  const isWithinLimit = createRateLimit(clock);
+  const isWithinLimit = createAddressLimit(clock);
 
   async function link(code: string, verifier: string, fallback: Texts): Promise<{ texts: Texts; name: string }> {
     const granted = await oauth.exchangeCode(code, verifier);
@@ -64,7 +59,12 @@ export function createLinkRoutes(options: {
   function sendFailure(response: Response, status: number, failure: Failure, texts: Texts): void {
     const { titleFailed, again, ...page } = texts.linkedRoles.page;
     const retry = html`<p><a href="${pathname}">${again}</a></p>`;
-    sendPage(response, status, texts, titleFailed, html`<p>${page[failure]}</p>${retry}`);
+    sendPlainPage(response, {
+      status,
+      locale: texts.locale,
+      title: titleFailed,
+      body: html`<p>${page[failure]}</p>${retry}`,
+    });
   }
 
   function failureOf(error: unknown): { status: number; failure: Failure } {
@@ -74,7 +74,7 @@ export function createLinkRoutes(options: {
   }
 
   const router = Router({ strict: true });
-  router.use(linkPath, pageHeaders, (request, response, next) => {
+  router.use(linkPath, plainPageHeaders, (request, response, next) => {
     if (isWithinLimit(clientKeyOf(request.ip))) return next();
     response.set('retry-after', '60');
     sendFailure(response, 429, 'tooMany', textsOf(request));
@@ -99,7 +99,8 @@ export function createLinkRoutes(options: {
     try {
       const { texts, name } = await link(code, attempt.verifier, fallback);
       const { titleLinked, linked, undo } = texts.linkedRoles.page;
-      sendPage(response, 200, texts, titleLinked, html`<p><bdi>@${name}</bdi></p><p>${linked}</p><p>${undo}</p>`);
+      const body = html`<p><bdi>@${name}</bdi></p><p>${linked}</p><p>${undo}</p>`;
+      sendPlainPage(response, { status: 200, locale: texts.locale, title: titleLinked, body });
     } catch (failed) {
       const { status, failure } = failureOf(failed);
       sendFailure(response, status, failure, fallback);
@@ -108,55 +109,6 @@ export function createLinkRoutes(options: {
   return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
 }
 
-/** No resources, forms or scripts. */
-const pageHeaders = securityHeaders({
-  contentSecurityPolicy: {
-    'default-src': ["'none'"],
-    'form-action': ["'none'"],
-    'base-uri': ["'none'"],
-    'frame-ancestors': ["'none'"],
-  },
-  referrerPolicy: 'no-referrer',
-});
-
-function sendPage(
-  response: Response,
-  status: number,
-  { locale }: Texts,
-  title: string,
-  body: ReturnType<typeof html>,
-): void {
-  const page = html`<!doctype html>
-<html lang="${locale}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${body}
-</main>
-</body>
-</html>
-`;
-  response.status(status).type('html').send(page.text);
-}
-
 function textsOf(request: Request): Texts {
   return textsFor(...request.acceptsLanguages().slice(0, 10));
-}
-
-/** In memory, of each process. */
-function createRateLimit(clock: Clock): (address: string) => boolean {
-  const counts = new BoundedMap<{ readonly count: number; readonly endsAt: number }>(maxAddresses);
-  return (address) => {
-    const now = clock.monotonic();
-    const known = counts.get(address);
-    const current = known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + minute };
-    counts.set(address, { ...current, count: current.count + 1 });
-    return current.count < maxRequests;
-  };
 }

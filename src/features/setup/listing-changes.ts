@@ -11,15 +11,28 @@ export function generateSecret(): string {
   return randomBytes(24).toString('base64url');
 }
 
-/** A new listing, with a permanent name that nobody can guess. */
+/** A permanent name that nobody can guess, for a listing of a kind or site. */
+export function newListingName(what: string): string {
+  return `${what}-${randomBytes(5).toString('hex')}`;
+}
+
+/** A new listing. */
 export function linkChanges(
-  { kind, targetId, site = null, lookupKey }: Omit<NewLink, 'voteSecret' | keyof SettingsAuthor>,
+  {
+    kind,
+    targetId,
+    site = null,
+    lookupKey,
+    premiumSecret,
+    ...link
+  }: Omit<NewLink, 'voteSecret' | keyof SettingsAuthor>,
   secret: string,
 ): { readonly name: string; readonly changes: readonly SettingChange[] } {
-  const name = `${site ?? kind}-${randomBytes(5).toString('hex')}`;
+  const name = link.name ?? newListingName(site ?? kind);
   const changes: readonly SettingChange[] = [
     { listing: name, path: linkPath, value: { kind, id: targetId, ...(site !== null && { site }) } },
     { listing: name, path: 'voteSecrets', value: [secret] },
+    ...(premiumSecret === undefined ? [] : [{ listing: name, path: 'premiumSecrets', value: [premiumSecret] }]),
     ...(lookupKey === null ? [] : [{ listing: name, path: 'lookupKey', value: lookupKey }]),
   ];
   return { name, changes };

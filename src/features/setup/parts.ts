@@ -1,7 +1,15 @@
+import type { RequestHandler } from 'express';
 import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../../commands/setup-services.ts';
+import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { createGuildChannels } from '../../discord/guild-channels.ts';
+import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
+import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
+import { createConnect } from './connect/connect.ts';
+import { createConnectClient } from './connect/connect-client.ts';
+import { createConnectRoutes } from './connect/connect-routes.ts';
+import { createConnectTickets } from './connect/connect-tickets.ts';
 import type { Setup } from './setup.ts';
 import { createSetupChecks } from './setup-checks.ts';
 
@@ -12,10 +20,14 @@ declare module '../../../commands/context.ts' {
   }
 }
 
+type SetupContext = ServicesContext & {
+  readonly store: { readonly budgetStore: BudgetStore; readonly settings: Pick<SettingsStore, 'state'> };
+  readonly encryption: Encryption;
+  readonly setup: Setup;
+};
+
 export function createServices(
-  context: ServicesContext & {
-    readonly store: { readonly budgetStore: BudgetStore };
-    readonly setup: Setup;
+  context: SetupContext & {
     readonly roleAccess: SetupChecks['roleAccess'];
     readonly postVotePanel: SetupServices['postVotePanel'];
     readonly hasVotePanel: SetupServices['hasVotePanel'];
@@ -23,13 +35,39 @@ export function createServices(
 ) {
   const { config, setup, roleAccess, postVotePanel, hasVotePanel, rest, clock, stopwatch, log } = context;
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
-  const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf };
-  const setupServices: SetupServices = {
+  const connecting = createConnecting(context);
+  const connectOffer = connecting?.connect.offer ?? (async () => null);
+  const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, connectOffer };
+  const drafts = createSetupDrafts(clock);
+  const setupServices: SetupServices = { settings: setup, drafts, checks, postVotePanel, hasVotePanel };
+  return {
+    ...(connecting && { routes: connecting.routes }),
+    shared: { setupServices },
+    commands: { setup: setupServices },
+  } satisfies FeatureServices;
+}
+
+/** Null without a service, or without PUBLIC_URL or DISCORD_TOKEN. */
+function createConnecting({
+  config: { lookup, publicUrl, discord },
+  ...context
+}: SetupContext): { readonly connect: ReturnType<typeof createConnect>; readonly routes: RequestHandler } | null {
+  if (lookup.baseUrl === '' || publicUrl === null || discord.token === '') return null;
+  const { store, encryption, setup, directory, rest, clock, log } = context;
+  const tickets = createConnectTickets({
+    encryption,
+    keyId: async () => (await store.settings.state()).keyId,
+    now: clock.now,
+  });
+  const connect = createConnect({
+    ...context,
+    client: createConnectClient(lookup.baseUrl, { now: context.stopwatch.monotonic, log }),
+    tickets,
     settings: setup,
-    drafts: createSetupDrafts(clock),
-    checks,
-    postVotePanel,
-    hasVotePanel,
-  };
-  return { shared: { setupServices }, commands: { setup: setupServices } } satisfies FeatureServices;
+    publicUrl,
+    isManager: (guildId, userId) => mayManageGuild(rest, { guildId, userId, now: context.stopwatch.now() }),
+    botName: async () => (await fetchBotIdentity(rest)).name,
+    mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
+  });
+  return { connect, routes: createConnectRoutes({ connect, tickets, publicUrl, clock, log }) };
 }

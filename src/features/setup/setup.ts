@@ -120,9 +120,11 @@ export class Setup {
    * Adds a listing to the community. Its secrets are valid when the promise resolves (in other processes within 5 s).
    * Repeating it with the same interaction id returns the same listing, but null in place of generated secrets.
    */
-  async link({ kind, targetId, site = null, lookupKey, voteSecret, ...author }: NewLink): Promise<LinkResult> {
+  async link(link: NewLink): Promise<LinkResult> {
+    const { voteSecret, guildId, authorId, interactionId } = link;
+    const author = { guildId, authorId, interactionId };
     const secret = voteSecret ?? generateSecret();
-    const { name, changes } = linkChanges({ kind, targetId, site, lookupKey }, secret);
+    const { name, changes } = linkChanges(link, secret);
     const saved = (await this.findInteraction(author)) ?? (await this.writer.save(author, changes, { basis: null }));
     // The same interaction may have linked it just now.
     const result = saved.status === 'invalid' ? ((await this.findInteraction(author)) ?? saved) : saved;

@@ -40,21 +40,11 @@ export interface SessionCookieOptions {
 
 export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: SessionCookieOptions): SessionCookie {
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
-
-  function setCookie(response: CookieResponse, value: string, maxAgeMs: number, secure: boolean): void {
-    const attributes = {
-      maxAge: maxAgeMs / second,
-      httpOnly: true,
-      secure,
-      sameSite,
-      ...(path !== undefined && { path }),
-    };
-    response.append('set-cookie', stringifySetCookie({ name, value, ...attributes }));
-  }
+  const attributes = { name, sameSite, ...(path !== undefined && { path }) };
 
   return {
     read(header, now) {
-      const cookie = parseCookie(header ?? '')[name] ?? '';
+      const cookie = readCookie(header, name);
       const [subject = '', expiry = '', signature = ''] = cookie.split('.');
       const expiresAt = Number(expiry);
       if (!equalSecrets(signature, sign(`${subject}.${expiry}`)) || !(expiresAt > now)) return null;
@@ -62,12 +52,28 @@ export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: S
     },
     set(response, { subject, now, secure }) {
       const content = `${subject}.${now + lifetimeMs}`;
-      setCookie(response, `${content}.${sign(content)}`, lifetimeMs, secure);
+      setCookie(response, { ...attributes, value: `${content}.${sign(content)}`, lifetimeMs, secure });
     },
     clear(response, { secure }) {
-      setCookie(response, '', 0, secure);
+      setCookie(response, { ...attributes, value: '', lifetimeMs: 0, secure });
     },
   };
+}
+
+/** The value of a cookie; empty if it is missing. @param header `Cookie` */
+export function readCookie(header: string | undefined, name: string): string {
+  return parseCookie(header ?? '')[name] ?? '';
+}
+
+/** Adds a cookie that scripts cannot read. */
+export function setCookie(
+  response: CookieResponse,
+  {
+    lifetimeMs,
+    ...cookie
+  }: Pick<SessionCookieOptions, 'name' | 'lifetimeMs' | 'sameSite' | 'path'> & { value: string; secure: boolean },
+): void {
+  response.append('set-cookie', stringifySetCookie({ ...cookie, maxAge: lifetimeMs / second, httpOnly: true }));
 }
 
 /** Compares in constant time, for texts of any length. */

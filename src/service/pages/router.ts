@@ -8,6 +8,7 @@ import { HttpError, handleErrors, toHttpError } from '../../platform/web/http-er
 import { securityHeaders } from '../../platform/web/security-headers.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
+import { consentRoutes } from '../connect/consent-routes.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { iconRoute } from './icon-routes.ts';
@@ -36,6 +37,7 @@ export function pagesRouter(dependencies: PageDependencies, origin: string): Rou
   const { discord } = dependencies;
   if (discord !== null) router.use(discordSignInRoutes(dependencies, discord));
   router.use(signInRoutes(dependencies));
+  router.use(consentRoutes(dependencies));
   router.use(iconRoute(dependencies));
   router.use(memberDataRoutes(dependencies));
   router.use(dashboardRoutes(dependencies));

@@ -154,6 +154,14 @@ export interface ServiceTables {
     username: string;
     expires_at: number;
   };
+  /** Of `user_id`. `code_hash` is null until the member approves it. */
+  connect_requests: {
+    id: string;
+    user_id: string;
+    request_json: string;
+    code_hash: string | null;
+    expires_at: number;
+  };
   proven_guilds: {
     user_id: string;
     guild_id: string;

@@ -562,6 +562,7 @@ export const de: Catalogue = {
     },
     buttons: {
       link: 'Eintrag verknüpfen',
+      connect: 'Verbinden',
       findKey: 'Wo finde ich ihn?',
       more: 'Mehr',
       checkAgain: 'Erneut prüfen',
@@ -822,6 +823,17 @@ export const de: Catalogue = {
       intro: 'Wähle ein Thema. Jede Änderung lässt sich rückgängig machen.',
       done: '{done} von {total} erledigt',
       notStored: 'Nicht wirksam: {problem}',
+    },
+    connect: {
+      hint: 'Oder drück **Verbinden**: Die Vote-Seite fragt dich um Erlaubnis, und Schritt 1 und 2 sind erledigt.',
+      title: 'Verbunden',
+      done: 'Dein Eintrag ist verbunden, und der Test ist angekommen. Weiter geht es in Discord.',
+      untested:
+        'Dein Eintrag ist verbunden, aber der Test ist nicht angekommen. Drück auf der Vote-Seite Test Webhook und geh zurück zu Discord.',
+      titleFailed: 'Nicht verbunden',
+      unavailable:
+        'Die Vote-Seite oder Discord hat nicht wie erwartet geantwortet. Versuch es bitte in einer Minute noch einmal.',
+      already: 'Dieser Server hat schon einen Eintrag. Ändern kannst du ihn in Discord mit /setup.',
     },
     welcome: {
       title: 'Willkommen',

@@ -643,6 +643,7 @@ export const en = {
     },
     buttons: {
       link: 'Link a listing',
+      connect: 'Connect',
       findKey: 'Where do I find it?',
       more: 'More',
       checkAgain: 'Check again',
@@ -905,6 +906,17 @@ export const en = {
       intro: 'Choose a subject. Every change can be undone.',
       done: '{done} of {total} done',
       notStored: 'Not in effect: {problem}',
+    },
+    /** `hint` is markup; the others are on a page in the browser. */
+    connect: {
+      hint: 'Or press **Connect**: the listing site asks for your consent, and steps 1 and 2 are done.',
+      title: 'Connected',
+      done: 'Your listing is connected, and its test has arrived. Go back to Discord for the next step.',
+      untested:
+        'Your listing is connected, but its test has not arrived. Press Test Webhook on the listing site, and go back to Discord.',
+      titleFailed: 'Not connected',
+      unavailable: 'The listing site or Discord did not respond as expected. Please try again in a minute.',
+      already: 'This server has a listing already. Change it with /setup in Discord.',
     },
     welcome: {
       title: 'Welcome',

@@ -594,6 +594,7 @@ export const es: Catalogue = {
     },
     buttons: {
       link: 'Vincular una página',
+      connect: 'Conectar',
       findKey: '¿Dónde la encuentro?',
       more: 'Más',
       checkAgain: 'Comprobar de nuevo',
@@ -854,6 +855,16 @@ export const es: Catalogue = {
       intro: 'Elige un tema. Todos los cambios se pueden deshacer.',
       done: '{done} de {total} pasos hechos',
       notStored: 'Sin efecto: {problem}',
+    },
+    connect: {
+      hint: 'O pulsa **Conectar**: el sitio te pide permiso, y los pasos 1 y 2 quedan hechos.',
+      title: 'Conectada',
+      done: 'Tu página está conectada y la prueba ha llegado. Vuelve a Discord para el siguiente paso.',
+      untested:
+        'Tu página está conectada, pero la prueba no ha llegado. Pulsa Test Webhook en el sitio y vuelve a Discord.',
+      titleFailed: 'Sin conectar',
+      unavailable: 'El sitio o Discord no ha respondido como se esperaba. Inténtalo de nuevo en un minuto.',
+      already: 'Este servidor ya tiene una página. Cámbiala con /setup en Discord.',
     },
     welcome: {
       title: 'Te damos la bienvenida',

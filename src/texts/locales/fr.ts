@@ -600,6 +600,7 @@ export const fr: Catalogue = {
     },
     buttons: {
       link: 'Associer une page',
+      connect: 'Connecter',
       findKey: 'Où la trouver ?',
       more: 'Plus',
       checkAgain: 'Vérifier à nouveau',
@@ -860,6 +861,16 @@ export const fr: Catalogue = {
       intro: 'Choisis un thème. Toutes les modifications peuvent être annulées.',
       done: '{done} sur {total} terminés',
       notStored: 'Sans effet : {problem}',
+    },
+    connect: {
+      hint: 'Ou appuie sur **Connecter** : le site te demande ton accord, et les étapes 1 et 2 sont faites.',
+      title: 'Page connectée',
+      done: "Ta page est connectée et le test est arrivé. Retourne sur Discord pour l'étape suivante.",
+      untested:
+        "Ta page est connectée, mais le test n'est pas arrivé. Appuie sur Test Webhook sur le site et retourne sur Discord.",
+      titleFailed: 'Page non connectée',
+      unavailable: "Le site ou Discord n'a pas répondu comme prévu. Réessaie dans une minute.",
+      already: 'Ce serveur a déjà une page. Modifie-la avec /setup dans Discord.',
     },
     welcome: {
       title: 'Bienvenue',

@@ -545,6 +545,7 @@ export const id: Catalogue = {
     },
     buttons: {
       link: 'Hubungkan halaman',
+      connect: 'Sambungkan',
       findKey: 'Di mana menemukannya?',
       more: 'Lainnya',
       checkAgain: 'Cek lagi',
@@ -805,6 +806,16 @@ export const id: Catalogue = {
       intro: 'Pilih topik. Setiap perubahan bisa diurungkan.',
       done: '{done} dari {total} selesai',
       notStored: 'Tidak berlaku: {problem}',
+    },
+    connect: {
+      hint: 'Atau tekan **Sambungkan**: situsnya meminta izinmu, lalu langkah 1 dan 2 selesai.',
+      title: 'Tersambung',
+      done: 'Halamanmu sudah tersambung dan tesnya sudah masuk. Kembali ke Discord untuk langkah berikutnya.',
+      untested:
+        'Halamanmu sudah tersambung, tapi tesnya belum masuk. Tekan Test Webhook di situsnya, lalu kembali ke Discord.',
+      titleFailed: 'Tidak tersambung',
+      unavailable: 'Situs atau Discord tidak merespons seperti seharusnya. Silakan coba lagi sebentar lagi.',
+      already: 'Server ini sudah punya halaman. Ubah dengan /setup di Discord.',
     },
     welcome: {
       title: 'Selamat datang',

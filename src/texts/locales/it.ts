@@ -593,6 +593,7 @@ export const it: Catalogue = {
     },
     buttons: {
       link: 'Collega una pagina',
+      connect: 'Connetti',
       findKey: 'Dove la trovo?',
       more: 'Altro',
       checkAgain: 'Controlla di nuovo',
@@ -853,6 +854,15 @@ export const it: Catalogue = {
       intro: 'Scegli un argomento. Ogni modifica si può annullare.',
       done: '{done} di {total} fatti',
       notStored: 'Non attivo: {problem}',
+    },
+    connect: {
+      hint: 'Oppure premi **Connetti**: il sito ti chiede il permesso, e i passaggi 1 e 2 sono fatti.',
+      title: 'Pagina connessa',
+      done: 'La tua pagina è connessa e il test è arrivato. Torna su Discord per il prossimo passaggio.',
+      untested: 'La tua pagina è connessa, ma il test non è arrivato. Premi Test Webhook sul sito e torna su Discord.',
+      titleFailed: 'Pagina non connessa',
+      unavailable: 'Il sito o Discord non ha risposto come previsto. Riprova tra un minuto.',
+      already: 'Questo server ha già una pagina. Modificala con /setup in Discord.',
     },
     welcome: {
       title: 'Ti diamo il benvenuto',

@@ -546,6 +546,7 @@ export const ja: Catalogue = {
     },
     buttons: {
       link: '投票先を連携',
+      connect: '接続',
       findKey: 'どこにありますか？',
       more: 'その他',
       checkAgain: 'もう一度確認',
@@ -806,6 +807,16 @@ export const ja: Catalogue = {
       intro: '項目を選んでください。変更はすべて元に戻せます。',
       done: '{total}件中{done}件完了',
       notStored: '反映されていません: {problem}',
+    },
+    connect: {
+      hint: 'または **接続** を押してください。投票サイトで許可すると、手順1と2が完了します。',
+      title: '接続しました',
+      done: '投票先が接続され、テストが届きました。Discordに戻って次に進んでください。',
+      untested:
+        '投票先は接続されましたが、テストが届いていません。投票サイトで「Test Webhook」を押してから、Discordに戻ってください。',
+      titleFailed: '接続できませんでした',
+      unavailable: '投票サイトまたはDiscordから正しい応答がありませんでした。1分ほど待ってからもう一度お試しください。',
+      already: 'このサーバーにはすでに投票先があります。Discordの /setup で変更できます。',
     },
     welcome: {
       title: 'ようこそ',

@@ -540,6 +540,7 @@ export const ko: Catalogue = {
     },
     buttons: {
       link: '투표 페이지 연결',
+      connect: '바로 연결',
       findKey: '어디에 있나요?',
       more: '더 보기',
       checkAgain: '다시 확인',
@@ -800,6 +801,16 @@ export const ko: Catalogue = {
       intro: '설정할 항목을 선택하세요. 모든 변경 사항은 되돌릴 수 있어요.',
       done: '{total}개 중 {done}개 완료',
       notStored: '적용되지 않음: {problem}',
+    },
+    connect: {
+      hint: '또는 **바로 연결**을 누르세요. 투표 사이트에서 허용하면 1단계와 2단계가 끝나요.',
+      title: '연결 완료',
+      done: '투표 페이지를 연결했고 테스트도 도착했어요. Discord로 돌아가 다음 단계를 진행하세요.',
+      untested:
+        '투표 페이지를 연결했지만 테스트가 도착하지 않았어요. 투표 사이트에서 Test Webhook을 누르고 Discord로 돌아가세요.',
+      titleFailed: '연결하지 못했어요',
+      unavailable: '투표 사이트나 Discord가 제대로 응답하지 않았어요. 1분 후에 다시 시도해 주세요.',
+      already: '이 서버에는 이미 투표 페이지가 있어요. Discord에서 /setup으로 변경하세요.',
     },
     welcome: {
       title: '환영합니다',

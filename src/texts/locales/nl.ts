@@ -558,6 +558,7 @@ export const nl: Catalogue = {
     },
     buttons: {
       link: 'Pagina koppelen',
+      connect: 'Verbinden',
       findKey: 'Waar vind ik die?',
       more: 'Meer',
       checkAgain: 'Opnieuw controleren',
@@ -818,6 +819,16 @@ export const nl: Catalogue = {
       intro: 'Kies een onderwerp. Elke wijziging kun je ongedaan maken.',
       done: '{done} van {total} klaar',
       notStored: 'Niet van kracht: {problem}',
+    },
+    connect: {
+      hint: 'Of druk op **Verbinden**: de site vraagt je toestemming, en stap 1 en 2 zijn klaar.',
+      title: 'Verbonden',
+      done: 'Je pagina is verbonden en de test is aangekomen. Ga terug naar Discord voor de volgende stap.',
+      untested:
+        'Je pagina is verbonden, maar de test is niet aangekomen. Druk op de site op Test Webhook en ga terug naar Discord.',
+      titleFailed: 'Niet verbonden',
+      unavailable: 'De site of Discord reageerde niet zoals verwacht. Probeer het over een minuut opnieuw.',
+      already: 'Deze server heeft al een pagina. Wijzig die met /setup in Discord.',
     },
     welcome: {
       title: 'Welkom',

@@ -655,6 +655,7 @@ export const pl: Catalogue = {
     },
     buttons: {
       link: 'Połącz profil',
+      connect: 'Podłącz',
       findKey: 'Gdzie go znajdę?',
       more: 'Więcej',
       checkAgain: 'Sprawdź ponownie',
@@ -915,6 +916,15 @@ export const pl: Catalogue = {
       intro: 'Wybierz temat. Każdą zmianę można cofnąć.',
       done: 'Gotowe: {done} z {total}',
       notStored: 'Nie obowiązuje: {problem}',
+    },
+    connect: {
+      hint: 'Albo naciśnij **Podłącz**: serwis poprosi cię o zgodę, a kroki 1 i 2 będą gotowe.',
+      title: 'Podłączono',
+      done: 'Profil jest podłączony, a test dotarł. Wróć na Discorda, aby przejść dalej.',
+      untested: 'Profil jest podłączony, ale test nie dotarł. Naciśnij w serwisie Test Webhook i wróć na Discorda.',
+      titleFailed: 'Nie podłączono',
+      unavailable: 'Serwis lub Discord nie odpowiada prawidłowo. Spróbuj ponownie za minutę.',
+      already: 'Ten serwer ma już profil. Zmień go na Discordzie poleceniem /setup.',
     },
     welcome: {
       title: 'Witaj',

@@ -595,6 +595,7 @@ export const ptBR: Catalogue = {
     },
     buttons: {
       link: 'Vincular uma página',
+      connect: 'Conectar',
       findKey: 'Onde eu encontro?',
       more: 'Mais',
       checkAgain: 'Verificar de novo',
@@ -855,6 +856,15 @@ export const ptBR: Catalogue = {
       intro: 'Escolha um assunto. Toda alteração pode ser desfeita.',
       done: '{done} de {total} prontos',
       notStored: 'Sem efeito: {problem}',
+    },
+    connect: {
+      hint: 'Ou toque em **Conectar**: o site pede sua permissão, e os passos 1 e 2 ficam prontos.',
+      title: 'Página conectada',
+      done: 'Sua página está conectada e o teste chegou. Volte ao Discord para o próximo passo.',
+      untested: 'Sua página está conectada, mas o teste não chegou. Clique em Test Webhook no site e volte ao Discord.',
+      titleFailed: 'Página não conectada',
+      unavailable: 'O site ou o Discord não respondeu como esperado. Tente de novo em um minuto.',
+      already: 'Este servidor já tem uma página. Mude-a com /setup no Discord.',
     },
     welcome: {
       title: 'Boas-vindas',

@@ -551,6 +551,7 @@ export const tr: Catalogue = {
     },
     buttons: {
       link: 'Sayfa bağla',
+      connect: 'Bağlan',
       findKey: 'Nerede bulurum?',
       more: 'Daha fazla',
       checkAgain: 'Tekrar kontrol et',
@@ -811,6 +812,15 @@ export const tr: Catalogue = {
       intro: 'Bir konu seç. Her değişiklik geri alınabilir.',
       done: '{done}/{total} tamam',
       notStored: 'Etkin değil: {problem}',
+    },
+    connect: {
+      hint: 'Ya da **Bağlan** düğmesine bas: Site senden izin ister, 1. ve 2. adım tamamlanır.',
+      title: 'Bağlandı',
+      done: "Sayfan bağlandı ve test geldi. Sonraki adım için Discord'a dön.",
+      untested: "Sayfan bağlandı ama test gelmedi. Sitede Test Webhook düğmesine bas ve Discord'a dön.",
+      titleFailed: 'Bağlanmadı',
+      unavailable: 'Site veya Discord beklendiği gibi yanıt vermedi. Lütfen bir dakika sonra tekrar dene.',
+      already: "Bu sunucunun zaten bir sayfası var. Onu Discord'da /setup ile değiştir.",
     },
     welcome: {
       title: 'Hoş geldin',

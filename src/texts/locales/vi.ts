@@ -552,6 +552,7 @@ export const vi: Catalogue = {
     },
     buttons: {
       link: 'Liên kết mục bình chọn',
+      connect: 'Kết nối',
       findKey: 'Tìm ở đâu?',
       more: 'Thêm',
       checkAgain: 'Kiểm tra lại',
@@ -812,6 +813,16 @@ export const vi: Catalogue = {
       intro: 'Hãy chọn một mục. Mọi thay đổi đều có thể hoàn tác.',
       done: 'Xong {done}/{total}',
       notStored: 'Chưa có hiệu lực: {problem}',
+    },
+    connect: {
+      hint: 'Hoặc nhấn **Kết nối**: trang bình chọn sẽ xin phép bạn, rồi bước 1 và 2 hoàn tất.',
+      title: 'Đã kết nối',
+      done: 'Mục bình chọn của bạn đã được kết nối và lượt thử đã đến. Hãy quay lại Discord để làm bước tiếp theo.',
+      untested:
+        'Mục bình chọn của bạn đã được kết nối nhưng lượt thử chưa đến. Hãy nhấn Test Webhook trên trang bình chọn rồi quay lại Discord.',
+      titleFailed: 'Chưa kết nối',
+      unavailable: 'Trang bình chọn hoặc Discord không phản hồi như mong đợi. Vui lòng thử lại sau một phút.',
+      already: 'Máy chủ này đã có mục bình chọn. Hãy đổi bằng /setup trong Discord.',
     },
     welcome: {
       title: 'Chào mừng bạn',

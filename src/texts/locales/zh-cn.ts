@@ -533,6 +533,7 @@ export const zhCN: Catalogue = {
     },
     buttons: {
       link: '关联投票页面',
+      connect: '一键连接',
       findKey: '在哪里可以找到？',
       more: '更多',
       checkAgain: '重新检查',
@@ -793,6 +794,15 @@ export const zhCN: Catalogue = {
       intro: '请选择一个项目。所有更改都可以撤销。',
       done: '已完成 {done}/{total}',
       notStored: '未生效：{problem}',
+    },
+    connect: {
+      hint: '或点击 **一键连接**：在投票网站上同意后，第 1 步和第 2 步即完成。',
+      title: '已连接',
+      done: '你的投票页面已连接，测试也已收到。请返回 Discord 进行下一步。',
+      untested: '你的投票页面已连接，但尚未收到测试。请在投票网站上点击 Test Webhook，然后返回 Discord。',
+      titleFailed: '未连接',
+      unavailable: '投票网站或 Discord 没有正常响应。请一分钟后再试。',
+      already: '此服务器已有投票页面。请在 Discord 中使用 /setup 更改。',
     },
     welcome: {
       title: '欢迎',

@@ -42,6 +42,12 @@ export async function findKey(sql: Sql, listingId: string, keyId: number): Promi
   return (await activeKeys(sql, listingId).where('keys.id', '=', keyId).executeTakeFirst()) ?? null;
 }
 
+/** The id of the listing of an active key; null for any other text. */
+export async function listingIdOfKey(sql: Sql, key: string): Promise<string | null> {
+  const keys = sql.selectFrom('keys').select('listing_id').where('hash', '=', digest(key));
+  return (await keys.where('revoked_at', 'is', null).executeTakeFirst())?.listing_id ?? null;
+}
+
 export async function countKeys(sql: Sql, listingId: string): Promise<number> {
   const { keys } = await sql
     .selectFrom('keys')

@@ -93,6 +93,7 @@ export async function deleteMemberData(database: Database, userId: string, now: 
     await sql.deleteFrom('members').where('user_id', '=', userId).execute();
     await sql.deleteFrom('proven_guilds').where('user_id', '=', userId).execute();
     await sql.deleteFrom('sign_in_links').where('user_id', '=', userId).execute();
+    await sql.deleteFrom('connect_requests').where('user_id', '=', userId).execute();
     await deleteReportsOfReporter(sql, userId);
   });
   await anonymize(database, userId, { reviewsUntil: now, votesUntil: now - voteCooldownMs });

@@ -91,5 +91,13 @@ export const deliveryLeases = [
   `create index deliveries_finished on deliveries (created_at) where state != 'waiting'`,
 ];
 
+/** What bots have asked owners of listings for, until it is decided and fetched: ten minutes at most. */
+export const connectRequests = [
+  `create table connect_requests (
+    id text primary key, user_id text not null, request_json text not null, code_hash text, expires_at bigint not null
+  )`,
+  'create unique index connect_requests_by_code on connect_requests (code_hash)',
+];
+
 /** Sessions that members have ended before they expire. */
 export const revokedSessions = ['create table revoked_sessions (id text primary key, expires_at bigint not null)'];

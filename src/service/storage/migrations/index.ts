@@ -23,6 +23,7 @@ export function migrations(dialect: SqlDialect): Record<string, Migration> {
     '010-limit-holders': migration(additions.limitHolders),
     '011-delivery-leases': compatible(additions.deliveryLeases),
     '028-revoked-sessions': compatible(additions.revokedSessions),
+    '029-connect-requests': compatible(additions.connectRequests),
   };
 }
 

@@ -1,0 +1,113 @@
+import express, { type Express, type Request, type Response, Router } from 'express';
+import type { Clock } from '../../../platform/clock.ts';
+import { minute } from '../../../platform/durations.ts';
+import { messageOf } from '../../../platform/errors.ts';
+import type { Log } from '../../../platform/log.ts';
+import { clientKeyOf, isTrustedProxy } from '../../../platform/web/client-key.ts';
+import { html } from '../../../platform/web/html.ts';
+import { createAddressLimit, plainPageHeaders, sendPlainPage } from '../../../platform/web/plain-page.ts';
+import { equalSecrets, readCookie, setCookie } from '../../../platform/web/session-cookie.ts';
+import { type Texts, textsFor } from '../../../texts/texts.ts';
+import { type Connect, connectPath } from './connect.ts';
+import type { ConnectTickets } from './connect-tickets.ts';
+
+const maxCodeLength = 512;
+const cookieLifetimeMs = 10 * minute;
+
+type Failure = 'expired' | 'cancelled' | 'managersOnly' | 'already' | 'unavailable' | 'tooMany';
+
+/**
+ * Where a browser comes from Discord on the way to the service, and back. The cookie binds the way back to the browser
+ * that went: it is encrypted, and has the state and the verifier. Keys, secrets and codes are in no page, log or cookie.
+ */
+export function createConnectRoutes(options: {
+  readonly connect: Pick<Connect, 'obstacle' | 'start' | 'finish'>;
+  readonly tickets: Pick<ConnectTickets, 'open' | 'resume'>;
+  readonly publicUrl: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly log: Log;
+}): Express {
+  const { connect, tickets, publicUrl, clock, log } = options;
+  const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
+  const secure = protocol === 'https:';
+  const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
+  const isWithinLimit = createAddressLimit(clock);
+
+  // The way back comes from another site.
+  const attributes = { name, path, secure, sameSite: 'lax' } as const;
+
+  function fail(request: Request, response: Response, failure: Failure): void {
+    const texts = textsOf(request);
+    const { titleFailed, already, unavailable } = texts.setup.connect;
+    const { expired, cancelled, tooMany } = texts.linkedRoles.page;
+    const { managersOnly } = texts.failure;
+    const reasons = { expired, cancelled, tooMany, managersOnly, already, unavailable };
+    const body = html`<p>${reasons[failure]}</p>`;
+    sendPlainPage(response, { status: statuses[failure], locale: texts.locale, title: titleFailed, body });
+  }
+
+  function failUnexpectedly(request: Request, response: Response, error: unknown): void {
+    log.warn({ reason: messageOf(error) }, 'a listing could not be connected');
+    fail(request, response, 'unavailable');
+  }
+
+  const router = Router({ strict: true });
+  router.use(connectPath, plainPageHeaders, (request, response, next) => {
+    if (isWithinLimit(clientKeyOf(request.ip))) return next();
+    response.set('retry-after', '60');
+    fail(request, response, 'tooMany');
+  });
+
+  router.get(connectPath, (request, response) => fail(request, response, 'expired'));
+
+  router.get(`${connectPath}/callback`, async (request, response) => {
+    const attempt = tickets.resume(readCookie(request.headers.cookie, name));
+    setCookie(response, { ...attributes, value: '', lifetimeMs: 0 });
+    const { state, code, error } = request.query;
+    const isOwn = attempt !== null && typeof state === 'string' && equalSecrets(state, attempt.state);
+    if (!isOwn) return fail(request, response, 'expired');
+    if (error !== undefined) return fail(request, response, 'cancelled');
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) {
+      return fail(request, response, 'expired');
+    }
+    try {
+      const obstacle = await connect.obstacle(attempt);
+      if (obstacle !== null) return fail(request, response, obstacle);
+      const hasArrived = await connect.finish(attempt, code);
+      const texts = textsOf(request);
+      const { title, done, untested } = texts.setup.connect;
+      const body = html`<p>${hasArrived ? done : untested}</p>`;
+      sendPlainPage(response, { status: 200, locale: texts.locale, title, body });
+    } catch (failed) {
+      failUnexpectedly(request, response, failed);
+    }
+  });
+
+  router.get(`${connectPath}/:ticket`, async (request, response) => {
+    const ticket = tickets.open(request.params.ticket);
+    if (ticket === null) return fail(request, response, 'expired');
+    try {
+      const obstacle = await connect.obstacle(ticket);
+      if (obstacle !== null) return fail(request, response, obstacle);
+      const { url, cookie } = await connect.start(ticket);
+      setCookie(response, { ...attributes, value: cookie, lifetimeMs: cookieLifetimeMs });
+      response.redirect(303, url);
+    } catch (failed) {
+      failUnexpectedly(request, response, failed);
+    }
+  });
+  return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
+}
+
+const statuses: Readonly<Record<Failure, number>> = {
+  expired: 400,
+  cancelled: 400,
+  managersOnly: 403,
+  already: 409,
+  unavailable: 503,
+  tooMany: 429,
+};
+
+function textsOf(request: Request): Texts {
+  return textsFor(...request.acceptsLanguages().slice(0, 10));
+}

@@ -1,0 +1,71 @@
+import { minute } from '../../../platform/durations.ts';
+import { parseJson } from '../../../platform/json.ts';
+import type { Sql } from '../database.ts';
+import { digest, newSecret } from '../secrets.ts';
+import type { Row, WebhookFamily } from '../tables.ts';
+
+/** How long the owner may take, and how long the code is valid (ms). */
+export const connectTtlMs = 10 * minute;
+
+/** What a bot asks the owner of a listing for. */
+export interface ConnectRequest {
+  /** External text. */
+  readonly name: string;
+  /** The guild whose listing it is, and the member who asked: Discord ids. */
+  readonly guild: string;
+  readonly member: string;
+  /** Of the same origin as the webhooks. */
+  readonly redirect_uri: string;
+  readonly state: string;
+  /** PKCE, `S256`. */
+  readonly code_challenge: string;
+  readonly webhooks: Readonly<Record<WebhookFamily, string>>;
+}
+
+/** Stores a request, and returns the id by which its owner opens it. */
+export async function insertConnectRequest(sql: Sql, request: ConnectRequest, now: number): Promise<string> {
+  const id = newSecret('connect');
+  const expires_at = now + connectTtlMs;
+  const row = { id, user_id: request.member, request_json: JSON.stringify(request), code_hash: null, expires_at };
+  await sql.insertInto('connect_requests').values(row).execute();
+  return id;
+}
+
+/** A request that waits for its owner, or null if it is unknown, decided or expired. */
+export async function findConnectRequest(sql: Sql, id: string, now: number): Promise<ConnectRequest | null> {
+  const waiting = sql.selectFrom('connect_requests').selectAll().where('id', '=', id).where('code_hash', 'is', null);
+  return requestOfValid(await waiting.executeTakeFirst(), now);
+}
+
+/** Approves a waiting request, and returns the code for the bot; null if it was decided meanwhile. */
+export async function approveConnectRequest(sql: Sql, id: string): Promise<string | null> {
+  const code = newSecret('code');
+  const { numUpdatedRows } = await sql
+    .updateTable('connect_requests')
+    .set({ code_hash: digest(code) })
+    .where('id', '=', id)
+    .where('code_hash', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 0n ? null : code;
+}
+
+/** Consumes a code, whatever becomes of it: a second use finds nothing. */
+export async function redeemConnectCode(sql: Sql, code: string, now: number): Promise<ConnectRequest | null> {
+  const approved = sql.deleteFrom('connect_requests').where('code_hash', '=', digest(code)).returningAll();
+  return requestOfValid(await approved.executeTakeFirst(), now);
+}
+
+export async function deleteConnectRequest(sql: Sql, id: string): Promise<void> {
+  await sql.deleteFrom('connect_requests').where('id', '=', id).execute();
+}
+
+/** Deletes the requests that expire by a time (ms since the epoch). */
+export async function deleteExpiredConnectRequests(sql: Sql, until: number): Promise<void> {
+  await sql.deleteFrom('connect_requests').where('expires_at', '<=', until).execute();
+}
+
+/** One that expires later than a new one would is from before the clock was set back, so its age is unknown. */
+function requestOfValid(row: Row<'connect_requests'> | undefined, now: number): ConnectRequest | null {
+  const isValid = row !== undefined && row.expires_at > now && row.expires_at <= now + connectTtlMs + minute;
+  return isValid ? (parseJson(row.request_json) as ConnectRequest) : null;
+}
