@@ -1,3 +1,4 @@
+import type { ResolvedFile } from '../src/discord/commands/input.ts';
 import type { RoleAccess } from '../src/features/roles/inspect-roles.ts';
 import type { CommunitySettings, KeyCheck } from '../src/features/setup/community.ts';
 import type { Setup } from '../src/features/setup/setup.ts';
@@ -47,6 +48,8 @@ export interface SetupChecks {
   roleAccess(guildId: string): Promise<RoleAccess | null>;
   /** The ids of the channels of a guild, without threads; null if Discord does not say in time. */
   channelsOf(guildId: string): Promise<ReadonlySet<string> | null>;
+  /** The text of a file that a member uploaded; null if it is too long, no text, or cannot be read in time. */
+  readUpload(file: ResolvedFile): Promise<string | null>;
   /** The names of the operator's listings that belong to no known guild: nobody can be distinguished from their owner. */
   unassignedListings(): readonly string[];
 }

@@ -6,6 +6,7 @@ import type { FormContext, FormValues } from './form.ts';
 import { type Edit, editOptions, forms } from './forms.ts';
 import { findChannelProblems, findRoleProblems } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
+import { withUploads } from './uploads.ts';
 import { authorOf, effectiveValue, refreshed, type SetupView } from './view.ts';
 
 function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
@@ -33,7 +34,12 @@ export function reopenForm(view: SetupView, edit: Edit): Modal | null {
 
 /** Saves a submitted form. */
 export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
-  const { input, services, community, listing } = view;
+  const { services, community, listing } = view;
+  const input = await withUploads(view);
+  if ('hint' in input) {
+    keepDraft(view, edit);
+    return renderUnsaved(view, { problems: [input] }, edit);
+  }
   const form = forms[edit.name];
   const contextOfForm = formContext(view, edit);
   const changes = changesOf(view, form.read(input, contextOfForm));
@@ -94,6 +100,8 @@ function withDraft(field: ModalField, entered: CommandInput['fields'][string] | 
   switch (field.kind) {
     case 'text':
       return typeof entered === 'string' ? { ...field, value: entered } : field;
+    case 'file':
+      return field;
     case 'checkbox':
       return { ...field, checked: entered === true };
     case 'radios':

@@ -1,19 +1,21 @@
+import { durationChoices } from '../../src/core/settings/field-choices.ts';
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf } from '../../src/core/settings/shown-values.ts';
 import { isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
 import { namedTiers } from '../../src/features/roles/settings.ts';
-import { type JsonObject, listOf, objectOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
+import { type JsonObject, listOf, objectOf, textOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
 import {
   editedEntry,
   type Form,
   type FormContext,
+  fileField,
   numberField,
   optionalSelect,
-  optionalText,
   radios,
   removeBox,
   selectedId,
+  selectOf,
   shortText,
   toChoices,
   withEntry,
@@ -159,7 +161,7 @@ export const item: Form = {
       name,
       price: numberField(input, 'price'),
       ...(variant === 'role'
-        ? { role: selectedId(input, 'itemRole') ?? undefined, for: optionalText(input, 'itemFor') }
+        ? { role: selectedId(input, 'itemRole') ?? undefined, for: selectedId(input, 'itemFor') ?? undefined }
         : {}),
       ...(variant === 'codes' && codes.length > 0 ? { newCodes: codes } : {}),
       ...(variant === 'manual' ? { manual: true } : {}),
@@ -167,6 +169,9 @@ export const item: Form = {
     return { shop: withEntry(list, context.entry, edited) };
   },
 };
+
+/** How long a buyer can have a role. */
+const rentals = ['1h', '12h', '1d', '2d', '3d', '7d', '14d', '30d', '60d', '90d', '180d', '365d'];
 
 function contentFields(context: FormContext, edited: JsonObject): readonly ModalField[] {
   const { fields, hints } = context.texts.setup;
@@ -180,7 +185,13 @@ function contentFields(context: FormContext, edited: JsonObject): readonly Modal
           label: fields.itemRole,
           selected: typeof edited['role'] === 'string' ? [edited['role']] : [],
         },
-        shortText('itemFor', fields.itemFor, edited['for'], { description: hints.itemFor }),
+        selectOf(
+          'itemFor',
+          fields.itemFor,
+          durationChoices(rentals, textOf(edited['for']), context.texts),
+          edited['for'],
+          hints.itemFor,
+        ),
       ];
     case 'codes':
       return [
@@ -190,8 +201,9 @@ function contentFields(context: FormContext, edited: JsonObject): readonly Modal
           label: isNew ? fields.codes : fields.newCodes,
           multiline: true,
           description: isNew ? hints.codes : hints.newCodes,
-          required: isNew,
+          required: false,
         },
+        fileField('codes', context.texts),
       ];
     case 'manual':
       return [];

@@ -1,8 +1,11 @@
+import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
 import type { SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
-import { fieldText, type JsonObject, listOf, objectOf } from '../../src/platform/json.ts';
+import { parseDuration, toDurationText } from '../../src/platform/duration-text.ts';
+import { second } from '../../src/platform/durations.ts';
+import { fieldText, type JsonObject, listOf, objectOf, textOf } from '../../src/platform/json.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 
 export const sectionIds = ['listing', 'channels', 'rewards', 'roles', 'reminders', 'shop', 'announcements'] as const;
@@ -54,7 +57,7 @@ export function settingsForm(
       );
       return shown.flatMap((each, index) => {
         const sameName = shown.filter(({ field }) => field.name === each.field.name);
-        return shown.indexOf(sameName[0] ?? each) === index ? modalField(each, sameName, texts) : [];
+        return shown.indexOf(sameName[0] ?? each) === index ? modalFields(each, sameName, texts) : [];
       });
     },
     read: (input, { value }) =>
@@ -81,8 +84,19 @@ interface ShownField {
   readonly value: unknown;
 }
 
+/** The field for a zone that the select does not have; it has precedence. */
+const otherTimeZone = 'otherTimeZone';
+
+function unitsToText(value: number, unitMs = second): string {
+  return toDurationText(Math.round((value * unitMs) / second) * second);
+}
+
 /** @param boxes the switches of the same name */
-function modalField({ field, value }: ShownField, boxes: readonly ShownField[], texts: Texts): ModalField {
+function modalFields(
+  { field, value }: ShownField,
+  boxes: readonly ShownField[],
+  texts: Texts,
+): ModalField | readonly ModalField[] {
   const { setup } = texts;
   const { name, hint, maxLength } = field;
   const label = setup.fields[name];
@@ -98,10 +112,17 @@ function modalField({ field, value }: ShownField, boxes: readonly ShownField[], 
       return optionalSelect(field.kind, name, label, value, options.description);
     case 'radios':
       return radios(name, label, field.choices(texts), value);
-    case 'select': {
-      const choices = toChoices(field.choices(texts), [value]);
-      return { kind: 'choices', name, label, required: false, choices, ...options };
+    case 'select':
+      return selectOf(name, label, field.choices(texts), value, options.description);
+    case 'duration': {
+      const present = typeof value === 'number' ? unitsToText(value, field.unitMs) : textOf(value);
+      return selectOf(name, label, durationChoices(field.choices, present, texts), present, options.description);
     }
+    case 'timeZone':
+      return [
+        selectOf(name, label, timeZoneChoices(textOf(value), texts), value, options.description),
+        shortText(otherTimeZone, setup.fields[otherTimeZone], '', { description: setup.hints[otherTimeZone] }),
+      ];
     case 'switch': {
       const choices = boxes.flatMap(({ field: box, value: isOn }) =>
         box.kind === 'switch' ? { value: box.choice, label: setup.choices[box.choice], selected: isOn === true } : [],
@@ -139,6 +160,12 @@ function enteredValue(field: SettingField, input: CommandInput): unknown {
     case 'roles':
     case 'select':
       return selectedId(input, name);
+    case 'duration': {
+      const text = selectedId(input, name) ?? undefined;
+      return text === undefined || field.unitMs === undefined ? text : parseDuration(text) / field.unitMs;
+    }
+    case 'timeZone':
+      return optionalText(input, otherTimeZone) ?? selectedId(input, name) ?? undefined;
     case 'radios':
       return input.fields[name];
     case 'switch':
@@ -154,6 +181,18 @@ export function shortText(
   options: { readonly description?: string; readonly maxLength?: number; readonly required?: boolean } = {},
 ): ModalField {
   return { kind: 'text', name, label, value: fieldText(value), required: false, maxLength: 100, ...options };
+}
+
+/** A select of one choice, which may stay empty. */
+export function selectOf(
+  name: string,
+  label: string,
+  choices: readonly (readonly [value: string, label: string])[],
+  value: unknown,
+  description?: string,
+): ModalField {
+  const described = description === undefined ? {} : { description };
+  return { kind: 'choices', name, label, required: false, choices: toChoices(choices, [value]), ...described };
 }
 
 /** A select of one channel or role, which may stay empty. */
@@ -192,6 +231,15 @@ export function editedEntry({ value, entry }: FormContext, path: SettingPath): J
 /** A box that removes the edited entry. */
 export function removeBox({ texts, entry }: FormContext): readonly ModalField[] {
   return entry === null ? [] : [{ kind: 'checkbox', name: 'remove', label: texts.setup.fields.remove }];
+}
+
+/** Ends the name of the field for a file, after that of the field for its text. */
+export const fileSuffix = 'File';
+
+/** The field for a file with the text of another field. */
+export function fileField(name: 'settings' | 'codes', { setup }: Texts): ModalField {
+  const field = `${name}${fileSuffix}` as const;
+  return { kind: 'file', name: field, label: setup.fields[field], description: setup.hints.file, required: false };
 }
 
 /** A number; the text itself if it is none, and undefined if it is empty. */

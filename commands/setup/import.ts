@@ -5,9 +5,11 @@ import { communityPaths, listingPaths, settingAt, settings } from '../../src/fea
 import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { type JsonObject, listOf, objectOf, parseJson, textOf } from '../../src/platform/json.ts';
 import type { SetupChecks } from '../setup-services.ts';
+import { fileField } from './form.ts';
 import { keyProblem } from './link.ts';
 import { findRoleProblems, type ValueChange } from './problems.ts';
 import { type Problem, problemOf, renderSaved, renderUnsaved } from './results.ts';
+import { withUploads } from './uploads.ts';
 import { authorOf, effectiveValue, listingOptions, refreshed, type SetupView } from './view.ts';
 
 export function importForm(view: SetupView): Modal {
@@ -17,13 +19,25 @@ export function importForm(view: SetupView): Modal {
     title: forms.import,
     action: 'imported',
     options: listingOptions(view),
-    fields: [{ kind: 'text', name: 'settings', label: fields.settings, description: hints.settings, multiline: true }],
+    fields: [
+      fileField('settings', view.texts),
+      {
+        kind: 'text',
+        name: 'settings',
+        label: fields.settings,
+        description: hints.settings,
+        multiline: true,
+        required: false,
+      },
+    ],
   };
 }
 
 /** Saves an imported text, unless it has what a form would not accept. */
 export async function importSettings(view: SetupView): Promise<Panel> {
-  const text = textField(view.input, 'settings');
+  const input = await withUploads(view);
+  if ('hint' in input) return renderUnsaved(view, { problems: [input] }, undefined);
+  const text = textField(input, 'settings');
   const roleProblems = await findRoleProblems(view, importedValues(view, text));
   if (roleProblems.length > 0) return renderUnsaved(view, { problems: roleProblems }, undefined);
   const issues = await issuesOfChannels(view, text);

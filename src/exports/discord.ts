@@ -21,6 +21,7 @@ export type {
   CompletionInput,
   PostingPermission,
   ResolvedChannel,
+  ResolvedFile,
   ResolvedObjects,
   ResolvedRole,
 } from '../discord/commands/input.ts';

@@ -135,6 +135,8 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
     problems: {
       ...texts({
         title: problems.title,
+        file: problems.file,
+        fileHint: problems.fileHint,
         kept: problems.kept,
         gone: problems.gone,
         conflict: problems.conflict,

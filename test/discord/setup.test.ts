@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SetupChecks } from '../../commands/setup-services.ts';
+import { createUploads } from '../../src/features/setup/uploads.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
+import type { SubmittedValues } from '../../src/sandbox/discord/modal.ts';
 import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
@@ -13,8 +17,10 @@ const [channel, otherChannel] = ['500000000000000001', '500000000000000002'];
 const labelsOf = (message: Message) =>
   controlsOf(message.components).flatMap((each) => ('label' in each ? each.label : []));
 const textOf = (message: Message) => textsOf(message.components).join('\n');
-type Values = Readonly<Record<string, string | readonly string[] | boolean>>;
+type Values = SubmittedValues;
+const file = (text: string | Buffer) => ({ filename: 'my file.txt', contentType: '', bytes: Buffer.from(text) });
 
+const log = createLog({ level: 'silent', secrets: [] });
 const none = { targetId: null, lookupKey: 'good', voteSecret: null };
 
 /**
@@ -39,6 +45,7 @@ async function managed(
               }
             : { status: 'refused' },
         votePage: async () => 'https://lists.example.org/harbour',
+        readUpload: createUploads({ apiUrl: discord.apiUrl, stopwatch: systemClock, log }),
         roleAccess: async () => ({
           mayManageRoles: true,
           ownerId: discord.members[0]?.id ?? '',
@@ -495,6 +502,36 @@ describe('/setup with a listing', () => {
     expect(await saved()).toEqual([]);
   });
 
+  it('offers durations by their names, with the present one, and time zones, or a text for any other', async () => {
+    const { settings, listing, author, saved, press, open, submit } = await managed();
+    await settings.save({ ...author(), basis: null, changes: [{ listing, path: 'cooldownHours', value: 1.5 }] });
+    await press('Waiting time');
+    const waiting = await open('Edit');
+    const choices = JSON.stringify(waiting.modal);
+    expect(choices).toContain('{"label":"90 minutes","value":"90m","default":true}');
+    expect(choices).toContain('{"label":"12 hours","value":"12h"}');
+    expect(await submit(waiting.id, { cooldown: ['90m'] })).toContain('Nothing');
+    await press('Waiting time');
+    const changed = await open('Edit');
+    expect(await submit(changed.id, { cooldown: ['12h'] })).toContain('90 minutes → 12 hours');
+
+    const streak = { streakDays: '', streakCredits: '', forgive: '' };
+    await press('Overview');
+    await press('Rewards');
+    const zones = await open('Streak');
+    expect(JSON.stringify(zones.modal)).toContain('{"label":"Berlin · Central European Time","value":"Europe/Berlin"}');
+    await submit(zones.id, { ...streak, timeZone: ['Europe/Berlin'], otherTimeZone: '' });
+    await press('Rewards');
+    const other = await open('Streak');
+    await submit(other.id, { ...streak, timeZone: ['Europe/Berlin'], otherTimeZone: 'Atlantic/Azores' });
+    await press('Rewards');
+    const again = await open('Streak');
+    expect(JSON.stringify(again.modal)).toContain('"value":"Atlantic/Azores","default":true');
+    expect((await saved()).flatMap((each) => each.map(({ after }) => after))).toEqual([
+      ...[1.5, 12, 'Europe/Berlin', 'Atlantic/Azores'],
+    ]);
+  });
+
   it('edits the entries of lists, and resets a subject', async () => {
     const { discord, read, press, open, submit } = await managed();
     await press('Rewards');
@@ -546,6 +583,37 @@ describe('/setup with a listing', () => {
     await press('Shop');
     expect(text()).toContain('VIP für 1 Woche (**100** credits)');
     expect(text()).not.toContain('Key');
+  });
+
+  it('takes codes and exported settings as files, and says why a file cannot be used', async () => {
+    const { discord, settings, listing, author, stored, press, open, submit, text } = await managed();
+    await press('Shop');
+    const codes = await open('Add codes');
+    expect(codes.modal.components.map((each) => 'component' in each && each.component.type)).toEqual([4, 4, 4, 19]);
+    const values = { itemName: 'Key', price: '500', codes: 'AAA-1' };
+    const shown = await submit(codes.id, { ...values, codesFile: file('\uFEFFBBB-2\r\nCCC-3\n') });
+    expect(shown).toContain('→ Key');
+    expect(shown).not.toMatch(/BBB|attachments/);
+    expect(await stored('shop.key.codes', '')).toEqual(['AAA-1', 'BBB-2', 'CCC-3']);
+
+    await settings.save({ ...author(), basis: null, changes: [{ listing, path: 'rewards.vote', value: 7 }] });
+    const exported = await settings.export(discord.guildId);
+    await settings.save({ ...author(), basis: null, changes: [{ listing, path: 'rewards.vote', value: 8 }] });
+    await press('Overview');
+    for (const [unusable, size] of [
+      [Buffer.from([0xff, 0xfe, 0x00]), 'binary'],
+      ['a'.repeat(256 * 1024 + 1), 'too long'],
+    ] as const) {
+      const form = await open('Import');
+      expect(await submit(form.id, { settingsFile: file(unusable) }), size).toContain('The file could not be read.');
+      expect(text()).toContain('256 KB');
+      await press('Overview');
+    }
+    const form = await open('Import');
+    expect(await submit(form.id, { settingsFile: file(exported) })).toContain('**8** credits → **7** credits');
+    await press('Overview');
+    const empty = await open('Import');
+    expect(await submit(empty.id, {})).toContain('Not saved yet');
   });
 
   it('rotates a secret, which is shown once, and unlinks after a confirmation', async () => {

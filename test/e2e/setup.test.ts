@@ -106,6 +106,16 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await dialog.getByLabel('Price in credits').fill('10');
     await dialog.getByLabel('Role that the buyer gets').selectOption('@VIP');
     await submit();
+    await expectText(messages, 'Saved');
+    await press('Shop');
+    await press('Add codes');
+    await dialog.getByLabel('Name').fill('Key');
+    await dialog.getByLabel('Price in credits').fill('50');
+    const upload = { name: 'codes.txt', mimeType: 'text/plain', buffer: Buffer.from('AAA-1\nBBB-2') };
+    await dialog.getByLabel('File with codes').setInputFiles(upload);
+    await saveScreenshot(page, 'setup-codes');
+    await submit();
+    await expectText(messages, /Codes of an item: changed/);
     await run('/shop');
     await expectText(hint, 'Try this (6 of 7): “I voted and got nothing”');
     await run('/trace user:@mira');

@@ -1,4 +1,6 @@
+import { FileUploadBuilder, LabelBuilder, ModalBuilder } from 'discord.js';
 import { describe, expect, it } from 'vitest';
+import type { Repertoire } from './bot.ts';
 import { inhabited } from './local.ts';
 import { formsBot } from './modals-bot.ts';
 
@@ -7,6 +9,23 @@ async function withForms() {
   const where = { userId: mira.id, channelId: general };
   return { discord, mira, tomas, where };
 }
+
+/** Asks for a file, and says what it got. */
+const filesBot: Repertoire = {
+  commands: [{ name: 'send', description: 'Asks for a file.' }],
+  async answer(interaction) {
+    if (interaction.isChatInputCommand()) {
+      const upload = new LabelBuilder()
+        .setLabel('File')
+        .setFileUploadComponent(new FileUploadBuilder().setCustomId('file'));
+      await interaction.showModal(new ModalBuilder().setCustomId('m').setTitle('Send').addLabelComponents(upload));
+    } else if (interaction.isModalSubmit()) {
+      const file = interaction.fields.getUploadedFiles('file', true).first();
+      const text = file && (await (await fetch(file.url)).text());
+      await interaction.reply(`${file?.name} (${file?.contentType}, ${file?.size}): ${text}`);
+    }
+  },
+};
 
 describe('autocomplete', () => {
   it('sends the text so far to the bot and returns its choices', async () => {
@@ -70,6 +89,19 @@ describe('a modal', () => {
     const opened = discord.runCommand({ ...where, name: 'feedback' });
     await opened.response;
     expect(() => discord.submitModal({ interactionId: opened.id, userId: mira.id, values })).toThrow(complaint);
+  });
+});
+
+describe('the upload of a file in a modal', () => {
+  it('is served to the bot, and required', async () => {
+    const { discord, mira, general } = await inhabited({}, filesBot);
+    const opened = discord.runCommand({ userId: mira.id, channelId: general, name: 'send' });
+    await opened.response;
+    const use = { interactionId: opened.id, userId: mira.id };
+    expect(() => discord.submitModal({ ...use, values: {} })).toThrow('A required file is missing');
+    const file = { filename: 'my codes.txt', contentType: '', bytes: Buffer.from('AAA-1') };
+    const sent = await discord.submitModal({ ...use, values: { file } }).settled;
+    expect(sent.content).toBe('my_codes.txt (text/plain, 5): AAA-1');
   });
 });
 

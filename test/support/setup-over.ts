@@ -41,6 +41,7 @@ export function setupServicesOver(
       votePage: async () => null,
       roleAccess: async () => null,
       channelsOf: async () => null,
+      readUpload: async () => null,
       unassignedListings: () => [],
       listingNames: async () => new Map(),
       ...checks,

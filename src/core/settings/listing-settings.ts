@@ -15,7 +15,7 @@ export const timeZone = setting({
   schema: timeZoneName,
   isShared: true,
   inFile: (settings) => settings.timeZone,
-  fields: [{ name: 'timeZone', kind: 'text', hint: 'timeZone' }],
+  fields: [{ name: 'timeZone', kind: 'timeZone', hint: 'timeZone' }],
 });
 
 export const ownerChannelId = setting({
@@ -59,7 +59,9 @@ export const cooldownHours = setting({
   variable: 'VOTE_COOLDOWN_HOURS',
   inFile: ({ rewards }) => rewards.base.cooldownMs / hour,
   show: (value, texts) => texts.duration(numberOf(value) * hour),
-  fields: [{ name: 'cooldown', kind: 'number' }],
+  fields: [
+    { name: 'cooldown', kind: 'duration', unitMs: hour, choices: ['1h', '2h', '4h', '6h', '8h', '12h', '20h', '1d'] },
+  ],
 });
 
 const expectedSecret = 'it must have 8 to 512 characters, without spaces around them';

@@ -72,6 +72,10 @@ export type SettingChoices = (texts: Texts) => readonly (readonly [value: string
 export type SettingField = FieldOfPart &
   (
     | { readonly kind: 'text' | 'longText' | 'number' | 'channels' | 'roles' }
+    /** A select of the usual zones, and a text for any other. */
+    | { readonly kind: 'timeZone' }
+    /** Of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as well. */
+    | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
     | { readonly kind: 'select' | 'radios'; readonly choices: SettingChoices }
     /** Several of the same name are the boxes of one field, each with its label. */
     | { readonly kind: 'switch'; readonly choice: keyof Texts['setup']['choices'] }

@@ -17,7 +17,7 @@ export interface CommandInput {
    * whether a checkbox is checked. The texts are external.
    */
   readonly fields: Readonly<Record<string, string | readonly string[] | boolean>>;
-  /** What Discord sends about the channels and roles that were selected, by their ids. */
+  /** What Discord sends about the channels and roles that were selected, and the files that were uploaded, by their ids. */
   readonly resolved: ResolvedObjects;
   /** The member who ran the command or used the component. */
   readonly userId: string;
@@ -63,6 +63,16 @@ export interface CompletionInput {
 export interface ResolvedObjects {
   readonly channels: Readonly<Record<string, ResolvedChannel>>;
   readonly roles: Readonly<Record<string, ResolvedRole>>;
+  /** Uploaded in a modal; missing without an upload. */
+  readonly files?: Readonly<Record<string, ResolvedFile>>;
+}
+
+/** A file that a member uploaded. Discord serves it for some time. @category Commands */
+export interface ResolvedFile {
+  /** Bytes. */
+  readonly size: number;
+  /** Only who knows it can read the file. */
+  readonly url: string;
 }
 
 /** A channel that a member selected. @category Commands */

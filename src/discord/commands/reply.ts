@@ -215,6 +215,8 @@ export type ModalField = {
       readonly minValues?: number;
       readonly maxValues?: number;
     }
+  /** The upload of one file: its id, and what it is in `resolved.files` of the input. */
+  | { readonly kind: 'file' }
   /** `required` means nothing here. */
   | { readonly kind: 'checkbox'; readonly checked?: boolean }
 );

@@ -4,7 +4,13 @@ import {
   PermissionFlagsBits,
   PermissionsBitField,
 } from 'discord.js';
-import type { PostingPermission, ResolvedChannel, ResolvedObjects, ResolvedRole } from '../commands/input.ts';
+import type {
+  PostingPermission,
+  ResolvedChannel,
+  ResolvedFile,
+  ResolvedObjects,
+  ResolvedRole,
+} from '../commands/input.ts';
 import { isModerating } from '../moderating.ts';
 
 const bits: Readonly<Record<PostingPermission, bigint>> = {
@@ -28,7 +34,9 @@ export function resolvedBy({
   if (resolved === undefined) return nothingResolved;
   const channels = 'channels' in resolved ? resolved.channels : undefined;
   const roles = 'roles' in resolved ? resolved.roles : undefined;
+  const files = 'attachments' in resolved ? (resolved.attachments as Readonly<Record<string, object>>) : undefined;
   return {
+    ...(files && { files: mapped(files, toFile) }),
     channels: mapped(channels, toChannel),
     // Everybody has the role @everyone, which cannot be given either. Its id is that of the guild.
     roles: mapped(roles, (role, id) => (id === guildId ? { ...toRole(role), isManaged: true } : toRole(role))),
@@ -61,6 +69,13 @@ function toRole(role: object): ResolvedRole {
     name: nameOf(role),
     isManaged: 'managed' in role && role.managed === true,
     isModerating: typeof permissions !== 'string' || !digits.test(permissions) || isModerating(permissions),
+  };
+}
+
+function toFile(file: object): ResolvedFile {
+  return {
+    size: 'size' in file ? Number(file.size) : 0,
+    url: 'url' in file && typeof file.url === 'string' ? file.url : '',
   };
 }
 

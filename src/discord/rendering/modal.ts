@@ -3,7 +3,7 @@ import { plainName } from '../../platform/truncate.ts';
 import type { Modal, ModalField } from '../commands/reply.ts';
 import { actionId, choicesOf, renderSelect } from './components.ts';
 
-/** Discord: "Modal", "Label", "Text Input", "Radio Group", "Checkbox Group". */
+/** Discord: "Modal", "Label", "Text Input", "Radio Group", "Checkbox Group", "File Upload". */
 const limits = { title: 45, fields: 5, label: 45, description: 100, placeholder: 100, value: 4_000, boxes: 10 };
 const minRadios = 2;
 
@@ -39,6 +39,10 @@ function renderInput(field: ModalField) {
     }
     case 'checkboxes':
       return renderCheckboxes(field, required);
+    case 'file': {
+      const type = ComponentType.FileUpload as const;
+      return { type, custom_id: name, required, min_values: required ? 1 : 0, max_values: 1 };
+    }
     case 'checkbox':
       return {
         type: ComponentType.Checkbox as const,

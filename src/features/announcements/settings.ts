@@ -51,7 +51,13 @@ const every = setting({
   schema: duration.refine(isInterval, expectedInterval),
   inFile: ({ announcements }) => toDurationText(announcements.everyMs),
   show: showDuration,
-  fields: [{ name: 'every', kind: 'text', hint: 'every' }],
+  fields: [
+    {
+      name: 'every',
+      kind: 'duration',
+      choices: ['5m', '15m', '30m', '1h', '2h', '3h', '6h', '12h', '1d', '2d', '7d', '14d', '30d'],
+    },
+  ],
 });
 
 const title = setting({

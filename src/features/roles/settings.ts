@@ -40,7 +40,13 @@ export const voterRole = setting({
   },
   fields: [
     { name: 'voterRole', kind: 'roles', part: 'role', isRequiredPart: true },
-    { name: 'voterRoleFor', kind: 'text', part: 'for', preset: '12h', hint: 'duration' },
+    {
+      name: 'voterRoleFor',
+      kind: 'duration',
+      part: 'for',
+      preset: '12h',
+      choices: ['1h', '6h', '12h', '1d', '2d', '3d', '7d', '14d', '30d'],
+    },
   ],
 });
 

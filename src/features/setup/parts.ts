@@ -12,6 +12,7 @@ import { createConnectRoutes } from './connect/connect-routes.ts';
 import { createConnectTickets } from './connect/connect-tickets.ts';
 import type { Setup } from './setup.ts';
 import { createSetupChecks } from './setup-checks.ts';
+import { createUploads } from './uploads.ts';
 
 declare module '../../../commands/context.ts' {
   interface FeatureContext {
@@ -35,9 +36,10 @@ export function createServices(
 ) {
   const { config, setup, roleAccess, postVotePanel, hasVotePanel, rest, clock, stopwatch, log } = context;
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
+  const readUpload = createUploads({ apiUrl: config.discord.apiUrl, stopwatch, log });
   const connecting = createConnecting(context);
   const connectOffer = connecting?.connect.offer ?? (async () => null);
-  const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, connectOffer };
+  const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
   const drafts = createSetupDrafts(clock);
   const setupServices: SetupServices = { settings: setup, drafts, checks, postVotePanel, hasVotePanel };
   return {

@@ -69,7 +69,8 @@ export class MemberClient {
       reject('no_modal', 'The member has no such modal open');
     const { channelId, sourceId, owners } = opener;
     const channel = this.#channelOf(channelId, userId);
-    const data = toSubmitData(this.#actor(userId, channel), callback.data, values);
+    const actor = this.#actor(userId, channel);
+    const data = toSubmitData(actor, this.#store.files, callback.data, values);
     opener.isModalSubmitted = true;
     const message = sourceId === null ? undefined : messages.find(sourceId)?.message;
     const { title: label } = callback.data;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checkSelectable, componentId, createIds, entitySelect, optionList, stringSelect } from './component-schema.ts';
 import { reject } from './errors.ts';
+import { type FileInput, type Files, maxFileBytes } from './files.ts';
 import { type Actor, checkSelection, type Resolved, resolveSelection } from './resolved.ts';
 import { addIssue, requiredText, text as trimmedText } from './validate.ts';
 
@@ -10,6 +11,7 @@ const type = {
   textInput: 4,
   textDisplay: 10,
   label: 18,
+  fileUpload: 19,
   radioGroup: 21,
   checkboxGroup: 22,
   checkbox: 23,
@@ -90,6 +92,20 @@ const checkbox = z.object({
   default: z.boolean().nullish(),
 });
 
+const fileUpload = z
+  .object({
+    type: z.literal(type.fileUpload),
+    id: componentId,
+    custom_id: requiredText(100),
+    required,
+    min_values: z.int().min(0).max(10).nullish(),
+    max_values: z.int().min(1).max(10).nullish(),
+  })
+  .superRefine((upload, context) => {
+    checkSelectable(upload, upload.max_values ?? 1, context);
+    checkField(upload, context);
+  });
+
 const row = z.object({
   type: z.literal(type.actionRow),
   id: componentId,
@@ -108,6 +124,7 @@ const label = z.object({
     radioGroup,
     checkboxGroup,
     checkbox,
+    fileUpload,
   ]),
 });
 
@@ -148,18 +165,18 @@ function givenIds(components: readonly Part[]): number[] {
   return components.flatMap((part) => [part.id, fieldOf(part)?.id]).flatMap((id) => id || []);
 }
 
-/** Submitted values by custom id: a text or the value of radios, the selected values, or whether a box is checked. */
-export type SubmittedValues = Readonly<Record<string, string | readonly string[] | boolean>>;
+/** Submitted values by custom id: a text or the value of radios, the selected values, whether a box is checked, or a file. */
+export type SubmittedValues = Readonly<Record<string, string | readonly string[] | boolean | FileInput>>;
 
 /** The data of a modal submission. Discord: "Modal Submit Data Structure". @throws RejectedByClientError */
-export function toSubmitData(actor: Actor, modal: Modal, values: SubmittedValues) {
+export function toSubmitData(actor: Actor, files: Pick<Files, 'store'>, modal: Modal, values: SubmittedValues) {
   const resolved: Record<string, Record<string, unknown>> = {};
   const idOf = createIds(givenIds(modal.components));
   const components = modal.components.map((part) => {
     const container = { type: part.type, id: idOf(part) };
     const field = fieldOf(part);
     if (field === undefined) return container;
-    const { data, resolved: entities = {} } = resolveField(actor, field, values[field.custom_id]);
+    const { data, resolved: entities = {} } = resolveField(actor, files, field, values[field.custom_id]);
     for (const [kind, items] of Object.entries(entities)) resolved[kind] = { ...resolved[kind], ...items };
     const inner = { type: field.type, id: idOf(field), custom_id: field.custom_id, ...data };
     return part.type === type.label ? { ...container, component: inner } : { ...container, components: [inner] };
@@ -170,6 +187,7 @@ export function toSubmitData(actor: Actor, modal: Modal, values: SubmittedValues
 /** The submitted data of a field, and the entities that it refers to. */
 function resolveField(
   actor: Actor,
+  files: Pick<Files, 'store'>,
   field: ModalField,
   input: SubmittedValues[string] | undefined,
 ): { readonly data: object; readonly resolved?: Resolved } {
@@ -179,6 +197,18 @@ function resolveField(
     const value = typeof input === 'string' ? input : '';
     checkText(field, value, isRequired);
     return { data: { value } };
+  }
+  if (field.type === type.fileUpload) {
+    const uploaded = typeof input === 'object' && 'bytes' in input ? [input] : [];
+    if (isRequired && uploaded.length === 0) reject('field_missing', 'A required file is missing');
+    if (uploaded.some(({ bytes }) => bytes.length > maxFileBytes)) reject('field_too_long', 'The file is too large');
+    const attachments = Object.fromEntries(
+      uploaded.map((file) => {
+        const stored = { ...files.store(file), ephemeral: true };
+        return [stored.id, stored];
+      }),
+    );
+    return { data: { values: Object.keys(attachments) }, resolved: { attachments } };
   }
   const values = [input ?? ''].flat().filter((value) => typeof value === 'string' && value !== '') as string[];
   const min = values.length === 0 && !isRequired ? 0 : boundsOf(field)[0];

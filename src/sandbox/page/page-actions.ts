@@ -20,9 +20,13 @@ const autocomplete = command.extend({
 
 const values = z.array(z.string().max(100)).max(25).readonly();
 const component = user.extend({ messageId: id, customId: z.string().max(100), values: values.optional() });
+/** A text file. */
+const file = z
+  .strictObject({ filename: z.string().max(200), text: z.string() })
+  .transform(({ filename, text }) => ({ filename, contentType: '', bytes: Buffer.from(text) }));
 const modal = user.extend({
   interactionId: id,
-  values: z.record(z.string(), z.union([z.string().max(4000), values, z.boolean()])),
+  values: z.record(z.string(), z.union([z.string().max(4000), values, z.boolean(), file])),
 });
 
 const tour = z.enum(tourNames);

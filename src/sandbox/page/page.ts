@@ -121,8 +121,8 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
 /** Leads to the owner's console, signed in. */
 export const consolePath = '/console';
 
-/** Of an action (bytes). */
-const maxBodyBytes = 32 * 1024;
+/** Of an action (bytes): also the text of a file in a modal. */
+const maxBodyBytes = 1024 * 1024;
 
 /** Interval of events that only keep the stream open and the page's clock right (ms): browsers close an idle stream. */
 const keepAliveMs = 20 * second;

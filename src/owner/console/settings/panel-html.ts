@@ -133,6 +133,9 @@ export function fieldHtml(field: ModalField, view: PanelView): Html {
           : html`<input id="${id}" name="t.${name}" value="${value}" autocomplete="off"${limits}>`
       }${hint}`;
     }
+    // Its text can be entered in another field.
+    case 'file':
+      return html``;
     case 'checkbox':
       return html`<p class="choice"><input type="checkbox" id="${id}" name="b.${name}" value="1"${field.checked === true && html` checked`}${described}> <label for="${id}">${label}</label></p>${hint}`;
     case 'radios':

@@ -1,5 +1,6 @@
 import type { Select } from '../../discord/component-schema.ts';
 import type { Modal } from '../../discord/modal.ts';
+import type { ActionInput } from '../page-actions.ts';
 import { findById, html, nothing, type TemplateResult, toElement } from './element.ts';
 import { renderMarkdown } from './render-markdown.ts';
 import { postAction } from './requests.ts';
@@ -26,7 +27,7 @@ export function startModal(store: PageStore): void {
   }
 
   async function submit({ interactionId, userId }: OpenModal): Promise<void> {
-    const response = await postAction('/page/modals', { interactionId, userId, values: modalValues(form) });
+    const response = await postAction('/page/modals', { interactionId, userId, values: await modalValues(form) });
     if (response.error !== undefined) {
       error.textContent = response.error;
       return;
@@ -77,9 +78,11 @@ function modalFields({ components }: Modal, state: State): HTMLElement[] {
   });
 }
 
-/** The submitted values by custom id: texts, lists of selected values, and whether single boxes are checked. */
-function modalValues(form: HTMLFormElement): Record<string, string | string[] | boolean> {
-  const values: Record<string, string | string[] | boolean> = {};
+type ModalValues = ActionInput<'/page/modals'>['values'];
+
+/** The submitted values by custom id: texts, lists of selected values, whether single boxes are checked, and text files. */
+async function modalValues(form: HTMLFormElement): Promise<ModalValues> {
+  const values: ModalValues = {};
   const checkedValues = (group: HTMLElement) =>
     [...group.querySelectorAll<HTMLInputElement>('input:checked')].map(({ value }) => value);
   for (const group of form.querySelectorAll('fieldset')) values[group.name] = checkedValues(group);
@@ -87,6 +90,9 @@ function modalValues(form: HTMLFormElement): Record<string, string | string[] | 
     if (control.closest('fieldset') !== null) continue;
     if (control instanceof HTMLSelectElement) {
       values[control.name] = [...control.selectedOptions].map(({ value }) => value).filter(Boolean);
+    } else if (control instanceof HTMLInputElement && control.type === 'file') {
+      const file = control.files?.[0];
+      if (file !== undefined) values[control.name] = { filename: file.name, text: await file.text() };
     } else if (control instanceof HTMLInputElement && control.type === 'checkbox') {
       values[control.name] = control.checked;
     } else if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) {
@@ -120,6 +126,8 @@ function labeledField({ label, description, component: field }: Label, state: St
   switch (field.type) {
     case 4:
       return framed(frame, textField(field, frame));
+    case 19:
+      return framed(frame, fileField(frame));
     case 21:
       return boxes(frame, 'radio', field.options.map(toSelectOption), [1, 1]);
     case 22: {
@@ -143,6 +151,10 @@ function textField(field: TextInput, { id, name, hintId, isRequired }: FieldFram
   return field.style === 2
     ? html`<textarea id=${id} name=${name} ?required=${isRequired} aria-describedby=${hintId} minlength=${min} maxlength=${max} placeholder=${placeholder ?? nothing} rows="4" .defaultValue=${value ?? ''}></textarea>`
     : html`<input id=${id} name=${name} ?required=${isRequired} aria-describedby=${hintId} minlength=${min} maxlength=${max} placeholder=${placeholder ?? nothing} type="text" value=${value ?? ''}>`;
+}
+
+function fileField({ id, name, hintId, isRequired }: FieldFrame): TemplateResult {
+  return html`<input id=${id} name=${name} ?required=${isRequired} aria-describedby=${hintId} type="file">`;
 }
 
 /** A select with several values shows checkboxes: a native list loses its selection with one wrong click. */
