@@ -11,7 +11,7 @@ import { visitSite } from './links/visit-site.ts';
 const root = join(import.meta.dirname, '..');
 const site = join(root, 'site', 'dist');
 const canVisit = existsSync(process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium');
-const visited = ['index.html', ...globSync('{documents,modules}/*.html', { cwd: site })];
+const visited = ['try/index.html', 'index.html', ...globSync('{documents,modules}/*.html', { cwd: site })];
 const issues = [
   ...deadMarkdownLinks(root, markdownFiles(root)).map(({ file, target, reason }) => `${file}: ${target}: ${reason}`),
   ...checkSite(site),

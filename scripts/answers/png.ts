@@ -7,7 +7,7 @@ interface Pixels {
   readonly rgb: Uint8Array;
 }
 
-const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+export const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const maxColors = 256;
 
 /**
@@ -16,25 +16,31 @@ const maxColors = 256;
  */
 export function withPalette(png: Buffer): Buffer {
   const pixels = decode(png);
-  const colors = new Uint32Array(pixels.width * pixels.height);
+  const { palette, images } = quantize([pixels]);
+  const data = compress(images[0] ?? new Uint8Array(), pixels.width);
+  return Buffer.concat([signature, header(pixels), chunk('PLTE', palette), chunk('IDAT', data), chunk('IEND')]);
+}
+
+/** The colors of all images, as bytes, and for each image the index of the color of each pixel. */
+export function quantize(all: readonly Pixels[]): { palette: Buffer; images: Uint8Array[] } {
   const counts = new Map<number, number>();
-  for (let pixel = 0; pixel < colors.length; pixel += 1) {
-    const [red = 0, green = 0, blue = 0] = pixels.rgb.subarray(pixel * 3, pixel * 3 + 3);
-    const color = (red << 16) | (green << 8) | blue;
-    colors[pixel] = color;
-    counts.set(color, (counts.get(color) ?? 0) + 1);
-  }
+  const colorsOf = all.map(({ width, height, rgb }) => {
+    const colors = new Uint32Array(width * height);
+    for (let pixel = 0; pixel < colors.length; pixel += 1) {
+      const [red = 0, green = 0, blue = 0] = rgb.subarray(pixel * 3, pixel * 3 + 3);
+      const color = (red << 16) | (green << 8) | blue;
+      colors[pixel] = color;
+      counts.set(color, (counts.get(color) ?? 0) + 1);
+    }
+    return colors;
+  });
   const byFrequency = [...counts].toSorted(([, one], [, other]) => other - one).map(([color]) => color);
   const palette = byFrequency.slice(0, maxColors);
   const indexes = new Map(
     byFrequency.map((color, index) => [color, index < maxColors ? index : nearest(color, palette)]),
   );
-  const bytes = palette.flatMap((color) => channelsOf(color));
-  return encode(
-    pixels,
-    Buffer.from(bytes),
-    Uint8Array.from(colors, (color) => indexes.get(color) ?? 0),
-  );
+  const images = colorsOf.map((colors) => Uint8Array.from(colors, (color) => indexes.get(color) ?? 0));
+  return { palette: Buffer.from(palette.flatMap((color) => channelsOf(color))), images };
 }
 
 function nearest(color: number, palette: readonly number[]): number {
@@ -52,20 +58,26 @@ function channelsOf(color: number): [red: number, green: number, blue: number] {
   return [color >> 16, (color >> 8) & 0xff, color & 0xff];
 }
 
-function encode({ width, height }: Pixels, palette: Buffer, indexes: Uint8Array): Buffer {
+/** The chunk with the size of an image with a palette. */
+export function header({ width, height }: Pick<Pixels, 'width' | 'height'>): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head.set([8, 3, 0, 0, 0], 8);
+  return chunk('IHDR', head);
+}
+
+/** The data of an image, one byte for each pixel. */
+export function compress(indexes: Uint8Array, width: number): Buffer {
+  const height = indexes.length / width;
   const rows = Buffer.alloc((width + 1) * height);
   for (let row = 0; row < height; row += 1) {
     rows.set(indexes.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
   }
-  const data = deflateSync(rows, { level: 9, memLevel: 9 });
-  return Buffer.concat([signature, chunk('IHDR', head), chunk('PLTE', palette), chunk('IDAT', data), chunk('IEND')]);
+  return deflateSync(rows, { level: 9, memLevel: 9 });
 }
 
-function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
+export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
@@ -74,7 +86,7 @@ function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
 }
 
 /** Decodes a PNG as Chromium writes it: 8 bits per channel, with or without alpha, not interlaced. */
-function decode(png: Buffer): Pixels {
+export function decode(png: Buffer): Pixels {
   const width = png.readUInt32BE(16);
   const height = png.readUInt32BE(20);
   const [depth, colorType, , , interlaced] = png.subarray(24, 29);

@@ -9,19 +9,13 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.css': 'text/css',
+  '.json': 'application/json',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
 };
 
-/** Phones and desktops, CSS pixels. */
-const widths = [360, 1200];
-
-/**
- * Opens pages of a folder in a headless Chromium, and searches. Reports requests to other hosts, requests and scripts that
- * fail, and pages that are wider than the window. Throws if Chromium cannot be started.
- */
-export async function visitSite(directory: string, pages: readonly string[]): Promise<SiteIssue[]> {
-  const issues = new Set<SiteIssue>();
+/** Serves the files of a folder on a free port, as any static host does. */
+export async function serveFolder(directory: string): Promise<{ readonly origin: string; close(): void }> {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://site').pathname));
     const body = await readFile(join(directory, path)).catch(() => null);
@@ -32,6 +26,19 @@ export async function visitSite(directory: string, pages: readonly string[]): Pr
   const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { origin, close: () => void server.close() };
+}
+
+/** Phones and desktops, CSS pixels. */
+const widths = [360, 1200];
+
+/**
+ * Opens pages of a folder in a headless Chromium, and searches. Reports requests to other hosts, requests and scripts that
+ * fail, and pages that are wider than the window. Throws if Chromium cannot be started.
+ */
+export async function visitSite(directory: string, pages: readonly string[]): Promise<SiteIssue[]> {
+  const issues = new Set<SiteIssue>();
+  const { origin, close } = await serveFolder(directory);
   const browser = await launchBrowser();
   try {
     for (const width of widths) {
@@ -60,7 +67,7 @@ export async function visitSite(directory: string, pages: readonly string[]): Pr
     }
   } finally {
     await browser.close();
-    server.close();
+    close();
   }
   return [...issues].map((issue) => issue.replaceAll(origin, ''));
 }

@@ -109,6 +109,19 @@ describe('the workflows', () => {
   });
 });
 
+describe('the container for development', () => {
+  it('installs, and starts the sandbox with scripts that exist, on the ports that it shows', () => {
+    const container = z
+      .object({ postCreateCommand: z.literal('npm ci'), postAttachCommand: z.string(), forwardPorts: z.array(z.int()) })
+      .loose()
+      .parse(JSON.parse(read('.devcontainer/devcontainer.json')));
+    expect(container.postAttachCommand).toBe('npm start -- --no-open');
+    expect(Object.keys(container['portsAttributes'] ?? {}).map(Number)).toEqual(container.forwardPorts.toSorted());
+    const sandbox = read('src/sandbox/cli.ts');
+    for (const port of container.forwardPorts) expect(sandbox).toContain(`${port})`);
+  });
+});
+
 describe('the tests', () => {
   it('insist on every program that they can use only in .ci/run, not wherever CI is set', () => {
     expect(read('.ci/run')).toMatch(/^export TALLYHOOK_TEST_ALL=1$/m);

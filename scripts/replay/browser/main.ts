@@ -1,0 +1,2 @@
+import './seams.ts';
+import '../../../src/sandbox/page/browser/main.ts';
