@@ -116,7 +116,9 @@ describe('the container for development', () => {
       .loose()
       .parse(JSON.parse(read('.devcontainer/devcontainer.json')));
     expect(container.postAttachCommand).toBe('npm start -- --no-open');
-    expect(Object.keys(container['portsAttributes'] ?? {}).map(Number)).toEqual(container.forwardPorts.toSorted());
+    expect(Object.keys(container['portsAttributes'] ?? {}).map(Number)).toEqual(
+      container.forwardPorts.toSorted((a, b) => (a < b ? -1 : 1)),
+    );
     const sandbox = read('src/sandbox/cli.ts');
     for (const port of container.forwardPorts) expect(sandbox).toContain(`${port})`);
   });

@@ -70,7 +70,7 @@ export async function startTwoCommunities(changes: Record<string, string> = {}) 
         headers: {
           cookie: [...cookies].map((each) => each.join('=')).join('; '),
           'x-forwarded-host': 'votes.example',
-          ...init.headers,
+          ...Object.fromEntries(new Headers(init.headers)),
         },
       });
       for (const set of response.headers.getSetCookie()) {

@@ -72,10 +72,10 @@ export class Player {
 
   /** The answer with new ids, in the place of the action, now. */
   #renew(answer: Answer, { messageId, channelId }: Body): Answer {
-    const message = String(messageId ?? '');
+    const message = typeof messageId === 'string' ? messageId : '';
     const ids = new Map([
       ['message', message],
-      ['channel', String(channelId ?? this.#channels.get(message) ?? '')],
+      ['channel', typeof channelId === 'string' ? channelId : (this.#channels.get(message) ?? '')],
     ]);
     const idOf = (name: string) => {
       const id = ids.get(name) ?? String(++this.#lastId);

@@ -26,7 +26,7 @@ const loading = load();
 globalThis.fetch = async (input, options) => {
   if (typeof input !== 'string' || !input.startsWith('/page/')) return request(input, options);
   const player = await loading;
-  return Response.json(await player.perform(input, JSON.parse(String(options?.body)) as Record<string, unknown>));
+  return Response.json(await player.perform(input, JSON.parse(options?.body as string) as Record<string, unknown>));
 };
 
 globalThis.EventSource = class {

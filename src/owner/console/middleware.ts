@@ -68,7 +68,7 @@ export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerCont
         return handler(request, response, await visitOf(session, request.params['guildId']));
       }
       const { guildId } = request.params;
-      const next = `${guildId === undefined ? '' : `servers/${guildId}/`}${request.url.slice(1)}`;
+      const next = `${typeof guildId === 'string' ? `servers/${guildId}/` : ''}${request.url.slice(1)}`;
       response.redirect(303, `${consoleRoot(request)}sign-in${next && `?next=${encodeURIComponent(next)}`}`);
     },
     requireForm: (handler) => async (request, response) => {

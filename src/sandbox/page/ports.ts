@@ -136,7 +136,7 @@ interface PageClock {
 }
 
 /** A listing on the service, or on another site that the sandbox imitates. */
-interface VotableListing {
+export interface VotableListing {
   readonly kind: ServiceListingKind;
   readonly name: string;
   readonly site?: {
