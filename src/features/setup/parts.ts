@@ -33,7 +33,7 @@ export function createServices(
     readonly postVotePanel: SetupServices['postVotePanel'];
     readonly hasVotePanel: SetupServices['hasVotePanel'];
   },
-) {
+): FeatureServices & { readonly shared: { readonly setupServices: SetupServices } } {
   const { config, setup, roleAccess, postVotePanel, hasVotePanel, rest, clock, stopwatch, log } = context;
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
   const readUpload = createUploads({ apiUrl: config.discord.apiUrl, stopwatch, log });
@@ -46,7 +46,7 @@ export function createServices(
     ...(connecting && { routes: connecting.routes }),
     shared: { setupServices },
     commands: { setup: setupServices },
-  } satisfies FeatureServices;
+  };
 }
 
 /** Null without a service, or without PUBLIC_URL or DISCORD_TOKEN. */
