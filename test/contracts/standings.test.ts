@@ -151,6 +151,7 @@ function standingTests(newUrl: () => string): void {
       ],
       offset: 2,
       total: 4,
+      sum: 270,
       own: { userId: '4', score: 70, rank: 2 },
       asOf: start,
       isCurrent: true,

@@ -85,12 +85,12 @@ describe('the layout of the page', { timeout: 60_000 }, () => {
     expect(indent).toBe('0px');
   });
 
-  it('keeps three buttons in a row on a phone', async () => {
-    const { page, messages, type } = await visitSandbox({ viewport: { width: 390, height: 780 } }, { seed: 'none' });
-    await type('/leaderboard ');
+  it('keeps the buttons of a page in a row on a phone', async () => {
+    const { page, messages, type } = await visitSandbox({ viewport: { width: 390, height: 780 } });
+    await type('/reviews ');
     await page.keyboard.press('Enter');
-    const buttons = ['Previous', 'Me', 'Next'].map((name) => messages.getByRole('button', { name, exact: true }));
-    await buttons[2]?.waitFor();
+    const buttons = ['Previous', 'Next'].map((name) => messages.getByRole('button', { name, exact: true }));
+    await buttons[1]?.waitFor();
     const tops = await Promise.all(buttons.map(async (button) => (await button.boundingBox())?.y));
     expect(new Set(tops).size).toBe(1);
   });

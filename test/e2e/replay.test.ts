@@ -43,7 +43,7 @@ describe('the recording on the site', { timeout: 180_000 }, () => {
     await run('/canvote');
     await expectText(messages, 'in 12 hours');
     await run('/leaderboard');
-    await expectText(messages, '20 credits');
+    await expectText(messages, '🥇');
     await expectText(page.locator('#hint-panel'), 'Try this (3 of 7)');
     // Each answer is a message of its own, of now.
     await run('/canvote');

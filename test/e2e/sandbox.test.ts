@@ -87,7 +87,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     const { page, messages, type } = await visit();
     await type('/reviews ');
     await page.keyboard.press('Enter');
-    await expectText(messages, '10 of 31 reviews · page 1 of 2');
+    await expectText(messages, 'Newest 10 of 31 · page 1 of 2');
     const next = messages.getByRole('button', { name: 'Next' });
     await next.focus();
     await page.keyboard.press('Enter');
@@ -136,7 +136,7 @@ describe('the sandbox', { timeout: 60_000 }, () => {
     await type('credits:25 reason:Helped');
     expect(await line.inputValue()).toContain('credits:25');
     await page.keyboard.press('Enter');
-    await expectText(messages, 'New balance: 25 credits');
+    await expectText(messages, 'now has 25 credits (+25)');
   });
 
   it('shows untrusted content as text', async () => {

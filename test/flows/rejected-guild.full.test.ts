@@ -97,7 +97,7 @@ describe('a guild in which Discord rejects everything', { timeout: 180_000 }, ()
     await vi.waitFor(() => {
       const reasons = effects('buried').map(({ reason }) => reason);
       expect(reasons).toContainEqual(expect.stringContaining('Give it Send Messages'));
-      expect(reasons).toContainEqual(expect.stringContaining('Move the role of the bot above it'));
+      expect(reasons).toContainEqual(expect.stringContaining('Drag the role of the bot above it'));
       const waiting = effects('waiting');
       expect(waiting.filter(({ kind, queue }) => kind === 'role' && !queue.endsWith(bad.roles.moderator))).toEqual([]);
     }, waitOptions);

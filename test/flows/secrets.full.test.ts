@@ -120,7 +120,8 @@ describe('no secret appears in any log, error, response or message', { timeout: 
       directory,
     );
     const url = await running.url();
-    await vi.waitFor(() => expect(discord.commands()).toHaveLength(commands.length), waitOptions);
+    // All but /shop, since there is nothing to buy.
+    await vi.waitFor(() => expect(discord.commands()).toHaveLength(commands.length - 1), waitOptions);
     await runAllCommands(discord, service, redirectTarget.origin);
     await sendSecretsEverywhere(url, request);
 

@@ -83,7 +83,7 @@ describe('the listing sites of the sandbox', { timeout: 30_000 }, () => {
     expect(page).toContain('Saved.');
     expect(page).not.toContain('<b>');
     await submit(disurl, { action: 'test' });
-    expect((await delivery(({ isSettled }) => isSettled)).title).toBe('Disurl delivery');
+    expect((await delivery(({ isSettled }) => isSettled)).title).toBe('Disurl test');
   });
 
   it('continue after a restart', async () => {

@@ -50,7 +50,7 @@ export async function renderMemberPage(options: {
     relativeRoot(request.path),
     session,
   );
-  renderPage(request, response, { title: `Member ${names.member(userId) ?? userId}`, session, body });
+  renderPage(request, response, { title: `Member ${visible(names.member(userId) ?? userId)}`, session, body });
 }
 
 /** The field finds members by name; an id, which is also accepted, leads to the member at once. */

@@ -88,15 +88,15 @@ export const tours: Readonly<Record<TourName, Tour>> = {
         name: 'link',
         isDone: ({ commands }) => commands.some(({ name }) => name === 'canvote'),
         view: 'chat',
-        text: html`Type <code>/setup</code> and press <b>Connect</b>: sign in as mira and agree. Or paste the API key of Lantern
-          Harbour, from Edit server, Advanced setup, on the website of the listing service.`,
+        text: html`Type <code>/setup</code> and link Lantern Harbour: press <b>Connect</b>, sign in as mira and agree. Or paste its
+          API key, from Edit server, Advanced setup, on the website of the listing service.`,
       },
       {
         name: 'webhook',
         isDone: ({ timeline }) => anyStep(timeline, ({ name }) => name === 'test' || name === 'recorded'),
         view: 'chat',
-        text: html`After <b>Connect</b> the test arrives by itself. Otherwise enter address and secret on the website, Edit server,
-          Vote Webhooks, and press Test Webhook. Then choose #votes and a preset here.`,
+        text: html`Enter the address and the secret from <code>/setup</code> on the same website, Edit server, Vote Webhooks, and
+          press Test Webhook: <b>Connect</b> does all of that. Then choose #votes and a preset here.`,
       },
       {
         name: 'vote',
