@@ -1,3 +1,4 @@
+import { operator } from '../../src/core/ledger/correction.ts';
 import { selectedValues } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
 import type { RoleAccess } from '../../src/features/roles/inspect-roles.ts';
@@ -92,8 +93,9 @@ function problemOfRole(
   if (state === 'managed') return [problems.managedRole(role), problems.managedRoleHint];
   if (access.moderating.has(roleId)) return [problems.moderatingRole(role), problems.moderatingRoleHint];
   if (state === 'above') return [problems.roleAbove(role), problems.roleAboveHint(role)];
-  // The operator, who has no roles, decides for all servers.
-  if (input.roles !== null && input.userId !== access.ownerId && isAbove(roleId, input.roles, access)) {
+  // The operator, whose id is none of Discord's, decides for all servers.
+  const isBound = input.userId !== operator && input.userId !== access.ownerId;
+  if (isBound && isAbove(roleId, input.roles ?? [], access)) {
     return [problems.roleAboveMember(role), problems.roleAboveMemberHint];
   }
   return access.mayManageRoles ? null : [problems.manageRoles, problems.manageRolesHint];

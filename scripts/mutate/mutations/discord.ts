@@ -226,7 +226,7 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'commands/setup/problems.ts',
-    find: 'if (input.roles !== null && input.userId !== access.ownerId && isAbove(roleId, input.roles, access)) {',
+    find: 'if (isBound && isAbove(roleId, input.roles ?? [], access)) {',
     replace: 'if (false) {',
     breaks: 'a manager cannot make votes give a role above the own ones',
   },
