@@ -55,7 +55,7 @@ export const exportCommand = command({
     const format = parseFormat(values.format);
     const selection = { userId: parseUserId(values.user), since: parseSince(values.since) };
     return withLedger(loadDatabaseUrl(process.env), { older: true }, async (snapshot) => {
-      // What is drawn would stand between the entries.
+      // What is drawn would appear between the entries.
       const { printError } = terminal;
       const progress = startProgress(values.out === undefined ? { printError } : terminal, { unit: 'entries' });
       const summary = createSummary(progress);

@@ -5,7 +5,7 @@ import { rateAlarms } from './tables.ts';
 
 declare module '../../core/rewards/rules.ts' {
   interface ListingRewards {
-    /** Whether many more votes than usual are held for the owner, because whoever sees a request can forge votes. */
+    /** Whether many more votes than usual are held for the owner, because anyone who sees a request can forge votes. */
     readonly rateAlarm?: true;
   }
 }

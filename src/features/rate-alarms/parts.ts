@@ -11,7 +11,7 @@ export function create() {
 function renderRateAlarm({ listing, site, votes, usual }: RateAlarm, { text, parts, messages }: Texts): Reply {
   const { alarmTitle, alarm, alarmHint } = messages.ownerReport;
   const names = { listing: escapeName(listing), site: escapeName(site) };
-  const told = text(alarm, { ...names, votes: parts.votes(votes), usual: parts.votes(usual) });
+  const facts = text(alarm, { ...names, votes: parts.votes(votes), usual: parts.votes(usual) });
   const hint = text(alarmHint, { ...names, command: markup`\`tallyhook rewards alarms\`` });
-  return { tone: 'bad', title: text(alarmTitle, names), text: lines(told, subtext(hint)) };
+  return { tone: 'bad', title: text(alarmTitle, names), text: lines(facts, subtext(hint)) };
 }

@@ -23,7 +23,7 @@ const minLimit = 50;
 const factor = 10;
 /** The mean is that of about a week, if there are votes at every hour. */
 const maxHours = 7 * 24;
-/** After a release, whoever called for votes is not asked again (ms). */
+/** After a release, votes are not held for this time: more of them are expected (ms). */
 const expectedMs = day;
 
 /** The rate of a listing without votes. */

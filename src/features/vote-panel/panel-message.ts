@@ -26,7 +26,7 @@ export function digestOf({ panel }: DrawnPanel): string {
 
 /**
  * Posts a panel where it was placed, in place of an earlier one, and edits it when it would show something else. One that
- * was deleted is not posted again: its owner is told.
+ * was deleted is not posted again: its owner gets a report.
  */
 export function createVotePanelHandler(options: {
   readonly rest: DiscordRest;

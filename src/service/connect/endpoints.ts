@@ -58,7 +58,7 @@ export function connectEndpoints(dependencies: PageDependencies & { readonly ori
     const asked = read(requestBody, request.body);
     const { origin: asker, host } = new URL(asked.redirect_uri);
     const addresses = Object.values(asked.webhooks);
-    // One origin, so that the page can name whom everything goes to. The host also stands in a header.
+    // One origin, so that the page can name whom everything goes to. The host is also in a header.
     if (!/^[\w.:[\]-]+$/.test(host) || addresses.some((each) => new URL(each).origin !== asker)) {
       throw new HttpError(400, 'redirect_uri and webhooks must have the same origin.');
     }

@@ -117,7 +117,7 @@ export const coreTables = {
   grants: deletedRows('grants'),
   orders: renamedRows('orders'),
   corrections: {
-    // Who has made a correction is not told to the member.
+    // The member does not see who has made a correction.
     select: (db, { accounts }) =>
       accounts.length === 0
         ? []
