@@ -2,10 +2,11 @@ import { remindButtons } from '../../commands/remind-button.ts';
 import { createCardSource } from '../core/announcements/listing-card.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
+import type { EffectNotices } from '../core/outbox/effect-notices.ts';
 import { guardPerform } from '../core/outbox/guard-perform.ts';
 import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import { createPerform } from '../core/outbox/perform.ts';
-import { createQueueShare } from '../core/outbox/queue-share.ts';
+import type { QueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
@@ -16,7 +17,6 @@ import { createOwnerReportHandler } from '../features/notifications/owner-report
 import type { Store } from '../features/store.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import { messageOf } from '../platform/errors.ts';
-import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Loop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
@@ -24,10 +24,6 @@ import type { DiscordAccess } from './discord-access.ts';
 
 /** Processes the outbox, and fills it by time. It needs no gateway. */
 export interface Announcing extends Loop {
-  /** Makes the dispatcher check these queues for effects immediately. */
-  nudge(queues: readonly string[]): void;
-  /** The number of live processes that process the outbox, at least 1. */
-  processes(): number;
   /** Makes waiting effects due: Discord was reached again. */
   wake(): void;
 }
@@ -40,8 +36,8 @@ export interface AnnouncingDependencies
   readonly store: Store;
   /** How often to look for effects of other processes (ms); null to find them within about 2 s. */
   readonly newEffectsPollMs: number | null;
-  /** Shared with other processes; null if there can be none. */
-  readonly leases: LeaseStore | null;
+  readonly queueShare: QueueShare;
+  readonly notices: Pick<EffectNotices, 'listen'>;
   /** The community whose turn a queue takes in the outbox. */
   readonly communityOfQueue: (queue: string) => string;
   readonly tracing: Tracing | null;
@@ -54,7 +50,7 @@ export async function createAnnouncing(
   shared: Shared,
   dependencies: AnnouncingDependencies,
 ): Promise<Announcing> {
-  const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, stopwatch, tracing } = dependencies;
+  const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, tracing, queueShare } = dependencies;
   const { rest, guard, languages, memberLanguages, commands } = access;
   const parts = await createParts({
     ...access,
@@ -93,12 +89,8 @@ export async function createAnnouncing(
       dependencies.onAttempted(effects, attempt);
     },
   });
+  dependencies.notices.listen(dispatcher.nudge);
   guard.onProbeDue(dispatcher.resume);
-  const queueShare = createQueueShare(dependencies.leases, {
-    clock: stopwatch,
-    log,
-    onChange: dispatcher.rediscover,
-  });
   /** The same tasks as long as the settings of the community are the same: they remember failures. */
   const tasksOf = memoizeOne(parts.tasks);
   const announcementLoop = createAnnouncementLoop({
@@ -112,12 +104,10 @@ export async function createAnnouncing(
 
   return {
     start() {
-      queueShare.start();
+      queueShare.start(dispatcher.rediscover);
       dispatcher.start();
       for (const loop of loops) loop.start();
     },
-    nudge: dispatcher.nudge,
-    processes: queueShare.processes,
     wake() {
       dispatcher
         .wake()

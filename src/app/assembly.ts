@@ -6,8 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
-import { communityOfQueues, shareOfRequests } from '../core/outbox/queue-share.ts';
-import type { RecordedDelivery } from '../core/tally/tally.ts';
+import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/of-listings.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
@@ -80,6 +79,10 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const memory = new BodyMemory();
   const kit = { metrics, tracing, clock, stopwatch, log };
   const { directory, lookups, targets, targetLoop } = createComparedListings(config, { ...kit, store, home, cache });
+  const notices = createEffectNotices(config.cacheUrl, clock);
+  const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
+  const polling = { notices, newEffectsPollMs, onAttempted };
+  const handling = createHandling({ ...kit, ...polling, handlers: parts.handlers ?? {}, store, directory, isShared });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const settings = createSettings(config, {
     ...kit,
@@ -90,24 +93,18 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     targets,
     redact,
     onSaved: () => notices.publish([settingsNotice]),
-    alsoRefresh: () => handling.subscriptions.refresh(),
+    alsoRefresh: handling.subscriptions.refresh,
   });
-  const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
-  const handling = createHandling({
-    ...kit,
-    handlers: parts.handlers ?? {},
-    store,
-    directory,
-    isShared,
-    newEffectsPollMs,
-    nudgeEverywhere,
-    onAttempted,
+  notices.listen((queues) => {
+    if (queues.includes(settingsNotice)) settings.loop.wake();
   });
   const has = (role: Role) => config.roles.includes(role);
   const lifecycle = createLifecycle();
   const ledger = lifecycle.whileOpen(handling.ledger);
   const commands = chooseCommands(commandsFor(config), parts.commands, { caller: 'createApp', ledger });
   const announcements = createAnnouncements(directory);
+  const leases = isShared ? store.leases : null;
+  const queueShare = createQueueShare(leases, { clock: stopwatch, log });
   const access = createDiscordAccess(config, {
     ...kit,
     announcements,
@@ -116,7 +113,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     circuits: store.circuits,
     guildOfChannel: (channelId) => directory.inChannel(channelId)[0]?.guildId ?? null,
     commands: commands.offered,
-    requestsPerSecond: () => shareOfRequests(isShared, announcing?.processes() ?? null),
+    requestsPerSecond: () => shareOfRequests(isShared, has('announce') ? queueShare.processes() : null),
   });
   const isHandled = (kind: HandlerKind) => handling.subscriptions.kinds().includes(kind);
   const drawVotePicture = createVotePictures({
@@ -126,7 +123,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   });
   const claimRecorder = handling.recording.claims(store.recorder);
   const common = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, claimRecorder };
-  const context = { ...common, nudge: nudgeEverywhere };
+  const context = { ...common, nudge: notices.nudge };
   const services = await createServices({
     ...context,
     rest: access.rest,
@@ -135,13 +132,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     compareTargets: targetLoop.compare,
   });
   const contexts = createCommandContexts({ ...context, services });
-  const leases = isShared ? store.leases : null;
   const announcing = has('announce')
     ? await createAnnouncing(access, services.shared, {
         ...context,
+        ...polling,
         announcements,
-        onAttempted,
-        newEffectsPollMs,
+        queueShare,
         leases,
         settings: {
           isOperators: (guildId) => settings.sync.base.sources.some((source) => source.guildId === guildId),
@@ -179,13 +175,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     now: clock.now,
   });
 
-  const notices = createEffectNotices(config.cacheUrl, clock, (queues) => {
-    if (queues.includes(settingsNotice)) settings.loop.wake();
-    nudgeHere(queues);
-  });
-  const queuesOf = (recorded: RecordedDelivery) => confirming.queuesOf(recorded);
-  const recording = createRecording({ ...context, isShared, handling, queuesOf, onRecorded });
-  const confirming = createConfirming({ ...context, replay: recording.replay, newEffectsPollMs, onAttempted });
+  const recording = createRecording({ ...context, isShared, handling, onRecorded });
+  const confirming = createConfirming({ ...context, ...polling, replay: recording.replay });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')
     ? createReceiving({
@@ -213,7 +204,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     checks: checks.process,
     roles: new Map(allRoles.map((role) => [role, has(role) ? checks.roles[role] : null])),
     metrics,
-    isStopping: () => stopped !== undefined,
+    isStopping: lifecycle.isStopping,
     isStandby: () => answering?.isStandby() ?? false,
   });
   const owner = createOwnerApp(config, {
@@ -227,7 +218,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     cards: services.cards,
     nudge(queue) {
       access.guard.replayed(queue);
-      nudgeEverywhere([queue]);
+      notices.nudge([queue]);
     },
   });
   const routes = receiving?.receiver ?? noWebhooks;
@@ -235,17 +226,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const withoutCommands = routes.withFallback(express);
   const http = wrapListener(answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands);
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
-  let stopped: Promise<void> | undefined;
-
-  function nudgeHere(queues: readonly string[]): void {
-    for (const each of [announcing, handling, confirming]) each?.nudge(queues);
-  }
-
-  function nudgeEverywhere(queues: readonly string[]): void {
-    nudgeHere(queues);
-    notices.publish(queues);
-  }
-
   const app: App = {
     webhooks: routes.webhooks,
     fetch: routes.fetch,
@@ -255,10 +235,10 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     standings: lifecycle.whileOpen(contexts.standings),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       // Before the first connection, so that no delivery of a restart is rejected.
-      if (stopped === undefined) receiving?.open();
+      if (!lifecycle.isStopping()) receiving?.open();
       const { host, port } = config.http;
-      const address = listen && stopped === undefined ? await server.listen(host, port) : null;
-      if (stopped !== undefined) return null;
+      const address = listen && !lifecycle.isStopping() ? await server.listen(host, port) : null;
+      if (lifecycle.isStopping()) return null;
       announcing?.start();
       handling.start();
       confirming.start();
@@ -275,20 +255,17 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       commandDataOf({ commands: commands.offered, context: contexts.offer(), guildId: config.discord.guildId }),
     owns: (interaction) => answering?.owns(interaction) ?? false,
     reloadSecrets: ({ base }) => settings.sync.replaceBase(base),
-    stop() {
-      stopped ??= (async () => {
-        const running = [receiving, announcing, handling, confirming, answering, ...loops];
-        await Promise.all([server.close(), ...running.map((part) => part?.stop())]);
-        notices.stop();
-        receiving?.close();
-        lifecycle.close();
-        await settleWithin(closeTimeoutMs, clock, cache.disconnect());
-        await settleWithin(closeTimeoutMs, clock, store.close());
-        parts.onStopped?.();
-        log.info('stopped');
-      })();
-      return stopped;
-    },
+    stop: lifecycle.stopOnce(async () => {
+      const running = [receiving, announcing, handling, confirming, answering, ...loops];
+      await Promise.all([server.close(), ...running.map((part) => part?.stop())]);
+      notices.stop();
+      receiving?.close();
+      lifecycle.close();
+      await settleWithin(closeTimeoutMs, clock, cache.disconnect());
+      await settleWithin(closeTimeoutMs, clock, store.close());
+      parts.onStopped?.();
+      log.info('stopped');
+    }),
   };
   async function loadSettings(): Promise<void> {
     await Promise.all([settings.sync.load(), handling.subscriptions.refresh()]);

@@ -3,6 +3,7 @@ import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { homeAccounts } from '../core/ledger/account-id.ts';
+import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { createDirectory } from '../features/communities/directory.ts';
 import { prepareAccounts, separateAccounts } from '../features/communities/prepare-accounts.ts';
@@ -25,7 +26,6 @@ import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
 import { readinessChecks } from './readiness-checks.ts';
-import type { createReceiverConfirming } from './receiver-confirming.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 
 /** The handlers of events that a receiver has. Purchases in the shop and reviews need the bot. @category Start here */
@@ -113,10 +113,8 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   try {
     store = await openStore(`sqlite:${database.path}`, clock, { log });
     const home = await prepareAccounts(store, listings, { clock, log });
-    const createConfirming = listings.some(({ rewards }) => rewards.confirm)
-      ? (await import('./receiver-confirming.ts')).createReceiverConfirming
-      : null;
-    const opened = { listings, home, createConfirming, removeDatabase: database.remove };
+    const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
+    const opened = { listings, home, confirmations, removeDatabase: database.remove };
     return assembleReceiver(store, { ...options, clock, log }, opened);
   } catch (error) {
     await Promise.allSettled([store?.close()]);
@@ -128,30 +126,22 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
 function assembleReceiver(
   store: Store,
   { clock, log, tracing, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000, ...options }: CompleteOptions,
-  { listings, home, createConfirming, removeDatabase }: Opened,
+  { listings, home, confirmations, removeDatabase }: Opened,
 ): VoteReceiver {
   const directory = createDirectory(listings, home);
   const metrics = createMetrics();
-  const context = { metrics, tracing, clock, log, store, directory, isShared: false };
-  const handling = createHandling({
-    ...context,
-    handlers,
-    newEffectsPollMs: null,
-    nudgeEverywhere: (queues) => handling.nudge(queues),
-    onAttempted: () => {},
-  });
-  const recording = createRecording({
-    ...context,
-    handling,
-    onRecorded,
-    nudge(queues) {
-      handling.nudge(queues);
-      confirming?.nudge(queues);
-    },
-    queuesOf: (recorded) => confirming?.queuesOf(recorded) ?? [],
-  });
+  const context = { metrics, tracing: tracing ?? null, clock, log, store, directory, isShared: false };
+  const notices = createEffectNotices(null, clock);
+  const handling = createHandling({ ...context, notices, handlers, newEffectsPollMs: null, onAttempted: () => {} });
+  const recording = createRecording({ ...context, handling, onRecorded, nudge: notices.nudge });
   const siteApiUrl = options.siteApiUrl ?? null;
-  const confirming = createConfirming?.({ ...context, ...recording, listings, home, siteApiUrl });
+  const confirming = confirmations?.createConfirming({
+    ...{ ...context, ...recording, notices, newEffectsPollMs: null, onAttempted() {} },
+    lookups: confirmations.createLookupClients(
+      { listings, siteApiUrl, lookup: { baseUrl: '' } },
+      { ...context, home, cache: confirmations.memoryKeyv() },
+    ),
+  });
   const { receiver, ...receiving } = createReceiving({
     ...recording,
     directory,
@@ -165,17 +155,12 @@ function assembleReceiver(
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
   });
   const { process: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
-  const health = createHealth({
-    checks,
-    roles: new Map([['receive', checks]]),
-    metrics,
-    isStopping: () => stopped !== undefined,
-  });
+  const lifecycle = createLifecycle();
+  const { isStopping } = lifecycle;
+  const health = createHealth({ checks, roles: new Map([['receive', checks]]), metrics, isStopping });
   const http = receiver.withFallback(healthListener(health, log));
   const server = createHttpServer(http, { IncomingMessage: DirectRequest });
   const parts = [receiving, handling, upkeep, ...(confirming ? [confirming] : [])];
-  const lifecycle = createLifecycle();
-  let stopped: Promise<void> | undefined;
 
   return {
     webhooks: receiver.webhooks,
@@ -184,22 +169,19 @@ function assembleReceiver(
     http,
     ledger: lifecycle.whileOpen(handling.ledger),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
-      if (stopped === undefined) receiving.open();
-      const address = listen && stopped === undefined ? await server.listen(host, port) : null;
-      if (stopped !== undefined) return null;
+      if (!isStopping()) receiving.open();
+      const address = listen && !isStopping() ? await server.listen(host, port) : null;
+      if (isStopping()) return null;
       for (const part of parts) part.start();
       return address?.url ?? null;
     }),
-    stop() {
-      stopped ??= (async () => {
-        await Promise.all([server.close(), ...parts.map((part) => part.stop())]);
-        receiving.close();
-        lifecycle.close();
-        await settleWithin(closeTimeoutMs, clock, store.close());
-        removeDatabase();
-      })();
-      return stopped;
-    },
+    stop: lifecycle.stopOnce(async () => {
+      await Promise.all([server.close(), ...parts.map((part) => part.stop())]);
+      receiving.close();
+      lifecycle.close();
+      await settleWithin(closeTimeoutMs, clock, store.close());
+      removeDatabase();
+    }),
   };
 }
 
@@ -209,8 +191,16 @@ interface Opened {
   readonly listings: readonly ListingConfig[];
   readonly home: string | null;
   /** Null if no site is to confirm votes. */
-  readonly createConfirming: typeof createReceiverConfirming | null;
+  readonly confirmations: Awaited<ReturnType<typeof loadConfirmations>> | null;
   readonly removeDatabase: () => void;
+}
+
+/** What has sites confirm votes. Loaded only if one is to, because a receiver needs no other client. */
+async function loadConfirmations() {
+  const { createLookupClients } = await import('../features/communities/lookup-clients.ts');
+  const { createConfirming } = await import('../features/confirmations/confirming.ts');
+  const { memoryKeyv } = await import('../lookup/open-keyv.ts');
+  return { createLookupClients, createConfirming, memoryKeyv };
 }
 
 function secretsOf(listings: readonly ListingConfig[]): string[] {

@@ -9,6 +9,7 @@ import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { traceRecorder } from '../core/tally/trace-recorder.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import type { CommunityListing } from '../features/communities/listings.ts';
+import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
 import type { Handling } from '../features/handlers/handling.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
@@ -163,14 +164,12 @@ export function createRecording(options: {
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
   readonly nudge: (queues: readonly string[]) => void;
-  /** The queues of what a feature has stored in place of an event. */
-  readonly queuesOf: (recorded: RecordedDelivery) => readonly string[];
   readonly onRecorded?: ((recorded: RecordedDelivery) => void) | undefined;
   readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }): Recording {
-  const { store, isShared, directory, handling, metrics, tracing = null, nudge, queuesOf, clock, log } = options;
+  const { store, isShared, directory, handling, metrics, tracing = null, nudge, clock, log } = options;
   const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
@@ -184,7 +183,7 @@ export function createRecording(options: {
       for (const cause of recorded.causes) countEntry(cause);
       if (queues.length > 0) nudge(queues);
       // What a feature has stored instead of a vote has a reason; most votes have none.
-      const ownQueues = recorded.reason === null ? [] : queuesOf(recorded);
+      const ownQueues = recorded.reason === null ? [] : confirmationQueuesOf(recorded, directory.listings);
       if (ownQueues.length > 0) nudge(ownQueues);
       if (options.onRecorded !== undefined) report(recorded, options.onRecorded);
     },

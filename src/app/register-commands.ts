@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema.ts';
 import type { RegistrationReport } from '../discord/registration/registration.ts';
-import type { RegisterOptions } from './registering.ts';
+import type { RegisterOptions } from '../features/communities/register-configured.ts';
 
 /**
  * Registers the slash commands, globally or in the guild of `DISCORD_GUILD_ID`, as `tallyhook register` does. A running
@@ -20,6 +20,6 @@ import type { RegisterOptions } from './registering.ts';
  */
 export async function registerCommands(config: Config, options: RegisterOptions = {}): Promise<RegistrationReport> {
   // Lazily: who imports `markup` alone does not load the bot.
-  const { register } = await import('./registering.ts');
+  const { register } = await import('../features/communities/register-configured.ts');
   return register(config, options);
 }

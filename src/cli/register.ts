@@ -1,15 +1,12 @@
-import { chooseCommands } from '../../commands/command-options.ts';
-import { commandsFor } from '../../commands/index.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
-import { fetchApplicationId } from '../discord/inspection.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { updateApplication } from '../discord/registration/application-settings.ts';
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
-import { type RegistrationReport, registerCommands } from '../discord/registration/registration.ts';
+import type { RegistrationReport } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
-import { configuredOffer } from '../features/communities/command-context.ts';
+import { registerConfigured } from '../features/communities/register-configured.ts';
 import { publishedLinkedRoles } from '../features/linked-roles/create.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -44,7 +41,7 @@ the database (DATABASE_URL), and only commands that tallyhook itself has registe
 Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings.`;
 
 /**
- * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link configuredOffer} and
+ * `tallyhook register`. Reports TallyhookError `not_registered`, and what {@link registerConfigured} and
  * {@link withStore} throw.
  */
 export const registerCommand = command({
@@ -63,16 +60,12 @@ export const registerCommand = command({
     const endpoint = endpointOf(values, config.publicUrl);
     const { guildId } = config.discord;
     const exclude = values.exclude?.split(',').map((name) => name.trim().replace(/^\//, '')) ?? [];
-    const chosen = { caller: 'tallyhook register', ledger: null };
-    const { offered: commands } = chooseCommands(commandsFor(config), { exclude }, chosen);
     const rest = createDiscordRest(config.discord);
     const onMigration = printProgress(terminal, systemClock);
     const register = async (store: Store): Promise<number> => {
-      const registry = store.commandRegistry;
-      const context = await configuredOffer(config, store.settings.hasValue);
-      const report = await fetchApplicationId(rest)
-        .then(async (applicationId) => {
-          const registered = await registerCommands({ rest, applicationId, guildId, commands, context, registry });
+      const caller = 'tallyhook register';
+      const report = await registerConfigured(config, { caller, commands: { exclude }, rest, store })
+        .then(async ({ applicationId, report: registered }) => {
           const published = { userInstall: values['user-install'], linkedRoles: publishedLinkedRoles(config) };
           return { ...registered, application: await updateApplication(rest, applicationId, published) };
         })

@@ -4,6 +4,9 @@ import { TallyhookError } from './errors.ts';
 export interface Lifecycle {
   /** Rejects a second start with `already_started`, unless the first one failed. */
   startOnce(start: Start): Start;
+  /** Calls it at most once. {@link isStopping} from then on. */
+  stopOnce(stop: () => Promise<void>): () => Promise<void>;
+  isStopping(): boolean;
   /** The methods of an object, which reject with `already_stopped` after {@link close}. */
   whileOpen<Methods extends Asynchronous<Methods>>(methods: Methods): Methods;
   close(): void;
@@ -16,6 +19,7 @@ type Asynchronous<Methods> = Readonly<Record<keyof Methods, (...args: never[]) =
 export function createLifecycle(): Lifecycle {
   let isStarted = false;
   let isClosed = false;
+  let stopped: Promise<void> | undefined;
 
   return {
     startOnce(start) {
@@ -34,6 +38,11 @@ export function createLifecycle(): Lifecycle {
         }
       };
     },
+    stopOnce: (stop) => () => {
+      stopped ??= stop();
+      return stopped;
+    },
+    isStopping: () => stopped !== undefined,
     whileOpen(methods) {
       const guarded = Object.entries<(...args: never[]) => Promise<unknown>>(methods).map(([name, method]) => [
         name,

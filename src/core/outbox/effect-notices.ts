@@ -8,27 +8,49 @@ const topic = 'tallyhook:effect-queues';
 const collectMs = second / 50;
 
 /**
- * Tells the other processes at once which queues have new effects. Notices may be lost, for example while Redis is
- * down: the dispatcher also finds such effects by itself, a little later.
+ * Says at once which queues have new effects, here and in the other processes. Notices of other processes may be lost, for
+ * example while Redis is down: the dispatcher also finds such effects by itself, a little later.
  */
 export interface EffectNotices {
-  /** Begins to receive notices. */
+  /** Calls the listener with the queues of each notice, of this process or another one. It must not throw. */
+  listen(listener: Listener): void;
+  /** Begins to receive the notices of other processes. */
   start(): void;
+  /** To the listeners here, and to the other processes. */
+  nudge(queues: readonly string[]): void;
+  /** To the other processes alone. */
   publish(queues: readonly string[]): void;
   stop(): void;
 }
 
-/**
- * Connects to Redis on first use, and again whenever the connection is lost.
- * @param cacheUrl the URL of the cache; does nothing unless it is in Redis
- * @param onNotice called with the queues in a notice of another process
- */
-export function createEffectNotices(
-  cacheUrl: string,
+type Listener = (queues: readonly string[]) => void;
+
+/** @param cacheUrl the URL of the cache; other processes are reached if it is in Redis. Null if there are none */
+export function createEffectNotices(cacheUrl: string | null, clock: Clock): EffectNotices {
+  const listeners: Listener[] = [];
+  const notify: Listener = (queues) => {
+    for (const listener of listeners) listener(queues);
+  };
+  const others =
+    cacheUrl !== null && /^rediss?:/.test(cacheUrl)
+      ? connectProcesses(cacheUrl, clock, notify)
+      : { start() {}, publish() {}, stop() {} };
+  return {
+    ...others,
+    listen: (listener) => listeners.push(listener),
+    nudge(queues) {
+      notify(queues);
+      others.publish(queues);
+    },
+  };
+}
+
+/** Connects to Redis on first use, and again whenever the connection is lost. */
+function connectProcesses(
+  url: string,
   clock: Clock,
-  onNotice: (queues: readonly string[]) => void,
-): EffectNotices {
-  if (!/^rediss?:/.test(cacheUrl)) return { start() {}, publish() {}, stop() {} };
+  onNotice: Listener,
+): Pick<EffectNotices, 'start' | 'publish' | 'stop'> {
   const ownId = randomUUID();
   const clients = new Set<RedisClient>();
   let publisher: RedisClient | undefined;
@@ -38,7 +60,7 @@ export function createEffectNotices(
 
   /** Calls `use` once connected, however long that takes. */
   async function connect(use: (client: RedisClient) => Promise<void>): Promise<void> {
-    const client = await createRedisClient(cacheUrl);
+    const client = await createRedisClient(url);
     if (stopped) return;
     clients.add(client);
     await client.connect();

@@ -15,25 +15,33 @@ export interface QueueShare {
   isOwn(queue: string): boolean;
   /** The number of live processes that process the outbox, at least 1. */
   processes(): number;
-  start(): void;
+  /** @param onChange called when this process may have got other queues. Must not throw */
+  start(onChange: () => void): void;
   /** Lets other processes take over at once. */
   stop(): Promise<void>;
 }
 
-/**
- * @param leases null if there are no other processes: then every queue is its own
- * @param options.onChange called when this process may have got other queues. Must not throw
- */
+/** @param leases null if there are no other processes: then every queue is its own */
 export function createQueueShare(
   leases: LeaseStore | null,
-  options: { readonly clock: Clock; readonly log: Log; readonly onChange: () => void },
+  options: { readonly clock: Clock; readonly log: Log },
 ): QueueShare {
+  let onChange = () => {};
   if (leases === null) return { isOwn: () => true, processes: () => 1, start() {}, async stop() {} };
-  const share = createLeaseShare({ store: leases, group: 'announce', size: partitions, ...options });
+  const share = createLeaseShare({
+    store: leases,
+    group: 'announce',
+    size: partitions,
+    onChange: () => onChange(),
+    ...options,
+  });
   return {
     isOwn: (queue) => share.holds(partitionOf(channelOf(queue), share.size())),
     processes: share.processes,
-    start: share.start,
+    start(listener) {
+      onChange = listener;
+      share.start();
+    },
     stop: share.stop,
   };
 }

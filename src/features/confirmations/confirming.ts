@@ -1,10 +1,10 @@
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
+import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
 import { createPerform } from '../../core/outbox/perform.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { Replay } from '../../core/receiving/replay.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
-import type { RecordedDelivery } from '../../core/tally/tally.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Metrics } from '../../platform/http/metrics/metrics.ts';
@@ -14,16 +14,10 @@ import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { confirmationRetry, createConfirm } from './confirm.ts';
-import { confirmationQueue, isConfirmationQueue } from './queue.ts';
-import { reasons } from './reasons.ts';
+import { isConfirmationQueue } from './queue.ts';
 
 /** Has the sites of listings confirm votes. */
-export interface Confirming extends Pick<Loop, 'start' | 'stop'> {
-  /** The queues that a recorded delivery may have added a confirmation to. */
-  queuesOf(recorded: Pick<RecordedDelivery, 'reason'>): readonly string[];
-  /** Looks into these queues at once. */
-  nudge(queues: readonly string[]): void;
-}
+export type Confirming = Pick<Loop, 'start' | 'stop'>;
 
 /**
  * Confirmations have a dispatcher of their own, because an outage of Discord must not delay what votes pay. It runs as soon
@@ -34,6 +28,7 @@ export function createConfirming(options: {
   readonly directory: Directory;
   readonly lookups: Pick<LookupClients, 'findSite'>;
   readonly replay: Replay;
+  readonly notices: Pick<EffectNotices, 'listen'>;
   readonly newEffectsPollMs: number | null;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | null;
@@ -68,6 +63,7 @@ export function createConfirming(options: {
       options.onAttempted(effects, attempt);
     },
   });
+  options.notices.listen((queues) => dispatcher.nudge(queues.filter(isConfirmationQueue)));
   let state: 'new' | 'waiting' | 'running' | 'stopped' = 'new';
 
   function startIfNeeded(): void {
@@ -77,11 +73,6 @@ export function createConfirming(options: {
   }
 
   return {
-    queuesOf({ reason }) {
-      if (reason !== reasons.waiting) return [];
-      return directory.listings.flatMap(({ name, rewards }) => (rewards.confirm ? confirmationQueue(name) : []));
-    },
-    nudge: (queues) => dispatcher.nudge(queues.filter(isConfirmationQueue)),
     start() {
       state = 'waiting';
       directory.onChange(startIfNeeded);

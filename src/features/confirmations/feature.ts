@@ -16,5 +16,5 @@ export const confirmations = {
   },
 } satisfies Feature;
 
-export { isConfirmationQueue } from './queue.ts';
+export { confirmationQueuesOf, isConfirmationQueue } from './queue.ts';
 export { reasons as confirmationReasons } from './reasons.ts';

@@ -1,5 +1,6 @@
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
+import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
 import { partsOfHandlerQueue } from '../../core/outbox/handler-events.ts';
 import { createPerform } from '../../core/outbox/perform.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
@@ -22,8 +23,6 @@ export interface Handling {
   readonly recording: HandlerRecording;
   /** Of the whole installation. */
   readonly ledger: Ledger;
-  /** Looks into these queues at once. */
-  nudge(queues: readonly string[]): void;
   start(): void;
   /** Calls in progress may finish within 3 s; then their signals are aborted, and they are repeated later. */
   stop(): Promise<void>;
@@ -41,8 +40,7 @@ export function createHandling(options: {
   readonly isShared: boolean;
   /** How often to look for effects of other processes (ms); null if there are none. */
   readonly newEffectsPollMs: number | null;
-  /** Polls these queues, in every process. */
-  readonly nudgeEverywhere: (queues: readonly string[]) => void;
+  readonly notices: Pick<EffectNotices, 'nudge' | 'listen'>;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
@@ -55,6 +53,7 @@ export function createHandling(options: {
     directory,
     isShared,
     newEffectsPollMs,
+    notices,
     metrics,
     tracing = null,
     clock,
@@ -85,16 +84,14 @@ export function createHandling(options: {
             onAttempted(effects, attempt);
           },
         });
+  if (dispatcher !== null) notices.listen(dispatcher.nudge);
 
   return {
     subscriptions,
     // Other processes may have handlers that this one has not.
     recording:
-      own.length > 0 || isShared
-        ? createHandlerRecording(subscriptions.kinds, options.nudgeEverywhere)
-        : unhandledRecording,
+      own.length > 0 || isShared ? createHandlerRecording(subscriptions.kinds, notices.nudge) : unhandledRecording,
     ledger: ledgerIn(),
-    nudge: (queues) => dispatcher?.nudge(queues),
     start: () => dispatcher?.start(),
     async stop() {
       await dispatcher?.stop();

@@ -12,7 +12,8 @@ it.skipIf(isSkipped(isRedisInstalled))(
     const url = `redis://127.0.0.1:${port}`;
     const received: { readonly process: number; readonly queues: readonly string[] }[] = [];
     const processes = [0, 1, 2].map((process) => {
-      const notices = createEffectNotices(url, systemClock, (queues) => received.push({ process, queues }));
+      const notices = createEffectNotices(url, systemClock);
+      notices.listen((queues) => received.push({ process, queues }));
       onTestFinished(() => notices.stop());
       // One process only receives webhooks.
       if (process < 2) notices.start();
@@ -47,9 +48,13 @@ it.skipIf(isSkipped(isRedisInstalled))(
   },
 );
 
-it('notices are ignored without Redis', () => {
-  const notices = createEffectNotices('memory:', systemClock, () => {});
+it('notices reach this process alone without Redis', () => {
+  const notices = createEffectNotices('memory:', systemClock);
+  const received: string[] = [];
+  notices.listen((queues) => received.push(...queues));
   notices.start();
   notices.publish(['1']);
+  notices.nudge(['2', '3']);
   notices.stop();
+  expect(received).toEqual(['2', '3']);
 });

@@ -25,9 +25,9 @@ async function startTwo() {
     return run(...args).finally(() => (pending -= 1));
   });
   const start = () => {
-    const share = createQueueShare(leases, { clock, log, onChange() {} });
+    const share = createQueueShare(leases, { clock, log });
     onTestFinished(() => share.stop());
-    share.start();
+    share.start(() => {});
     return share;
   };
   const both = [start(), start()] as const;

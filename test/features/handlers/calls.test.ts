@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
 import { handlerQueue, type PurchaseEvent, type VoteEvent } from '../../../src/core/outbox/handler-events.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { type HandlerCall, type Handlers, PermanentError } from '../../../src/features/handlers/handlers.ts';
@@ -22,11 +23,11 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const lines: string[] = [];
+  const notices = createEffectNotices(null, clock);
   const handling = createHandling({
     ...{ handlers, store, clock, directory: createDirectory([]), isShared: false, newEffectsPollMs: null },
     log: createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } }),
-    nudgeEverywhere: (queues) => handling.nudge(queues),
-    ...{ metrics: createMetrics(), onAttempted() {} },
+    ...{ notices, metrics: createMetrics(), onAttempted() {} },
   });
   onTestFinished(async () => {
     await Promise.race([handling.stop(), advanceUntil(clock, () => false)]);
@@ -41,7 +42,7 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
     return recordVote({ ...store, recorder }, listing, userId, at);
   };
   const counts = async () => (await store.records.counts()).effects;
-  return { clock, store, handling, vote, counts, lines };
+  return { clock, store, handling, notices, vote, counts, lines };
 }
 
 /** Advances time in steps, with pauses in which the database responds. */
@@ -87,7 +88,7 @@ it('are repeated with the same id and a growing delay until they succeed', async
 it('are buried with the reason by a PermanentError, and called again after a requeue', async () => {
   let isBanned = true;
   const ids: string[] = [];
-  const { clock, store, vote, counts, handling } = await open({
+  const { clock, store, vote, counts, notices } = await open({
     async onVote(_, { id }) {
       ids.push(id);
       if (isBanned) throw new PermanentError('The member is banned in the game.');
@@ -100,7 +101,7 @@ it('are buried with the reason by a PermanentError, and called again after a req
   expect(ids.length).toBe(1);
   isBanned = false;
   expect(await store.outbox.requeue(1, clock.now())).toBe('revived');
-  handling.nudge([handlerQueue('vote', null)]);
+  notices.nudge([handlerQueue('vote', null)]);
   await eventually(async () => expect(await counts()).toMatchObject({ done: 1, buried: 0 }));
   expect(new Set(ids).size).toBe(1);
 });
@@ -131,7 +132,7 @@ it('that are slow delay neither other kinds nor other communities', async () => 
     called.push(`${event.type} ${event.guildId}`);
     return event.type === 'vote' && event.guildId === slowGuild ? new Promise<void>(() => {}) : Promise.resolve();
   };
-  const { vote, store, handling } = await open({ onVote: handle, onPurchase: handle });
+  const { vote, store, notices } = await open({ onVote: handle, onPurchase: handle });
   for (const userId of ['1', '2', '3']) await vote(userId, slowGuild);
   await eventually(() => expect(called.length).toBe(1));
   await vote('4', otherGuild);
@@ -148,7 +149,7 @@ it('that are slow delay neither other kinds nor other communities', async () => 
     createdAt: start,
   } as const;
   await store.outbox.enqueue([call]);
-  handling.nudge([queue]);
+  notices.nudge([queue]);
   await eventually(() => expect(called).toEqual([`vote ${slowGuild}`, `vote ${otherGuild}`, `purchase ${slowGuild}`]));
 });
 
