@@ -2,12 +2,14 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hour } from '../../src/platform/durations.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
+import { generate as generateRows } from '../../src/service/generate/generate.ts';
 import { sharesByPopularity } from '../../src/service/generate/rows.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { running } from './running.ts';
 import { captive } from './terminal.ts';
 
+const start = Date.UTC(2026, 0, 1);
 const listingsSchema = z.array(z.object({ kind: z.enum(['server', 'bot']), id: z.string(), key: z.string() }));
 
 async function generate(database: string, counts: Record<string, number>) {
@@ -68,6 +70,37 @@ test('a second run adds listings for the same members', async () => {
   expect(await stored.selectFrom('members').select('user_id').execute()).toHaveLength(50);
   expect(await stored.selectFrom('votes').select('id').execute()).toHaveLength(200);
   await stored.destroy();
+});
+
+test('a run that was stopped is continued by the same command, and stores what one run stores', async () => {
+  const counts = { listings: 3, members: 10, votes: 60_000, reviews: 10 };
+  const stoppedAfter = async (rows: number) => {
+    const address = `sqlite:${tempDir()}/service.db`;
+    const database = await openDatabase(address);
+    const stop = new AbortController();
+    const listings: unknown[] = [];
+    await generateRows(database, {
+      population: counts,
+      now: start,
+      signal: stop.signal,
+      onListing: (listing) => listings.push(listing),
+      onProgress: (stored) => stored >= rows && stop.abort(),
+    });
+    const continued = stop.signal.aborted ? await generate(address, counts) : { listings: [], output: '' };
+    const sums = await database
+      .selectFrom('votes')
+      .select(({ fn }) => ['listing_id', fn.countAll().as('votes'), fn.avg('voted_at').as('time')])
+      .groupBy('listing_id')
+      .execute();
+    const reviews = await database.selectFrom('reviews').selectAll().execute();
+    await database.destroy();
+    return { listings: listings.length + continued.listings.length, sums, reviews, output: continued.output };
+  };
+  const { output: _, ...inOne } = await stoppedAfter(Number.POSITIVE_INFINITY);
+  const { output, ...inTwo } = await stoppedAfter(50_000);
+  expect(output).toContain('Continuing the run that was stopped after 50,016 rows.');
+  expect(inOne.listings).toBe(3);
+  expect(inTwo).toEqual(inOne);
 });
 
 test.each([

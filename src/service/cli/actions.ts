@@ -105,13 +105,14 @@ export async function generateCommand(
     now: systemClock.now(),
     signal: stop,
     onListing: (listing) => print(JSON.stringify(listing)),
+    onContinue: (rows) => printError(`Continuing the run that was stopped after ${rows.toLocaleString('en-US')} rows.`),
     onProgress: (stored, total) => progress.advanceTo(stored, stored / Math.max(1, total)),
   }).finally(progress.end);
   const seconds = (systemClock.monotonic() - startedAt) / 1_000;
   const rate = Math.round(rows / seconds).toLocaleString('en-US');
   printError(`${rows.toLocaleString('en-US')} rows in ${seconds.toFixed(1)} s, ${rate} per second.`);
   if (!stop.aborted) return exitCode.ok;
-  printError('Stopped: what was stored so far is complete in itself.');
+  printError('Stopped: what was stored so far is complete in itself. The same command continues.');
   return exitCode.runtimeError;
 }
 

@@ -20,7 +20,7 @@ Usage
   tallyhook service doctor [options]         check the installation, with hints
   tallyhook service moderation [options]     list new bots that wait for approval, and open reports
   tallyhook service generate [options]       fill the database with generated data, for load tests and demos; prints a
-                                             JSON line with kind, id and API key per listing
+                                             JSON line with kind, id and API key per listing; continues if it was stopped
 
 Options
   --database ADDRESS       sqlite:PATH, a path, or postgres://USER:PASSWORD@HOST/NAME (default: the variable

@@ -11,11 +11,20 @@ export async function storedSetting(sql: Sql, name: string, make: () => string):
   return value;
 }
 
+/** Stores a setting; null deletes it. */
+export async function storeSetting(sql: Sql, name: string, value: string | null): Promise<void> {
+  if (value === null) {
+    await sql.deleteFrom('settings').where('name', '=', name).execute();
+    return;
+  }
+  await sql
+    .insertInto('settings')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
 /** Resolves if a transaction can be committed: one row is written. Rejects with what the driver throws. */
 export async function probeDatabase(database: Database): Promise<void> {
-  await database
-    .insertInto('settings')
-    .values({ name: 'readiness-probe', value: '1' })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '1' }))
-    .execute();
+  await storeSetting(database, 'readiness-probe', '1');
 }

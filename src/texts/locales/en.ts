@@ -968,7 +968,7 @@ export const en = {
     },
     steps: {
       channelTitle: 'Where should votes be announced?',
-      channel: 'Choose a channel in which everybody may read.',
+      channel: 'Pick a channel that your members can read.',
       rewardsTitle: 'What is a vote worth?',
       rewards:
         '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.\n**Own numbers**: you decide.',
