@@ -166,7 +166,7 @@ describe('every file', () => {
 
   it('has at most 300 lines', () => {
     // A catalogue is as long as there are texts.
-    const code = files.filter((path) => !path.startsWith('src/texts/locales/'));
+    const code = files.filter((path) => !/^src\/(?:service\/)?texts\/locales\//.test(path));
     // Docstrings with examples are for the users of the package.
     const withoutExamples = (path: string) =>
       readFileSync(path, 'utf8').replace(/\/\*\*(?:(?!\*\/)[\s\S])*@example[\s\S]*?\*\//g, '');

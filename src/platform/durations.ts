@@ -35,9 +35,9 @@ export function pluralize(count: number, one: string, other = `${one}s`): string
 }
 
 /** A duration (ms) in the largest unit that fits, rounded down: `3 hours`. Less than a second is `0 seconds`. */
-export function formatDuration(duration: number): string {
+export function formatDuration(duration: number, locale?: string): string {
   const [unit, size] = units.find(([, length]) => duration >= length) ?? ['second', second];
-  return countOf(Math.max(0, Math.floor(duration / size)), unit);
+  return countOf(Math.max(0, Math.floor(duration / size)), unit, locale);
 }
 
 /** A duration (ms) in the largest unit that divides it: `36 hours`. Less than a second is `0 seconds`. */
@@ -47,17 +47,20 @@ export function formatExactly(duration: number, locale?: string): string {
 }
 
 /** A wait (ms) in hours and minutes, rounded up: `11 hours 59 minutes`. */
-export function formatWait(duration: number): string {
+export function formatWait(duration: number, locale?: string): string {
   const total = Math.ceil(duration / minute);
   const [hours, minutes] = [Math.floor(total / 60), total % 60];
-  const parts = [hours > 0 && countOf(hours, 'hour'), (minutes > 0 || hours === 0) && countOf(minutes, 'minute')];
+  const parts = [
+    hours > 0 && countOf(hours, 'hour', locale),
+    (minutes > 0 || hours === 0) && countOf(minutes, 'minute', locale),
+  ];
   return parts.filter(Boolean).join(' ');
 }
 
 /** How long ago something happened (both ms since the epoch): `3 hours ago`; less than a minute ago is `just now`. */
-export function formatAgo(at: number, now: number): string {
+export function formatAgo(at: number, now: number, times = relativeTimes()): string {
   const [unit, size] = units.find(([, length]) => now - at >= length) ?? ['second', second];
-  return unit === 'second' ? 'just now' : relativeTimes().format(-Math.floor((now - at) / size), unit);
+  return unit === 'second' ? 'just now' : times.format(-Math.floor((now - at) / size), unit);
 }
 
 /** How long a step took (ms), short: `4 ms`, `1.2 s`. */

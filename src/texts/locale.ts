@@ -24,3 +24,21 @@ export const locales = [
 export type Locale = (typeof locales)[number];
 
 export const defaultLocale = 'en-US' satisfies Locale;
+
+/**
+ * The first of the preferred languages that there are texts in, also of another region: `zh-TW` is answered in `zh-CN`.
+ * English without one.
+ * @param preferred Discord's codes; null or another text for an unknown language
+ */
+export function localeFor(...preferred: readonly (string | null | undefined)[]): Locale {
+  for (const code of preferred) {
+    const locale =
+      locales.find((each) => each === code) ?? locales.find((each) => languageOf(each) === languageOf(code ?? ''));
+    if (locale !== undefined) return locale;
+  }
+  return defaultLocale;
+}
+
+function languageOf(code: string): string {
+  return code.split('-', 1)[0] ?? code;
+}

@@ -6,7 +6,7 @@ import { departureTexts } from './departure.ts';
 import { digestTexts, lostStreakTexts, newReviewTexts } from './digest.ts';
 import { failureTexts } from './failure.ts';
 import { createLanguage } from './language.ts';
-import { defaultLocale, type Locale, locales } from './locale.ts';
+import { type Locale, localeFor, locales } from './locale.ts';
 import { canVoteTexts, listingTexts, reviewTexts, statsTexts } from './lookups.ts';
 import type { Markup } from './markup.ts';
 import { readOverrides, type TextOverrides, withOverrides } from './overrides.ts';
@@ -116,22 +116,4 @@ export function textsInAll(): readonly Texts[] {
 /** The texts in the first of the preferred languages that there are texts in; see {@link localeFor}. */
 export function textsFor(...preferred: readonly (string | null | undefined)[]): Texts {
   return textsIn(localeFor(...preferred));
-}
-
-/**
- * The first of the preferred languages that there are texts in, also of another region: `zh-TW` is answered in `zh-CN`.
- * English without one.
- * @param preferred Discord's codes; null or another text for an unknown language
- */
-function localeFor(...preferred: readonly (string | null | undefined)[]): Locale {
-  for (const code of preferred) {
-    const locale =
-      locales.find((each) => each === code) ?? locales.find((each) => languageOf(each) === languageOf(code ?? ''));
-    if (locale !== undefined) return locale;
-  }
-  return defaultLocale;
-}
-
-function languageOf(code: string): string {
-  return code.split('-', 1)[0] ?? code;
 }

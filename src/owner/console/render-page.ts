@@ -68,6 +68,8 @@ export function renderPage(
   const [root, base] = [relativeRoot(request.path), consoleRoot(request)];
   const section = request.path.split('/')[1] ?? '';
   const frame = {
+    lang: 'en',
+    skip: 'Skip to content',
     title,
     siteName: 'tallyhook',
     home: { href: root, text: session?.guildName ?? 'tallyhook' },

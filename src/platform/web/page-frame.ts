@@ -9,6 +9,9 @@ export interface PageContent {
 
 /** The parts of a page that surround its content. */
 export interface PageFrame {
+  /** The language of the page, and of what it says first to keyboards: "Skip to content". */
+  readonly lang: string;
+  readonly skip: string;
   readonly title: string;
   /** The name of the site; it follows the title. */
   readonly siteName: string;
@@ -24,9 +27,9 @@ export interface PageFrame {
 
 /** The complete HTML document of a page. */
 export function pageFrame(frame: PageFrame, body: Fragment): Html {
-  const { title, siteName, home, stylesheet, icon, navigation, message, footer } = frame;
+  const { lang, skip, title, siteName, home, stylesheet, icon, navigation, message, footer } = frame;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${lang}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -36,7 +39,7 @@ export function pageFrame(frame: PageFrame, body: Fragment): Html {
 ${icon && html`<link rel="icon" href="${icon}" type="image/svg+xml">`}
 </head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${skip}</a>
 <header class="top"><div class="wide">
   <a class="brand" href="${home.href}">${home.text}</a>
   ${navigation}

@@ -20,7 +20,8 @@ function truncateTo(length: number, at: number): string {
   return `${new Date(at).toISOString().slice(0, length).replace('T', ' ')} UTC`;
 }
 
-function timeElement(at: number, text: string): Html {
+/** A time (ms since the epoch) as this text says it. */
+export function timeElement(at: number, text: string): Html {
   const iso = new Date(at).toISOString();
   return html`<time datetime="${iso}" title="${iso}">${text}</time>`;
 }

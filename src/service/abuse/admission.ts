@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../platform/clock.ts';
-import { day, formatWait, hour, minute, second } from '../../platform/durations.ts';
+import { day, hour, minute, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { clientKeyOf, isTrustedProxy } from '../../platform/web/client-key.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import type { Database } from '../storage/database.ts';
 import { storedSetting } from '../storage/settings.ts';
+import { PageError } from '../texts/page-error.ts';
 import { ActionCounter, type ActionLimit, type CountedSubject } from './action-counter.ts';
 import { findBan } from './moderate.ts';
 
@@ -39,17 +39,6 @@ export const defaultActionLimits: Readonly<Record<LimitedAction, ActionLimits>> 
   edit: { member: { limit: 300, windowMs: 1 * hour }, address: { limit: 1_500, windowMs: 1 * hour } },
   send: { member: { limit: 300, windowMs: 1 * hour }, address: { limit: 1_500, windowMs: 1 * hour } },
   data: { member: { limit: 60, windowMs: 1 * hour }, address: { limit: 600, windowMs: 1 * hour } },
-};
-
-const nouns: Readonly<Record<LimitedAction, string>> = {
-  'sign-in': 'sign-ins',
-  vote: 'votes',
-  review: 'reviews',
-  report: 'reports',
-  create: 'new listings',
-  edit: 'changes',
-  send: 'webhook tests and repeated deliveries',
-  data: 'requests for stored data',
 };
 
 /** Who may do what can be abused, and how often. */
@@ -87,7 +76,7 @@ export async function openAdmission(options: {
     );
   }
 
-  /** As `admit`, also for banned members. @throws HttpError 429 */
+  /** As `admit`, also for banned members. @throws PageError 429 */
   async function count(request: Visit, action: LimitedAction, userId: string | null): Promise<void> {
     if (limits === null) return;
     warnOfProxy(request);
@@ -100,10 +89,11 @@ export async function openAdmission(options: {
     const result = await counter.count(subjects, now);
     if (result === null) return;
     const waitMs = Math.max(second, result.until - now);
-    const source = result.exceeded === subjects.at(-1) ? 'from your network' : 'from you';
-    throw new HttpError(
+    const source = result.exceeded === subjects.at(-1) ? 'network' : 'member';
+    throw new PageError(
       429,
-      `There were too many ${nouns[action]} ${source}. Please try again in ${formatWait(waitMs)}.`,
+      ({ errors: { tooMany, actions }, plain, wait }) =>
+        plain(tooMany[source], { actions: actions[action], wait: wait(waitMs) }),
       Math.ceil(waitMs / second),
     );
   }
@@ -113,12 +103,12 @@ export async function openAdmission(options: {
     /**
      * Lets the sender of a form do something, and counts it. To be called before the action.
      * @param userId null before the member is known
-     * @throws HttpError 403 for a banned member, 429 with `Retry-After` beyond a limit
+     * @throws PageError 403 for a banned member, 429 with `Retry-After` beyond a limit
      */
     async admit(request: Visit, action: LimitedAction, userId: string | null): Promise<void> {
       const ban = userId === null ? null : await findBan(database, userId);
       if (ban !== null) {
-        throw new HttpError(403, `You were banned, so you can no longer do this here. Reason: ${ban.reason}`);
+        throw new PageError(403, ({ errors, plain }) => plain(errors.banned, { reason: ban.reason }));
       }
       await count(request, action, userId);
     },

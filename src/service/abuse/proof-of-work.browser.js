@@ -86,7 +86,7 @@
     const field = challenge.querySelector('[name="solutions"]');
     const progress = challenge.querySelector('progress');
     const status = challenge.querySelector('[role="status"]');
-    const { challenge: id, puzzles, bits } = challenge.dataset;
+    const { challenge: id, puzzles, bits, checking, failed } = challenge.dataset;
     let started = false;
 
     form.addEventListener('submit', (event) => {
@@ -97,9 +97,9 @@
       const worker = new Worker(source);
       const solutions = [];
       progress.hidden = false;
-      status.textContent = 'Checking your browser…';
+      status.textContent = checking;
       worker.onerror = () => {
-        status.textContent = 'The check failed in this browser. Please load the page again.';
+        status.textContent = failed;
       };
       worker.onmessage = ({ data }) => {
         solutions.push(data);

@@ -4,6 +4,7 @@ import { html } from '../../platform/web/html.ts';
 import { equalSecrets } from '../../platform/web/session-cookie.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { storedSetting } from '../storage/settings.ts';
+import { serviceTextsIn } from '../texts/texts.ts';
 import type { ChallengeContext, VoteChallenge } from './vote-challenge.ts';
 
 /**
@@ -39,12 +40,13 @@ export async function openProofOfWork(database: Database): Promise<VoteChallenge
     render(context) {
       const id = randomBytes(18).toString('base64url');
       const expiresAt = context.now + lifetimeMs;
-      return html`<div class="challenge stack" data-challenge="${id}" data-puzzles="${puzzleCount}" data-bits="${puzzleBits}">
+      const texts = serviceTextsIn(context.locale).challenge;
+      return html`<div class="challenge stack" data-challenge="${id}" data-puzzles="${puzzleCount}" data-bits="${puzzleBits}" data-checking="${texts.checking}" data-failed="${texts.failed}">
   <input type="hidden" name="challenge" value="${id}.${expiresAt}.${sign(id, expiresAt, context)}">
   <input type="hidden" name="solutions" value="" autocomplete="off">
-  <progress max="${puzzleCount}" value="0" aria-label="Progress of the check" hidden></progress>
-  <p class="quiet" role="status">Your browser computes for about a second before it votes, which makes it hard for bots.</p>
-  <noscript><p class="notice bad">This check needs JavaScript. Please allow it for this site to vote.</p></noscript>
+  <progress max="${puzzleCount}" value="0" aria-label="${texts.progress}" hidden></progress>
+  <p class="quiet" role="status">${texts.hint}</p>
+  <noscript><p class="notice bad">${texts.noScript}</p></noscript>
 </div>
 <script src="${scriptPath}" defer></script>`;
     },

@@ -4,22 +4,16 @@ import type { Sql } from '../storage/database.ts';
 import { findListing } from '../storage/listings/listings.ts';
 import { findReview } from '../storage/reviews.ts';
 import type { ReportKind, ReportState, ServiceTables } from '../storage/tables.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 
-/** The reasons that a form offers, and their texts. */
-export const reportReasons = {
-  spam: 'Spam or advertising',
-  abuse: 'Insults, harassment or hate',
-  illegal: 'Illegal content',
-  misleading: 'Misleading or fake',
-  privacy: 'Personal data of somebody',
-  other: 'Something else',
-} as const;
+/** The reasons that a form offers. */
+export const reportReasons = ['spam', 'abuse', 'illegal', 'misleading', 'privacy', 'other'] as const;
 
-export type ReportReason = keyof typeof reportReasons;
+type ReportReason = (typeof reportReasons)[number];
 
 /** The text of a stored reason, which may be that of another version. */
-export function reasonText(reason: string): string {
-  return new Map<string, string>(Object.entries(reportReasons)).get(reason) ?? reason;
+export function reasonText(reason: string, { report: { reasons } }: ServiceTexts): string {
+  return new Map<string, string>(Object.entries(reasons)).get(reason) ?? reason;
 }
 
 export interface NewReport {

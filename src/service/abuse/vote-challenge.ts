@@ -1,4 +1,5 @@
 import type { Html } from '../../platform/web/html.ts';
+import type { Locale } from '../../texts/locale.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 
@@ -10,6 +11,8 @@ export interface ChallengeContext {
   readonly address: string;
   /** ms since the epoch. */
   readonly now: number;
+  /** The language of the page. */
+  readonly locale: Locale;
 }
 
 /**

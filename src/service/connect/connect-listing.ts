@@ -5,6 +5,7 @@ import type { ConnectRequest } from '../storage/listings/connect-requests.ts';
 import { countKeys, issueKey, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, lockOwnListing } from '../storage/listings/listings.ts';
 import { newSecret } from '../storage/secrets.ts';
+import { PageError } from '../texts/page-error.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 const families = ['vote', 'premium'] as const;
@@ -39,6 +40,6 @@ export async function connectListing(
   });
 }
 
-export function tooManyKeys(): HttpError {
-  return new HttpError(409, `A listing can have ${maxKeys} keys. Revoke one first.`);
+export function tooManyKeys(): PageError {
+  return new PageError(409, ({ errors, plain, number }) => plain(errors.tooManyKeys, { max: number(maxKeys) }));
 }

@@ -2,11 +2,9 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import { readForm } from '../pages/forms.ts';
 import { isolated } from '../pages/listing-parts.ts';
 import { type PageCall, type PageDependencies, PageRoutes } from '../pages/page-routes.ts';
-import type { Visitor } from '../pages/session.ts';
 import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
 import {
   approveConnectRequest,
@@ -16,6 +14,7 @@ import {
 } from '../storage/listings/connect-requests.ts';
 import { countKeys, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
+import { PageError } from '../texts/page-error.ts';
 import { tooManyKeys } from './connect-listing.ts';
 
 const path = '/connect/:id';
@@ -26,16 +25,12 @@ export function consentRoutes(dependencies: PageDependencies): Router {
   const { database, admission } = dependencies;
   const routes = new PageRoutes(dependencies);
 
-  /** Only for the member who has asked, so that nobody is made to approve what another has asked. @throws HttpError */
+  /** Only for the member who has asked, so that nobody is made to approve what another has asked. @throws PageError */
   async function requireRequest({ request, visitor, now }: PageCall<{ id: string }>): Promise<ConnectRequest> {
     const asked = await findConnectRequest(database, request.params.id, now);
-    if (asked === null)
-      throw new HttpError(404, 'This request was decided already, or has expired. Start again with the bot.');
+    if (asked === null) throw new PageError(404, ({ errors }) => errors.connectDecided);
     if (asked.member === visitor.userId) return asked;
-    throw new HttpError(
-      403,
-      'Another Discord account has asked to connect the bot. Sign out here, and sign in with the account that you used with the bot.',
-    );
+    throw new PageError(403, ({ errors }) => errors.connectOther);
   }
 
   async function ownListing({ guild, member }: ConnectRequest): Promise<StoredListing | null> {
@@ -46,8 +41,8 @@ export function consentRoutes(dependencies: PageDependencies): Router {
   routes.memberPage(path, async (call) => {
     const asked = await requireRequest(call);
     const listing = await ownListing(asked);
-    const { request, response, visitor } = call;
-    if (listing === null) return { title: 'Not your listing', body: unlistedPage(asked, request.path) };
+    const { response, texts } = call;
+    if (listing === null) return { title: texts.connect.notYours, body: unlistedPage(asked, call) };
     const webhooks = [
       await findWebhook(database, listing.id, 'vote'),
       await findWebhook(database, listing.id, 'premium'),
@@ -56,7 +51,7 @@ export function consentRoutes(dependencies: PageDependencies): Router {
     const policy = String(response.getHeader('content-security-policy'));
     const { origin } = new URL(asked.redirect_uri);
     response.set('content-security-policy', policy.replace("form-action 'self'", `form-action 'self' ${origin}`));
-    return { title: 'Connect a bot', body: consentPage(asked, listing, { visitor, webhooks, action: request.path }) };
+    return { title: texts.connect.title, body: consentPage(asked, listing, webhooks, call) };
   });
 
   routes.form(path, async (call) => {
@@ -69,10 +64,10 @@ export function consentRoutes(dependencies: PageDependencies): Router {
     }
     await admission.admit(request, 'edit', visitor.userId);
     const listing = await ownListing(asked);
-    if (listing === null) throw new HttpError(403, 'This listing is not yours any more.');
+    if (listing === null) throw new PageError(403, ({ errors }) => errors.connectLost);
     if ((await countKeys(database, listing.id)) >= maxKeys) throw tooManyKeys();
     const code = await approveConnectRequest(database, id);
-    if (code === null) throw new HttpError(409, 'This request was decided already.');
+    if (code === null) throw new PageError(409, ({ errors }) => errors.connectDecided);
     return answerOf(asked, { code });
   });
 
@@ -89,25 +84,27 @@ function answerOf({ redirect_uri, state }: ConnectRequest, answer: Readonly<Reco
 function consentPage(
   { name, redirect_uri, webhooks: { vote, premium } }: ConnectRequest,
   listing: StoredListing,
-  options: { readonly visitor: Visitor; readonly webhooks: readonly (Webhook | null)[]; readonly action: string },
+  webhooks: readonly (Webhook | null)[],
+  { request, visitor, texts: { connect, frame, fill } }: PageCall,
 ): Html {
-  const { visitor, webhooks, action } = options;
   const replaced = new Set(webhooks.flatMap((each) => (each === null ? [] : [each.url])));
   for (const url of [vote, premium]) replaced.delete(url);
-  return html`<h1>Connect a bot</h1>
-<form class="card stack" method="post" action="${action}">${formTokenField(visitor)}
-<p>The bot ${isolated(name)} at <strong>${new URL(redirect_uri).origin}</strong> asks for access to your server ${isolated(listing.name)}. It gets:</p>
-<ul><li>an API key, to read votes, reviews and statistics of the server</li>
-<li>votes, sent to <code>${vote}</code> with a new secret</li>
-<li>premium events, sent to <code>${premium}</code> with a new secret</li></ul>
-${replaced.size > 0 && html`<p>Nothing more is sent to ${[...replaced].map((url) => html`<code>${url}</code> `)}</p>`}
-<p class="quiet">Connect it only if you know this address, and if you have just asked the bot for it. You can revoke the key and change the webhooks in the dashboard at any time.</p>
-<p class="line"><button name="decision" value="connect">Connect</button> <button class="plain" name="decision" value="cancel">Cancel</button></p>
+  const code = (text: string) => html`<code>${text}</code>`;
+  const origin = html`<strong>${new URL(redirect_uri).origin}</strong>`;
+  return html`<h1>${connect.title}</h1>
+<form class="card stack" method="post" action="${request.path}">${formTokenField(visitor)}
+<p>${fill(connect.asks, { bot: isolated(name), origin, server: isolated(listing.name) })}</p>
+<ul><li>${connect.key}</li>
+<li>${fill(connect.votes, { url: code(vote) })}</li>
+<li>${fill(connect.premium, { url: code(premium) })}</li></ul>
+${replaced.size > 0 && html`<p>${fill(connect.replaced, { urls: [...replaced].map((url) => html`${code(url)} `) })}</p>`}
+<p class="quiet">${connect.warning}</p>
+<p class="line"><button name="decision" value="connect">${connect.submit}</button> <button class="plain" name="decision" value="cancel">${frame.cancel}</button></p>
 </form>`;
 }
 
-function unlistedPage({ guild }: ConnectRequest, action: string): Html {
-  return html`<h1>Not your listing</h1>
-<p>You have no listing of the server <code>${guild}</code> here. Add the server first, or take over its listing, and then come back to this page within ten minutes.</p>
-<p class="line"><a class="button" href="/dashboard/new">Add the server</a> <a href="${action}">Try again</a></p>`;
+function unlistedPage({ guild }: ConnectRequest, { request, texts: { connect, frame, fill } }: PageCall): Html {
+  return html`<h1>${connect.notYours}</h1>
+<p>${fill(connect.unlisted, { id: html`<code>${guild}</code>` })}</p>
+<p class="line"><a class="button" href="/dashboard/new">${connect.addServer}</a> <a href="${request.path}">${frame.tryAgain}</a></p>`;
 }

@@ -1,13 +1,16 @@
 import { type Request, type Response, Router } from 'express';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
-import { formatDuration, minute, second } from '../../platform/durations.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { type Fragment, type Html, html } from '../../platform/web/html.ts';
 import { nextPath } from '../pages/forms.ts';
+import { textsOf } from '../pages/language.ts';
+import { isolated } from '../pages/listing-parts.ts';
 import type { PageDependencies } from '../pages/page-routes.ts';
 import { renderServicePage } from '../pages/render-page.ts';
 import { upsertMember } from '../storage/members/members.ts';
 import { saveProvenGuilds } from '../storage/members/proven-guilds.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 import { type Consent, callbackPath, type DiscordSignIn } from './discord-accounts.ts';
 
 /** Where a member starts. Links, not forms: browsers would apply the policy `form-action` to the redirect to Discord. */
@@ -41,8 +44,10 @@ export function discordSignInRoutes(
     response.status(status);
     if (retryAfterMs !== undefined) response.set('retry-after', String(Math.ceil(retryAfterMs / second)));
     const visitor = await sessions.visitor(request, clock.now());
-    const body = failurePage(failure, consent, `${startPaths[consent]}?next=${encodeURIComponent(next)}`);
-    renderServicePage(request, response, { title: titles[consent], visitor, body });
+    const texts = textsOf(request);
+    const title = consent === 'account' ? texts.signIn.notSignedIn : texts.signIn.serversUnknown;
+    const body = failurePage(title, failure, `${startPaths[consent]}?next=${encodeURIComponent(next)}`, texts);
+    renderServicePage(request, response, { title, visitor, body });
   }
 
   for (const consent of ['account', 'servers'] as const) {
@@ -100,28 +105,21 @@ export function discordSignInRoutes(
 /** Why a member is not signed in, or the servers are not proven: the status of the response, and the explanation. */
 interface Failure {
   readonly status: number;
-  readonly text: Fragment;
+  readonly explain: (texts: ServiceTexts) => Fragment;
   /** For `Retry-After`. */
   readonly retryAfterMs?: number;
 }
 
 const failures = {
-  cancelled: { status: 400, text: 'You did not give the permission on Discord, so nothing has changed.' },
-  expired: {
-    status: 400,
-    text: 'This sign-in took longer than ten minutes, was already used, or was started in another browser.',
-  },
-  unavailable: { status: 503, text: 'Discord does not respond at the moment. Please try again in a minute.' },
-  rejected: {
-    status: 502,
-    text: 'Discord rejected this sign-in. If it happens again, please tell the operator of this service.',
-  },
+  cancelled: { status: 400, explain: ({ signIn }) => signIn.cancelled },
+  expired: { status: 400, explain: ({ signIn }) => signIn.expired },
+  unavailable: { status: 503, explain: ({ signIn }) => signIn.unavailable },
+  rejected: { status: 502, explain: ({ signIn }) => signIn.rejected },
 } satisfies Record<string, Failure>;
 
 function otherAccount(visitor: string, member: string): Failure {
-  const text = html`You are signed in here as <bdi>${visitor}</bdi>, but on Discord as
-<bdi>${member}</bdi>. Sign out here first, or choose the other account on Discord.`;
-  return { status: 409, text };
+  const names = { visitor: isolated(visitor), member: isolated(member) };
+  return { status: 409, explain: ({ signIn, fill }) => fill(signIn.otherAccount, names) };
 }
 
 function failureOf({ reason, ...error }: OAuthError): Failure {
@@ -129,18 +127,14 @@ function failureOf({ reason, ...error }: OAuthError): Failure {
   const retryAfterMs = error.retryAfterMs ?? second;
   // To whole minutes, or seconds of less than a minute.
   const unit = retryAfterMs > minute ? minute : second;
-  const wait = formatDuration(Math.ceil(retryAfterMs / unit) * unit);
-  return { status: 503, text: `Discord limits sign-ins at the moment. Please try again in ${wait}.`, retryAfterMs };
+  const wait = Math.ceil(retryAfterMs / unit) * unit;
+  const explain: Failure['explain'] = ({ signIn, plain, duration }) => plain(signIn.limited, { wait: duration(wait) });
+  return { status: 503, explain, retryAfterMs };
 }
 
-const titles: Readonly<Record<Consent, string>> = {
-  account: 'You are not signed in',
-  servers: 'Your servers are not known',
-};
-
 /** @param retryPath starts again */
-function failurePage({ text }: Failure, consent: Consent, retryPath: string): Html {
-  return html`<h1>${titles[consent]}</h1>
-<p>${text}</p>
-<p><a class="button" href="${retryPath}">Try again with Discord</a> <a href="/">Home</a></p>`;
+function failurePage(title: string, { explain }: Failure, retryPath: string, texts: ServiceTexts): Html {
+  return html`<h1>${title}</h1>
+<p>${explain(texts)}</p>
+<p><a class="button" href="${retryPath}">${texts.signIn.tryDiscordAgain}</a> <a href="/">${texts.frame.home}</a></p>`;
 }

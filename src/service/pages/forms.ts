@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
+import { PageError } from '../texts/page-error.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 
 /** A field of one line: normalized, then 1 (or `minLength`) to `maxLength` UTF-16 units. */
 export const line = (maxLength: number, minLength = 1) =>
@@ -11,13 +12,18 @@ export const line = (maxLength: number, minLength = 1) =>
 export const paragraphs = (maxLength: number, minLength = 1) =>
   z.string().transform(normalizeText).pipe(z.string().min(minLength).max(maxLength));
 
+type FieldTexts = ServiceTexts['fields'];
+
+/** The message of a schema: the name of a text, which {@link readForm} shows in the visitor's language. */
+export const problem = (name: keyof FieldTexts): string => name;
+
 // The forms of the pages. The HTML has the same limits, so only clients other than browsers exceed them.
 export const reviewForm = z.object({
-  rating: z.coerce.number('They must be 1 to 5.').int().min(1).max(5),
+  rating: z.coerce.number(problem('stars')).int().min(1).max(5),
   comment: paragraphs(1_000),
 });
 
-export const actAsForm = z.object({ userId: z.string().regex(snowflakePattern, 'It has 1 to 20 digits.') });
+export const actAsForm = z.object({ userId: z.string().regex(snowflakePattern, problem('snowflake')) });
 
 export const listingForm = z.object({
   name: line(100),
@@ -51,7 +57,7 @@ export const botForm = z.object({
 });
 
 export const newListingForm = z.object({
-  id: z.string().trim().regex(snowflakePattern, 'It has 1 to 20 digits.'),
+  id: z.string().trim().regex(snowflakePattern, problem('snowflake')),
   name: line(100),
   description: paragraphs(2_000, 0).default(''),
 });
@@ -64,7 +70,7 @@ export const webhookForm = z.object({
   secret: z
     .string()
     .trim()
-    .regex(/^(|[\x21-\x7e]{16,200})$/, 'It must be 16 to 200 letters, digits and signs without spaces, or empty.')
+    .regex(/^(|[\x21-\x7e]{16,200})$/, problem('secret'))
     .default('')
     .transform((secret) => (secret === '' ? undefined : secret)),
 });
@@ -73,49 +79,36 @@ export const replyForm = z.object({ reply: paragraphs(1_000) });
 
 export const keyForm = z.object({ label: line(60) });
 
-/** @throws HttpError 400 that names the first invalid field */
+/** @throws PageError 400 that names the first invalid field */
 export function readForm<Form extends z.ZodObject>(form: Form, body: unknown): z.infer<Form> {
   const parsed = form.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const name = fieldNames[String(issue?.path[0])] ?? `the field "${String(issue?.path[0])}"`;
-  throw new HttpError(400, `Please check ${name}: ${issue === undefined ? 'it cannot be read.' : explain(issue)}`);
+  const name = String(issue?.path[0]);
+  throw new PageError(400, (texts) => {
+    const { fields, plain } = texts;
+    const field =
+      new Map(Object.entries(fields.names)).get(labels[name] ?? name) ?? plain(fields.unknownName, { name });
+    return plain(fields.check, { field, problem: issue === undefined ? fields.invalid : explain(issue, texts) });
+  });
 }
 
-/** As the labels of the forms call them. */
-const fieldNames: Readonly<Record<string, string>> = {
-  id: 'the Discord id',
-  listingId: 'the Discord id',
-  userId: 'the Discord id',
-  name: 'the name',
-  description: 'the description',
-  tags: 'the tags',
-  category: 'the category',
-  rules: 'the rules',
-  servers: 'the number of servers',
-  shards: 'the number of shards',
-  url: 'the URL',
-  secret: 'the secret',
-  label: 'the name of the key',
-  rating: 'the stars',
-  comment: 'the comment',
-  reply: 'the reply',
-  reason: 'the reason',
-  text: 'the text',
-  confirm: 'the box',
-};
+/** Fields whose label is that of another. */
+const labels: Readonly<Record<string, string>> = { listingId: 'id', userId: 'id' };
 
-function explain(issue: z.core.$ZodIssue): string {
-  const ofList = issue.path.length > 1;
-  if (issue.code === 'too_small') return issue.origin === 'string' ? 'it is empty.' : `the least is ${issue.minimum}.`;
-  if (issue.code === 'too_big') {
-    if (issue.origin === 'array') return `there are more than ${issue.maximum}.`;
-    if (issue.origin !== 'string') return `the most is ${issue.maximum}.`;
-    return `${ofList ? 'one of them' : 'it'} has more than ${issue.maximum} characters.`;
+function explain(issue: z.core.$ZodIssue, { fields, plain, number }: ServiceTexts): string {
+  const withNumber = (text: string, value: number | bigint) => plain(text, { number: number(Number(value)) });
+  if (issue.code === 'too_small') {
+    return issue.origin === 'string' ? fields.empty : withNumber(fields.least, issue.minimum);
   }
-  if (issue.code === 'invalid_type') return 'it is missing.';
-  // Messages of this service end in a full stop, those of zod do not.
-  return issue.message.endsWith('.') ? issue.message : 'it is not valid.';
+  if (issue.code === 'too_big') {
+    if (issue.origin === 'array') return withNumber(fields.tooMany, issue.maximum);
+    if (issue.origin !== 'string') return withNumber(fields.most, issue.maximum);
+    return withNumber(issue.path.length > 1 ? fields.oneTooLong : fields.tooLong, issue.maximum);
+  }
+  const own = new Map<string, unknown>(Object.entries(fields)).get(issue.message);
+  if (typeof own === 'string') return own;
+  return issue.code === 'invalid_type' ? fields.missing : fields.invalid;
 }
 
 /** The page to open after signing in: only paths of this service, so that a link cannot redirect to another site. */

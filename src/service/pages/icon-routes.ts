@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Router } from 'express';
 import { day, second } from '../../platform/durations.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import { deleteIcon, findIcon, type ListingIcon, saveIcon } from '../storage/listings/icons.ts';
+import { PageError } from '../texts/page-error.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import { findPathListing, isVisible, type PageDependencies, pageNotFound, sessionEnded } from './page-routes.ts';
 
@@ -78,30 +78,33 @@ const parseUpload: RequestHandler = async (request, response, next) => {
   if (Buffer.isBuffer(request.body)) {
     const headers = { 'content-type': request.headers['content-type'] ?? '' };
     const form = await new Response(new Uint8Array(request.body), { headers }).formData().catch(() => {
-      throw new HttpError(400, 'The form cannot be read.');
+      throw new PageError(400, ({ errors }) => errors.unreadable);
     });
     request.body = { token: form.get('token'), icon: form.get('icon') };
   }
   next();
 };
 
-/** @throws HttpError 400 or 413 */
+/** @throws PageError 400 or 413 */
 async function readIcon({ icon }: { readonly icon?: unknown }): Promise<Pick<ListingIcon, 'type' | 'bytes'>> {
-  if (!(icon instanceof Blob) || icon.size === 0) throw new HttpError(400, 'Choose a picture.');
+  if (!(icon instanceof Blob) || icon.size === 0) {
+    throw new PageError(400, ({ errors }) => errors.choosePicture);
+  }
   if (icon.size > maxIconSize) throw tooLarge();
   const bytes = Buffer.from(await icon.arrayBuffer());
   const header = readImageHeader(bytes);
-  if (header === null) throw new HttpError(400, 'This is not a PNG, JPEG, WebP or GIF picture.');
+  if (header === null) throw new PageError(400, ({ errors }) => errors.noPicture);
   const { type, width, height } = header;
   if (Math.min(width, height) < minSide || Math.max(width, height) > maxSide) {
-    const limits = `${minSide} × ${minSide} to ${maxSide} × ${maxSide}`;
-    throw new HttpError(400, `The picture has ${width} × ${height} pixels. It must have ${limits}.`);
+    const size = `${width} × ${height}`;
+    const limits = { min: `${minSide} × ${minSide}`, max: `${maxSide} × ${maxSide}` };
+    throw new PageError(400, ({ errors, plain }) => plain(errors.pictureSize, { size, ...limits }));
   }
   return { type, bytes };
 }
 
-function tooLarge(): HttpError {
-  return new HttpError(413, 'The picture is too large: at most 256 KB.');
+function tooLarge(): PageError {
+  return new PageError(413, ({ errors }) => errors.pictureTooLarge);
 }
 
 /** The format and size of a picture, as its first bytes say. */

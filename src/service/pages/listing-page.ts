@@ -1,12 +1,11 @@
-import { formatWait } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { dateTime, timeAgo } from '../../platform/web/time-element.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { countVotes, lastVoteAt, votesBefore } from '../storage/votes.ts';
-import { figure, isolated, kindName, listingIcon, stateNotice, tagLinks } from './listing-parts.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
+import { categoryName, figure, isolated, listingIcon, stateNotice, tagLinks } from './listing-parts.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';
 
 const maxVoters = 8;
@@ -18,81 +17,83 @@ interface ListingView extends ReviewsView {
 
 /** The public page of a listing. Only servers have reviews. */
 export async function listingPage(database: Database, view: ListingView): Promise<Html> {
-  const { listing, visitor, now } = view;
+  const { listing, visitor, now, texts } = view;
   const isOwner = visitor?.userId === listing.ownerId;
   const votes = await countVotes(database, listing.id, now);
-  const voters = await votersSection(database, listing, now);
+  const voters = await votersSection(database, view);
   const reviews = listing.kind === 'server' ? await reviewsSection(database, view) : null;
   return html`
 <article class="listing">
-  ${stateNotice(listing)}
+  ${stateNotice(listing, texts)}
   <header class="hero">
     ${listingIcon(listing, 'large')}
     <div>
-      <p class="over">${kindName(listing)}${listing.kind === 'server' && ` · ${listing.facts.category}`}</p>
+      <p class="over">${texts.listing.kinds[listing.kind]}${listing.kind === 'server' && ` · ${categoryName(listing.facts.category, texts)}`}</p>
       <h1>${isolated(listing.name)}</h1>
       <p class="lead">${isolated(listing.description)}</p>
-      ${tagLinks(listing.tags)}
+      ${tagLinks(listing.tags, texts)}
     </div>
   </header>
   <dl class="figures">
-    ${figure('Votes', votes.total)}${figure('This month', votes.month)}${listingFigures(listing)}
+    ${figure(texts.listing.votes, texts.number(votes.total))}${figure(texts.listing.thisMonth, texts.number(votes.month))}${listingFigures(listing, texts)}
   </dl>
   <div class="columns">
-    ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">Reviews</h2>${reviews}</section>`}
+    ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">${texts.reviews.title}</h2>${reviews}</section>`}
     <aside>
-      <section class="card vote" aria-labelledby="vote"><h2 id="vote">Vote</h2>${await voteForm(database, view)}</section>
+      <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.listing.vote}</h2>${await voteForm(database, view)}</section>
       ${reviews !== null && voters}
-      ${listing.kind === 'server' ? rulesSection(listing.facts.rules) : null}
-      <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">Edit ${listing.kind}</a>` : html`<a href="${pagePath(listing)}/report">Report this ${listing.kind}</a>`}</p>
+      ${listing.kind === 'server' ? rulesSection(listing.facts.rules, texts) : null}
+      <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">${texts.dashboard.edit[listing.kind]}</a>` : html`<a href="${pagePath(listing)}/report">${texts.listing.report[listing.kind]}</a>`}</p>
     </aside>
   </div>
 </article>`;
 }
 
 /** What is not known of a listing yet is 0, and not shown. */
-function listingFigures(listing: Listing): readonly (Html | false)[] {
+function listingFigures(listing: Listing, texts: ServiceTexts): readonly (Html | false)[] {
   const figures: readonly (readonly [string, number])[] =
     listing.kind === 'server'
       ? [
-          ['Members', listing.facts.members],
-          ['Online', listing.facts.online],
+          [texts.listing.members, listing.facts.members],
+          [texts.listing.online, listing.facts.online],
         ]
       : [
-          ['Servers', listing.facts.servers],
-          ['Shards', listing.facts.shards],
+          [texts.listing.servers, listing.facts.servers],
+          [texts.listing.shards, listing.facts.shards],
         ];
-  return figures.map(([name, value]) => value > 0 && figure(name, value));
+  return figures.map(([name, value]) => value > 0 && figure(name, texts.number(value)));
 }
 
-async function voteForm(database: Database, { listing, visitor, challenge, now }: ListingView): Promise<Html> {
+async function voteForm(database: Database, view: ListingView): Promise<Html> {
+  const { listing, visitor, challenge, now, texts } = view;
   const signIn = `/sign-in?next=${encodeURIComponent(pagePath(listing))}`;
-  if (listing.state !== 'published') return html`<p class="quiet">Votes begin when it is published.</p>`;
+  if (listing.state !== 'published') return html`<p class="quiet">${texts.listing.notPublished}</p>`;
   if (visitor === null) {
-    return html`<p><a class="button" href="${signIn}">Sign in to vote</a></p>
-      <p class="quiet">One vote every 12 hours.</p>`;
+    return html`<p><a class="button" href="${signIn}">${texts.listing.signInToVote}</a></p>
+      <p class="quiet">${texts.listing.interval}</p>`;
   }
   const cooldown = voteCooldownOf(await lastVoteAt(database, listing.id, visitor.userId), now);
   if (cooldown.canVote || cooldown.nextVoteAt === null) {
     return html`<form method="post" action="${pagePath(listing)}/vote">${formTokenField(visitor)}${challenge}
-      <button>Vote for ${isolated(listing.name)}</button></form>
-      <p class="quiet">${cooldown.lastVoteAt === null ? 'One vote every 12 hours.' : html`Your last vote was ${timeAgo(cooldown.lastVoteAt, now)}.`}</p>`;
+      <button>${texts.fill(texts.listing.voteFor, { name: isolated(listing.name) })}</button></form>
+      <p class="quiet">${cooldown.lastVoteAt === null ? texts.listing.interval : texts.fill(texts.listing.lastVote, { time: texts.ago(cooldown.lastVoteAt, now) })}</p>`;
   }
-  return html`<button disabled>Vote again in ${formatWait(cooldown.nextVoteAt - now)}</button>
-    <p class="quiet">You have voted. You can vote again from ${dateTime(cooldown.nextVoteAt)}.</p>`;
+  return html`<button disabled>${texts.plain(texts.listing.voteAgainIn, { wait: texts.wait(cooldown.nextVoteAt - now) })}</button>
+    <p class="quiet">${texts.fill(texts.listing.voted, { time: texts.dateTime(cooldown.nextVoteAt) })}</p>`;
 }
 
 /** Beside the reviews, or in their place for a bot. */
-async function votersSection(database: Database, { id }: Listing, now: number): Promise<Html> {
-  const voters = await votesBefore(database, id, { limit: maxVoters });
+async function votersSection(database: Database, { listing, now, texts }: ListingView): Promise<Html> {
+  const voters = await votesBefore(database, listing.id, { limit: maxVoters });
   const list = html`<ol class="voters">${voters.map(
-    (vote) => html`<li><span dir="auto">${vote.username ?? 'A member'}</span> ${timeAgo(vote.votedAt, now)}</li>`,
+    (vote) =>
+      html`<li><span dir="auto">${vote.username ?? texts.frame.aMember}</span> ${texts.ago(vote.votedAt, now)}</li>`,
   )}</ol>`;
-  return html`<section class="card" aria-labelledby="voters"><h2 id="voters">Latest votes</h2>${voters.length === 0 ? html`<p class="quiet">Nobody has voted yet.</p>` : list}</section>`;
+  return html`<section class="card" aria-labelledby="voters"><h2 id="voters">${texts.listing.latestVotes}</h2>${voters.length === 0 ? html`<p class="quiet">${texts.listing.noVotes}</p>` : list}</section>`;
 }
 
-function rulesSection(rules: readonly string[]): Html | null {
+function rulesSection(rules: readonly string[], { listing }: ServiceTexts): Html | null {
   if (rules.length === 0) return null;
-  return html`<section class="card" aria-labelledby="rules"><h2 id="rules">Rules</h2>
+  return html`<section class="card" aria-labelledby="rules"><h2 id="rules">${listing.rules}</h2>
     <ol>${rules.map((rule) => html`<li>${isolated(rule)}</li>`)}</ol></section>`;
 }

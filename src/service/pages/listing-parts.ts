@@ -1,6 +1,7 @@
 import { type Html, html } from '../../platform/web/html.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 
 /** Foreign text, whose direction of writing must not change that of the texts around it. */
 export function isolated(text: string): Html {
@@ -25,40 +26,47 @@ export function listingIcon(
   return html`<span class="badge ${size} tint-${tint}" aria-hidden="true">${first?.segment ?? '?'}</span>`;
 }
 
-/** `Server` or `Bot`. */
-export function kindName({ kind }: Pick<Listing, 'kind'>): string {
-  return kind === 'server' ? 'Server' : 'Bot';
+/** `Server` or `Bot`, and how often it was voted for. */
+export function kindAndVotes({ kind }: Pick<Listing, 'kind'>, monthlyVotes: number, texts: ServiceTexts): Html {
+  const votes = texts.plainCount(texts.counts.votesThisMonth, monthlyVotes);
+  return html`<p class="quiet">${texts.listing.kinds[kind]} · ${votes}</p>`;
+}
+
+/** The name of a category; as it is stored, if an operator has chosen another one. */
+export function categoryName(category: string, { listing: { categories } }: ServiceTexts): string {
+  return new Map(Object.entries(categories)).get(category) ?? category;
 }
 
 /** A number with its name, in a list of figures. */
-export function figure(name: string, value: number): Html {
-  return html`<div><dt>${name}</dt><dd>${value.toLocaleString('en')}</dd></div>`;
+export function figure(name: string, value: string): Html {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
 /** Links to the pages before and after this one; null if it is the only one. */
-export function pageLinks(page: number, hasMore: boolean, pathOf: (page: number) => string): Html | null {
+export function pageLinks(
+  page: number,
+  hasMore: boolean,
+  pathOf: (page: number) => string,
+  { frame, plain, number }: ServiceTexts,
+): Html | null {
   if (page === 1 && !hasMore) return null;
-  return html`<nav class="pages" aria-label="Pages">
-  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf(page - 1)}">Previous</a>`}
-  <span class="quiet">Page ${page}</span>
-  ${hasMore && html`<a class="button second" rel="next" href="${pathOf(page + 1)}">Next</a>`}</nav>`;
+  return html`<nav class="pages" aria-label="${frame.pages}">
+  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf(page - 1)}">${frame.previous}</a>`}
+  <span class="quiet">${plain(frame.page, { number: number(page) })}</span>
+  ${hasMore && html`<a class="button second" rel="next" href="${pathOf(page + 1)}">${frame.next}</a>`}</nav>`;
 }
 
 /** Tags with links to the listings that have them. */
-export function tagLinks(tags: readonly string[]): Html | null {
+export function tagLinks(tags: readonly string[], { listing }: ServiceTexts): Html | null {
   if (tags.length === 0) return null;
-  return html`<ul class="tags" aria-label="Tags">${tags.map(
+  return html`<ul class="tags" aria-label="${listing.tags}">${tags.map(
     (tag) => html`<li><a dir="auto" href="/?tag=${encodeURIComponent(tag.toWellFormed())}">${tag}</a></li>`,
   )}</ul>`;
 }
 
 /** Tells the owner why nobody else sees a listing; null if it is published. */
-export function stateNotice({ state, stateReason, kind }: StoredListing): Html | null {
+export function stateNotice({ state, stateReason, kind }: StoredListing, { listing, fill }: ServiceTexts): Html | null {
   if (state === 'published') return null;
-  if (state === 'pending') {
-    return html`<div class="notice plain"><p>This ${kind} waits for the approval of the operator. Others do not see it.</p></div>`;
-  }
-  if (state === 'deleting') return html`<div class="notice bad"><p>This ${kind} is being deleted.</p></div>`;
-  return html`<div class="notice bad"><p>The operator has hidden this ${kind}. Others do not see it.</p>
-  ${stateReason && html`<p>Reason: ${isolated(stateReason)}</p>`}</div>`;
+  return html`<div class="notice ${state === 'pending' ? 'plain' : 'bad'}"><p>${listing[state][kind]}</p>
+  ${state === 'hidden' && stateReason && html`<p>${fill(listing.reason, { reason: isolated(stateReason) })}</p>`}</div>`;
 }

@@ -2,7 +2,6 @@ import { type Request, type Response, Router } from 'express';
 import type { Log } from '../../platform/log.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { hasFormToken } from '../../platform/web/form-token.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import type { PageContent } from '../../platform/web/page-frame.ts';
 import type { Admission } from '../abuse/admission.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
@@ -10,7 +9,10 @@ import type { DiscordSignIn } from '../discord-sign-in/discord-accounts.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
+import { PageError } from '../texts/page-error.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 import type { DeliveryContext } from '../webhooks/attempt.ts';
+import { textsOf } from './language.ts';
 import { renderServicePage } from './render-page.ts';
 import type { MemberSessions, Visitor } from './session.ts';
 
@@ -43,12 +45,18 @@ type ParameterNames<Path extends string> = Path extends `${string}:${infer Name}
 
 type AnyParameters = Request['params'];
 
-/** A request with who has sent it, and when (ms since the epoch). */
+/** A request with who has sent it, and when (ms since the epoch), and the texts in the visitor's language. */
 export interface PageCall<Parameters extends AnyParameters = AnyParameters, Sender = Visitor> {
   readonly request: Request<Parameters>;
   readonly response: Response;
   readonly visitor: Sender;
   readonly now: number;
+  readonly texts: ServiceTexts;
+}
+
+/** A request of the visitor who owns the listing. */
+export interface OwnerCall<Parameters extends AnyParameters = AnyParameters> extends PageCall<Parameters> {
+  readonly listing: StoredListing;
 }
 
 /** Adds pages and forms to a router. */
@@ -69,7 +77,8 @@ export class PageRoutes {
     this.router.get<Parameters>(path, async (request, response) => {
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
-      renderServicePage(request, response, { visitor, ...(await read({ request, response, visitor, now })) });
+      const call = { request, response, visitor, now, texts: textsOf(request) };
+      renderServicePage(request, response, { visitor, ...(await read(call)) });
     });
   }
 
@@ -89,7 +98,7 @@ export class PageRoutes {
       if (visitor === null) {
         return response.redirect(303, `/sign-in?next=${encodeURIComponent(next ?? request.path)}`);
       }
-      const content = await read({ request, response, visitor, now });
+      const content = await read({ request, response, visitor, now, texts: textsOf(request) });
       if (content !== null) renderServicePage(request, response, { visitor, ...content });
     });
   }
@@ -107,19 +116,19 @@ export class PageRoutes {
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
       if (visitor === null || !hasFormToken(request.body, visitor)) throw sessionEnded();
-      const next = await act({ request, response, visitor, now });
+      const next = await act({ request, response, visitor, now, texts: textsOf(request) });
       if (next !== null) response.redirect(303, next);
     });
   }
 }
 
 /** Without a session, or with a wrong CSRF token. */
-export function sessionEnded(): HttpError {
-  return new HttpError(403, 'Your session has ended. Please sign in and send the form again.');
+export function sessionEnded(): PageError {
+  return new PageError(403, ({ errors }) => errors.sessionEnded);
 }
 
-export function pageNotFound(): HttpError {
-  return new HttpError(404, 'This page does not exist.');
+export function pageNotFound(): PageError {
+  return new PageError(404, ({ errors }) => errors.notFound);
 }
 
 /** The listing with the id in a path; null for what is no id, too. */

@@ -1,18 +1,19 @@
 import type { Request, Router } from 'express';
 import { z } from 'zod';
-import { formatCount } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { normalizeLine } from '../../platform/truncate.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import type { ChallengeContext } from '../abuse/vote-challenge.ts';
 import { castVote } from '../actions/cast-vote.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
 import { type RankedListing, searchListings } from '../storage/listings/listings.ts';
 import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
+import { PageError } from '../texts/page-error.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
+import { textsOf } from './language.ts';
 import { listingPage } from './listing-page.ts';
-import { isolated, kindName, listingIcon, pageLinks, tagLinks } from './listing-parts.ts';
+import { isolated, kindAndVotes, listingIcon, pageLinks, tagLinks } from './listing-parts.ts';
 import { type PageDependencies, PageRoutes, requireVisibleListing } from './page-routes.ts';
 
 const listingsPerPage = 24;
@@ -22,22 +23,22 @@ export function publicRoutes(dependencies: PageDependencies): Router {
   const { database, counters, queued, admission } = dependencies;
   const routes = new PageRoutes(dependencies);
 
-  routes.page('/', async ({ request, now }) => {
+  routes.page('/', async ({ request, now, texts }) => {
     const query = homeQuery.parse(request.query);
     const { q: text, tag, kind, page } = query;
     const selection = { text, tag, kind, limit: listingsPerPage + 1, offset: (page - 1) * listingsPerPage };
     const found = await searchListings(database, selection, now);
     const results = found.slice(0, listingsPerPage);
-    return { title: 'Servers and bots', body: homePage(query, results, found.length > results.length) };
+    return { title: texts.home.title, body: homePage(query, results, found.length > results.length, texts) };
   });
 
   for (const kind of ['server', 'bot'] as const) {
-    routes.page(`/${kind}s/:id`, async ({ request, visitor, now }) => {
+    routes.page(`/${kind}s/:id`, async ({ request, visitor, now, texts }) => {
       const listing = await requireVisibleListing(database, kind, request.params.id, visitor);
       const order = readOrder(request.query['sort']);
       const showsMany = request.query['all'] !== undefined;
       const challenge = visitor && (await renderChallenge(dependencies, request, { listing, member: visitor, now }));
-      const body = await listingPage(database, { listing, visitor, challenge, order, showsMany, now });
+      const body = await listingPage(database, { listing, visitor, challenge, order, showsMany, now, texts });
       return { title: listing.name, body };
     });
 
@@ -63,7 +64,7 @@ function readOrder(value: unknown): ReviewOrder {
 }
 
 type Challenged = Pick<PageDependencies, 'challenge' | 'log'>;
-type Vote = Omit<ChallengeContext, 'address'>;
+type Vote = Omit<ChallengeContext, 'address' | 'locale'>;
 
 /** The part of the vote form; null without a challenge. The rest of the page does not depend on it. */
 async function renderChallenge({ challenge, log }: Challenged, request: Request, vote: Vote): Promise<Html | null> {
@@ -72,25 +73,23 @@ async function renderChallenge({ challenge, log }: Challenged, request: Request,
     return await challenge.render(contextOf(request, vote));
   } catch (thrown) {
     log.error({ challenge: challenge.name, error: messageOf(thrown) }, 'the challenge of a vote could not be rendered');
-    return html`<p class="bad">${unavailable}</p>`;
+    return html`<p class="bad">${textsOf(request).errors.challenge}</p>`;
   }
 }
 
-const unavailable = 'The check before the vote is not available at the moment. Please try again later.';
-
-/** Whether a sent vote form passes the challenge. @throws HttpError 503 if the challenge fails itself */
+/** Whether a sent vote form passes the challenge. @throws PageError 503 if the challenge fails itself */
 async function passesChallenge({ challenge, log }: Challenged, request: Request, vote: Vote): Promise<boolean> {
   if (challenge === null) return true;
   try {
     return await challenge.verify(singleFields(request.body), contextOf(request, vote));
   } catch (thrown) {
     log.error({ challenge: challenge.name, error: messageOf(thrown) }, 'the challenge of a vote could not be verified');
-    throw new HttpError(503, unavailable, 30);
+    throw new PageError(503, ({ errors }) => errors.challenge, 30);
   }
 }
 
 function contextOf(request: Request, vote: Vote): ChallengeContext {
-  return { ...vote, address: request.ip ?? '' };
+  return { ...vote, address: request.ip ?? '', locale: textsOf(request).locale };
 }
 
 function singleFields(body: unknown): Record<string, string> {
@@ -109,46 +108,47 @@ export const homeQuery = z.object({
 type HomeQuery = z.infer<typeof homeQuery>;
 
 /** The published listings, with a search. */
-function homePage(query: HomeQuery, results: readonly RankedListing[], hasMore: boolean): Html {
+function homePage(query: HomeQuery, results: readonly RankedListing[], hasMore: boolean, texts: ServiceTexts): Html {
+  const { home } = texts;
   const isFiltered = query.q !== '' || query.tag !== '' || query.kind !== null;
-  return html`<div class="masthead"><h1>Servers and bots</h1>
-<p class="lead">Find a community to join or a bot to add, and vote for those you like.</p>
-${searchForm(query)}</div>
-${query.tag !== '' && html`<p class="filter">Tag: <strong>${isolated(query.tag)}</strong> <a href="${pathOf({ ...query, tag: '', page: 1 })}">Remove</a></p>`}
-<h2 class="over">${isFiltered ? 'Results' : 'Most votes this month'}</h2>
-<ul class="cards">${results.map(card)}</ul>
-${results.length === 0 && nothingFound(query, isFiltered)}
-${pageLinks(query.page, hasMore, (page) => pathOf({ ...query, page }))}`;
+  return html`<div class="masthead"><h1>${home.title}</h1>
+<p class="lead">${home.lead}</p>
+${searchForm(query, texts)}</div>
+${query.tag !== '' && html`<p class="filter">${texts.fill(home.tag, { tag: html`<strong>${isolated(query.tag)}</strong>` })} <a href="${pathOf({ ...query, tag: '', page: 1 })}">${home.removeTag}</a></p>`}
+<h2 class="over">${isFiltered ? home.results : home.mostVotes}</h2>
+<ul class="cards">${results.map((result) => card(result, texts))}</ul>
+${results.length === 0 && nothingFound(query, isFiltered, texts)}
+${pageLinks(query.page, hasMore, (page) => pathOf({ ...query, page }), texts)}`;
 }
 
-function searchForm({ q, tag, kind }: HomeQuery): Html {
+function searchForm({ q, tag, kind }: HomeQuery, { home }: ServiceTexts): Html {
   const choice = (value: ServiceListingKind | '', text: string) =>
     html`<option value="${value}"${kind === (value || null) && html` selected`}>${text}</option>`;
   return html`<form class="search" role="search" action="/">
-  <label class="hidden" for="q">Search by name</label>
-  <input id="q" type="search" name="q" maxlength="100" placeholder="Search by name" value="${q}">
-  <label class="hidden" for="kind">Kind</label>
-  <select id="kind" name="kind">${choice('', 'Servers and bots')}${choice('server', 'Servers')}${choice('bot', 'Bots')}</select>
+  <label class="hidden" for="q">${home.searchByName}</label>
+  <input id="q" type="search" name="q" maxlength="100" placeholder="${home.searchByName}" value="${q}">
+  <label class="hidden" for="kind">${home.kind}</label>
+  <select id="kind" name="kind">${choice('', home.title)}${choice('server', home.servers)}${choice('bot', home.bots)}</select>
   ${tag !== '' && html`<input type="hidden" name="tag" value="${tag}">`}
-  <button>Search</button>
+  <button>${home.search}</button>
 </form>`;
 }
 
-function card({ listing, monthlyVotes }: RankedListing): Html {
+function card({ listing, monthlyVotes }: RankedListing, texts: ServiceTexts): Html {
   return html`<li class="card tile">
   <div class="head">${listingIcon(listing, 'small')}
     <div><h3 dir="auto"><a class="cover" href="${pagePath(listing)}">${listing.name}</a></h3>
-    <p class="quiet">${kindName(listing)} · ${formatCount(monthlyVotes, 'vote')} this month</p></div></div>
+    ${kindAndVotes(listing, monthlyVotes, texts)}</div></div>
   <p class="clamp" dir="auto">${listing.description}</p>
-  ${tagLinks(listing.tags.slice(0, 4))}
+  ${tagLinks(listing.tags.slice(0, 4), texts)}
 </li>`;
 }
 
-function nothingFound({ page }: HomeQuery, isFiltered: boolean): Html {
-  if (page > 1) return html`<p class="empty">There are no more listings.</p>`;
+function nothingFound({ page }: HomeQuery, isFiltered: boolean, { home }: ServiceTexts): Html {
+  if (page > 1) return html`<p class="empty">${home.noMore}</p>`;
   return isFiltered
-    ? html`<p class="empty">Nothing was found. <a href="/">Show all listings</a></p>`
-    : html`<p class="empty">There are no listings yet. <a href="/dashboard/new">Add the first</a></p>`;
+    ? html`<p class="empty">${home.notFound} <a href="/">${home.showAll}</a></p>`
+    : html`<p class="empty">${home.empty} <a href="/dashboard/new">${home.addFirst}</a></p>`;
 }
 
 function pathOf({ q, tag, kind, page }: HomeQuery): string {

@@ -1,42 +1,22 @@
 import type { Request, Response } from 'express';
-import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-messages.ts';
+import { type FlashMessage, findFlashMessage } from '../../platform/web/flash-messages.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
+import { languages } from '../texts/catalogues.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
+import { languageParameter, textsOf } from './language.ts';
 import type { Visitor } from './session.ts';
 
-const serviceMessages = {
-  voted: { tone: 'good', text: 'Thank you, your vote was counted.' },
-  cooldown: { tone: 'bad', text: 'You have already voted. Please wait until the cooldown is over.' },
-  challenge: { tone: 'bad', text: 'The check before the vote did not succeed or has expired. Please vote again.' },
-  reviewed: { tone: 'good', text: 'Your review was published.' },
-  'review-deleted': { tone: 'good', text: 'Your review was deleted.' },
-  reported: { tone: 'good', text: 'Thank you. The operator will look at your report.' },
-  'reported-already': { tone: 'plain', text: 'You have reported this already. The operator will look at it.' },
-  moderated: { tone: 'good', text: 'Done.' },
-  'nothing-moderated': { tone: 'plain', text: 'Nothing was changed: it was already done, or does not exist any more.' },
-  'signed-in': { tone: 'good', text: 'You are signed in.' },
-  'signed-out': { tone: 'good', text: 'You are signed out.' },
-  'signed-out-everywhere': { tone: 'good', text: 'You are signed out in all browsers.' },
-  saved: { tone: 'good', text: 'Saved.' },
-  removed: { tone: 'good', text: 'The webhook was removed. No more events are sent to it.' },
-  resumed: { tone: 'good', text: 'The webhook was resumed. Queued events are being sent.' },
-  'test-delivered': { tone: 'good', text: 'The test was delivered. See the list of deliveries for details.' },
-  'test-failed': { tone: 'bad', text: 'The test failed. See the list of deliveries for the reason.' },
-  resent: { tone: 'good', text: 'The delivery was queued again.' },
-  paused: { tone: 'good', text: 'The webhook is paused. New events are queued until you resume it.' },
-  created: { tone: 'good', text: 'Your listing was added. Complete its page, and create an API key below.' },
-  'taken-over': { tone: 'good', text: 'The listing is yours. Create an API key, and set its webhooks.' },
-  'created-pending': { tone: 'good', text: 'Added. Others see it when the operator has approved it.' },
-  deleted: { tone: 'good', text: 'The listing was deleted.' },
-  'icon-saved': { tone: 'good', text: 'The icon was saved.' },
-  'icon-removed': { tone: 'good', text: 'The icon was removed.' },
-  replied: { tone: 'good', text: 'Your reply was published.' },
-  'reply-deleted': { tone: 'good', text: 'Your reply was deleted.' },
-  'data-deleted': { tone: 'good', text: 'Your data was deleted, and you are signed out.' },
-  revoked: { tone: 'good', text: 'The key was revoked.' },
-} as const satisfies FlashMessages;
+/** Those of a success are not here. */
+const tones: Partial<Readonly<Record<keyof ServiceTexts['notices'], FlashMessage['tone']>>> = {
+  cooldown: 'bad',
+  challenge: 'bad',
+  'test-failed': 'bad',
+  'reported-already': 'plain',
+  'nothing-moderated': 'plain',
+};
 
 /** @param page `visitor` is null without a session */
 export function renderServicePage(
@@ -45,22 +25,52 @@ export function renderServicePage(
   page: PageContent & { readonly visitor: Visitor | null },
 ): void {
   const { title, visitor, body } = page;
+  const texts = textsOf(request);
   const frame = {
+    lang: texts.locale,
+    skip: texts.frame.skip,
     title,
-    siteName: 'Listing service',
-    home: { href: '/', text: 'Listing service' },
+    siteName: texts.siteName,
+    home: { href: '/', text: texts.siteName },
     stylesheet: '/assets/service.css',
     icon: '/assets/icon.svg',
-    navigation: html`<nav aria-label="Account">${visitor ? accountLinks(visitor) : html`<a href="/sign-in">Sign in</a>`}</nav>`,
-    message: findFlashMessage(serviceMessages, request.query['notice']),
-    footer: html`<a href="${openApiPath}">API description</a>`,
+    navigation: html`<nav aria-label="${texts.frame.account}">${visitor ? accountLinks(visitor, texts) : html`<a href="/sign-in">${texts.frame.signIn}</a>`}</nav>`,
+    message: findNotice(texts, request.query['notice']),
+    footer: html`<a href="${openApiPath}">${texts.frame.api}</a>${languageChoice(request, texts)}`,
   };
   response.type('html').send(pageFrame(frame, body).text);
 }
 
-function accountLinks(visitor: Visitor): Html {
-  return html`<a class="who" href="/your-data" title="Your data" dir="auto">${visitor.username}</a>
-  ${visitor.isOperator && html`<a href="/moderation">Moderation</a>`}
-  <a href="/dashboard">Dashboard</a>
-  <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">Sign out</button></form>`;
+function findNotice({ notices }: ServiceTexts, name: unknown): FlashMessage | null {
+  const messages = Object.entries(notices).map(([key, text]) => [key, { tone: toneOf(key), text }]);
+  return findFlashMessage(Object.fromEntries(messages), name);
+}
+
+function toneOf(notice: string): FlashMessage['tone'] {
+  return new Map(Object.entries(tones)).get(notice) ?? 'good';
+}
+
+function accountLinks(visitor: Visitor, { frame }: ServiceTexts): Html {
+  return html`<a class="who" href="/your-data" title="${frame.yourData}" dir="auto">${visitor.username}</a>
+  ${visitor.isOperator && html`<a href="/moderation">${frame.moderation}</a>`}
+  <a href="/dashboard">${frame.dashboard}</a>
+  <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">${frame.signOut}</button></form>`;
+}
+
+/** Links to the same page in every language, each named in itself. */
+function languageChoice(request: Request, texts: ServiceTexts): Html {
+  const links = languages.map((locale) => {
+    const name = new Intl.DisplayNames(locale, { type: 'language' }).of(locale.split('-', 1)[0] ?? locale);
+    return html`<li><a href="${pathIn(request, locale)}" lang="${locale}" hreflang="${locale}" rel="nofollow">${name ?? locale}</a></li>`;
+  });
+  return html`<details class="languages"><summary>${texts.frame.language}</summary><ul>${links}</ul></details>`;
+}
+
+/** The page of the request, without the result of a form; what answers a form cannot be opened, so the home page. */
+function pathIn({ method, originalUrl }: Request, locale: string): string {
+  const isPage = method === 'GET';
+  const query = new URLSearchParams(isPage ? originalUrl.split('?', 2)[1] : '');
+  query.delete('notice');
+  query.set(languageParameter, locale);
+  return `${isPage ? '' : '/'}?${query}`;
 }

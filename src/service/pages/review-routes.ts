@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { fileReport, type ReportReason, reportReasons } from '../abuse/reports.ts';
+import { fileReport, reportReasons } from '../abuse/reports.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
 import { deleteReviewBy, findReview, type PageReview, upsertReview } from '../storage/reviews.ts';
@@ -11,6 +11,7 @@ import { isolated } from './listing-parts.ts';
 import {
   findPathListing,
   isVisible,
+  type PageCall,
   type PageDependencies,
   PageRoutes,
   pageNotFound,
@@ -46,9 +47,9 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
   reportRoutes('server', '/servers/:id/reviews/:reviewId/report');
 
   function reportRoutes(kind: ServiceListingKind, path: string): void {
-    routes.memberPage<string, ReportPath>(path, async ({ request, visitor, now }) => {
+    routes.memberPage<string, ReportPath>(path, async ({ request, visitor, now, texts }) => {
       const reported = await findReported(kind, request.params, visitor);
-      return { title: 'Report', body: reportPage(reported, visitor, now) };
+      return { title: texts.report.title, body: reportPage(reported, { visitor, now, texts }) };
     });
 
     routes.form<string, ReportPath>(path, async ({ request, visitor, now }) => {
@@ -88,20 +89,22 @@ interface Reported {
 }
 
 export const reportForm = z.object({
-  reason: z.enum(Object.keys(reportReasons) as [ReportReason, ...ReportReason[]]),
+  reason: z.enum(reportReasons),
   text: paragraphs(1_000, 0).default(''),
 });
 
 /** The form with which a member reports a listing, or one of its reviews. */
-function reportPage({ listing, review }: Reported, visitor: Visitor, now: number): Html {
+function reportPage({ listing, review }: Reported, call: Pick<PageCall, 'visitor' | 'now' | 'texts'>): Html {
+  const { visitor, texts } = call;
+  const { report } = texts;
   const action = review === null ? `${pagePath(listing)}/report` : `${pagePath(listing)}/reviews/${review.id}/report`;
-  return html`<h1>${review === null ? `Report this ${listing.kind}` : 'Report a review'}</h1>
+  return html`<h1>${review === null ? texts.listing.report[listing.kind] : report.review}</h1>
 <p class="quiet">${isolated(listing.name)}</p>
-${review && html`<blockquote class="card">${reviewText(review, now)}</blockquote>`}
+${review && html`<blockquote class="card">${reviewText(review, call)}</blockquote>`}
 <form class="card stack" method="post" action="${action}">${formTokenField(visitor)}
-  <label>Reason <select name="reason">${Object.entries(reportReasons).map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>
-  <label>What should the operator know? <textarea name="text" maxlength="1000" rows="4"></textarea></label>
-  <p class="quiet">The operator sees your report with your name. The author does not.</p>
-  <div class="line"><button>Send report</button> <a href="${pagePath(listing)}">Cancel</a></div>
+  <label>${report.reason} <select name="reason">${reportReasons.map((value) => html`<option value="${value}">${report.reasons[value]}</option>`)}</select></label>
+  <label>${report.details} <textarea name="text" maxlength="1000" rows="4"></textarea></label>
+  <p class="quiet">${report.privacy}</p>
+  <div class="line"><button>${report.send}</button> <a href="${pagePath(listing)}">${texts.frame.cancel}</a></div>
 </form>`;
 }

@@ -4,14 +4,16 @@ import { serveAsset } from '../../platform/web/asset.ts';
 import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
 import { isOwnHost } from '../../platform/web/host.ts';
 import { html } from '../../platform/web/html.ts';
-import { HttpError, handleErrors, toHttpError } from '../../platform/web/http-error.ts';
+import { type HttpError, handleErrors, toHttpError } from '../../platform/web/http-error.ts';
 import { securityHeaders } from '../../platform/web/security-headers.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { consentRoutes } from '../connect/consent-routes.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
+import { PageError } from '../texts/page-error.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { iconRoute } from './icon-routes.ts';
+import { rememberLanguage, textsOf } from './language.ts';
 import { memberDataRoutes } from './member-data-routes.ts';
 import { moderationRoutes } from './moderation/moderation-routes.ts';
 import { type PageDependencies, pageNotFound } from './page-routes.ts';
@@ -25,11 +27,12 @@ export function pagesRouter(dependencies: PageDependencies, origin: string): Rou
   const router = express.Router();
   router.use(createPageHeaders({}));
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
+  router.use(rememberLanguage({ secure: origin.startsWith('https:') }));
   const caching = { cacheControl: 'public, max-age=3600' };
   router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), caching));
   router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
   if (dependencies.challenge !== null) router.use(challengeRoutes(dependencies.challenge));
-  router.use(rejectCrossSiteForms({ message: 'This form was not sent from a page of this service.' }));
+  router.use(rejectCrossSiteForms({ message: 'sent from another site' }));
   // The longest form has 6,600 characters, and one of Chinese or Hindi takes nine bytes in a form.
   router.use(express.urlencoded({ extended: false, limit: '80kb' }));
   router.use(publicRoutes(dependencies));
@@ -82,44 +85,49 @@ function requireOwnHost(origin: string): RequestHandler {
   };
 }
 
-const wrongHost = new HttpError(
+/** For the operator, so in English. */
+const wrongHost = new PageError(
   403,
-  'Every visitor may act as any member here, so these pages accept only the host names of this machine. Set another host name with --public-url.',
+  () =>
+    'Every visitor may act as any member here, so these pages accept only the host names of this machine. Set another host name with --public-url.',
 );
-
-const titles: Readonly<Record<number, string>> = {
-  400: 'That did not work',
-  403: 'Not allowed',
-  404: 'Not found',
-  409: 'That is not possible',
-  413: 'Too large',
-  429: 'Too many requests',
-  503: 'Not available at the moment',
-};
 
 function sendErrorPages({ sessions, clock, log }: PageDependencies) {
   return handleErrors({
     toHttpError: toPageError,
-    unexpected: new HttpError(500, 'Unexpected error. Please try again later.'),
+    unexpected: new PageError(500, ({ errors }) => errors.unexpectedHint),
     log,
     logMessage: 'page failed',
-    async send({ status, message }, request, response, isExpected) {
-      const title = isExpected ? (titles[status] ?? 'Request failed') : 'Unexpected error';
+    async send(error, request, response, isExpected) {
+      const texts = textsOf(request);
+      const { errors, frame } = texts;
+      const ownTitle = new Map(Object.entries(errors.titles)).get(String(error.status));
+      const title = isExpected ? (ownTitle ?? errors.failed) : errors.unexpected;
       const visitor = await sessions.visitor(request, clock.now()).catch(() => null);
-      const body = html`<h1>${title}</h1><p>${message}</p><p><a href="${previousPath(request)}">Go back</a></p>`;
+      const message = error instanceof PageError ? error.explain(texts) : error.message;
+      const body = html`<h1>${title}</h1><p>${message}</p><p><a href="${previousPath(request)}">${frame.goBack}</a></p>`;
       renderServicePage(request, response, { title, visitor, body });
     },
   });
 }
 
+/** Errors of the parsers and of other parts have English messages for programs. */
 function toPageError(thrown: unknown): HttpError | null {
+  if (thrown instanceof PageError) return thrown;
   if (thrown instanceof URIError) return pageNotFound();
   if (thrown instanceof StoreUnavailableError) {
-    const message = 'The database is unavailable at the moment. Please try again in a few seconds.';
-    return new HttpError(503, message, retryAfterUnavailable);
+    return new PageError(503, ({ errors }) => errors.database, retryAfterUnavailable);
   }
-  const error = toHttpError(thrown);
-  return error?.status === 415 ? new HttpError(400, error.message) : error;
+  switch (toHttpError(thrown)?.status) {
+    case undefined:
+      return null;
+    case 403:
+      return new PageError(403, ({ errors }) => errors.foreignForm);
+    case 413:
+      return new PageError(413, ({ errors }) => errors.tooLarge);
+    default:
+      return new PageError(400, ({ errors }) => errors.unreadable);
+  }
 }
 
 /** The path of the previous page of this service, by the `Referer` header; otherwise the home page. */

@@ -2,7 +2,6 @@ import type { Request, Router } from 'express';
 import { z } from 'zod';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import type { Database } from '../storage/database.ts';
 import { listOwners } from '../storage/listings/listings.ts';
 import {
@@ -13,6 +12,8 @@ import {
   type ServiceMember,
 } from '../storage/members/members.ts';
 import { findSignInMember, redeemSignInToken } from '../storage/members/sign-in-links.ts';
+import { PageError } from '../texts/page-error.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 import { actAsForm, nextPath, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import { type PageDependencies, PageRoutes, pageNotFound } from './page-routes.ts';
@@ -28,29 +29,31 @@ export function signInRoutes(dependencies: PageDependencies): Router {
   const routes = new PageRoutes(dependencies);
   const { router } = routes;
 
-  routes.page('/sign-in', async ({ request, visitor }) => {
+  routes.page('/sign-in', async ({ request, visitor, texts }) => {
     const next = nextPath.parse(request.query['next']);
-    const body = html`<h1>Sign in</h1>
-${visitor && signedInSection(visitor)}
-${discord && discordSection(next)}
-${actAsMembers ? actAsSection(await findMembers(database), next) : linkSection(discord !== null)}`;
-    return { title: 'Sign in', body };
+    const body = html`<h1>${texts.frame.signIn}</h1>
+${visitor && signedInSection(visitor, texts)}
+${discord && discordSection(next, texts)}
+${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSection(discord !== null, texts)}`;
+    return { title: texts.frame.signIn, body };
   });
 
   router.post('/sign-in', async (request, response) => {
     if (!actAsMembers) throw pageNotFound();
     await admission.admit(request, 'sign-in', null);
     const { userId } = readForm(actAsForm, request.body);
-    if ((await findMember(database, userId)) === null) throw new HttpError(400, 'This member does not exist.');
+    if ((await findMember(database, userId)) === null) {
+      throw new PageError(400, ({ errors }) => errors.unknownMember);
+    }
     await sessions.signIn(response, userId, clock.now());
     response.redirect(303, readForm(nextForm, request.body).next);
   });
 
-  routes.page('/sign-in/:token', async ({ request, now }) => {
+  routes.page('/sign-in/:token', async ({ request, now, texts }) => {
     const { token } = request.params;
     const member = await findSignInMember(database, token, now);
     if (member === null) throw invalidLink();
-    return { title: 'Sign in', body: redeemPage(token, member) };
+    return { title: texts.frame.signIn, body: redeemPage(token, member, texts) };
   });
 
   router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
@@ -93,55 +96,54 @@ async function findMembers(database: Database): Promise<MemberOption[]> {
     .sort((a, b) => b.owns.length - a.owns.length || a.username.localeCompare(b.username, 'en'));
 }
 
-function signedInSection(visitor: Visitor): Html {
+function signedInSection(visitor: Visitor, { signIn, fill }: ServiceTexts): Html {
   return html`<section class="card">
-  <p>You are signed in as <bdi>${visitor.username}</bdi>.</p>
-  <form method="post" action="/sign-out/everywhere">${formTokenField(visitor)}<button>Sign out in all browsers</button></form>
+  <p>${fill(signIn.signedInAs, { name: isolated(visitor.username) })}</p>
+  <form method="post" action="/sign-out/everywhere">${formTokenField(visitor)}<button>${signIn.signOutEverywhere}</button></form>
 </section>`;
 }
 
-function discordSection(next: string): Html {
+function discordSection(next: string, { signIn }: ServiceTexts): Html {
   return html`<section class="card">
-  <p>This service reads your id and your user name from Discord, and nothing else.</p>
-  <p><a class="button" href="/sign-in/discord?next=${encodeURIComponent(next)}">Sign in with Discord</a></p>
+  <p>${signIn.discordReads}</p>
+  <p><a class="button" href="/sign-in/discord?next=${encodeURIComponent(next)}">${signIn.withDiscord}</a></p>
 </section>`;
 }
 
 /** Sign-in without a password, for the sandbox. */
-function actAsSection(members: readonly MemberOption[], next: string): Html {
-  return html`<h2>Act as a member</h2>
-<p>This service is for testing. Choose a member to act as.</p>
+function actAsSection(members: readonly MemberOption[], next: string, { signIn, plain }: ServiceTexts): Html {
+  const optionText = ({ username: name, owns }: MemberOption) =>
+    owns.length === 0 ? name : plain(signIn.ownerOf, { name, listings: owns.join(', ') });
+  return html`<h2>${signIn.actAs}</h2>
+<p>${signIn.actAsHint}</p>
 <form class="card stack" method="post" action="/sign-in">
   <input type="hidden" name="next" value="${next}">
-  <label>Member <select name="userId">${members.map(
-    (member) =>
-      html`<option value="${member.userId}">${member.username}${member.owns.length > 0 && `, owner of ${member.owns.join(' and ')}`}</option>`,
-  )}</select></label>
-  <button>Continue</button>
+  <label>${signIn.member} <select name="userId">${members.map((member) => html`<option value="${member.userId}">${optionText(member)}</option>`)}</select></label>
+  <button>${signIn.continue}</button>
 </form>`;
 }
 
 /** Sign-in links are created by the operator. */
-function linkSection(hasDiscord: boolean): Html {
-  if (hasDiscord) {
-    return html`<p class="quiet">Without Discord, ask the operator of this service for a sign-in link. A link works once, within 15 minutes.</p>`;
-  }
-  return html`<p>This service has no accounts of its own. Ask its operator for a sign-in link. A link works once, within 15 minutes.</p>
-<p class="quiet">The operator creates one with <code>tallyhook service sign-in --user ID --name NAME</code>.</p>`;
+function linkSection(hasDiscord: boolean, { signIn, fill }: ServiceTexts): Html {
+  if (hasDiscord) return html`<p class="quiet">${signIn.linkInstead}</p>`;
+  const command = html`<code>tallyhook service sign-in --user ID --name NAME</code>`;
+  return html`<p>${signIn.linkOnly}</p>
+<p class="quiet">${fill(signIn.createsLink, { command })}</p>`;
 }
 
-function invalidLink(): HttpError {
-  return new HttpError(403, 'This sign-in link was already used or has expired. Ask for a new one.');
+function invalidLink(): PageError {
+  return new PageError(403, ({ errors }) => errors.invalidLink);
 }
 
 /**
  * The link needs a confirmation, since link previews of chat programs open it too. It names the member, so that nobody is
  * signed in as somebody else by a link from a stranger.
  */
-function redeemPage(token: string, { username }: ServiceMember): Html {
-  return html`<h1>Sign in</h1>
+function redeemPage(token: string, { username }: ServiceMember, { frame, signIn, fill }: ServiceTexts): Html {
+  const name = html`<strong>${isolated(username)}</strong>`;
+  return html`<h1>${frame.signIn}</h1>
 <form class="card stack" method="post" action="/sign-in/${token}">
-  <p>This link signs you in on this device as <strong>${isolated(username)}</strong>.</p>
-  <button>Sign me in</button>
+  <p>${fill(signIn.redeem, { name })}</p>
+  <button>${signIn.signMeIn}</button>
 </form>`;
 }

@@ -35,6 +35,8 @@ const minPausingFailures = 20;
 const minPausingMs = 1 * day;
 const unauthorized = 401;
 const gone = 410;
+/** Stored with the webhook; pages have it in other languages. */
+export const goneReason = 'The endpoint returned 410 Gone.';
 
 /** What sending a delivery depends on. */
 export interface DeliveryContext {
@@ -168,7 +170,7 @@ function retryAfterMs(retryAfter: string | null): number {
  * them, or a receiver that returned 410 Gone.
  */
 export function pauseReason(webhook: Webhook, status: number | null, now: number): string | null {
-  if (status === gone) return 'The endpoint returned 410 Gone.';
+  if (status === gone) return goneReason;
   if (webhook.failingSince === null || webhook.failures < minPausingFailures) return null;
   if (now - webhook.failingSince < minPausingMs) return null;
   return `All of the last ${formatCount(webhook.failures, 'attempt')} failed, for more than a day.`;

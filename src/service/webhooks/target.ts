@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { TallyhookError } from '../../platform/errors.ts';
+import { englishTexts, type ServiceTexts } from '../texts/texts.ts';
 
 /** An IP address from DNS. */
 export interface Address {
@@ -25,10 +26,17 @@ export interface WebhookTarget {
   readonly addresses: readonly Address[];
 }
 
-/** The receiver is not allowed. The message is for the owner of the listing. */
+/** The receiver is not allowed. The message is for the owner of the listing; `explain` has it in another language. */
 export class RejectedTargetError extends TallyhookError {
-  constructor(message: string, options: { readonly hint?: string } = {}) {
-    super('webhook_url_rejected', message, options);
+  readonly explain: (texts: ServiceTexts) => string;
+
+  constructor(
+    reason: keyof ServiceTexts['targets'],
+    { hint, ...values }: { readonly hint?: string; readonly host?: string; readonly port?: string } = {},
+  ) {
+    const explain = ({ targets, plain }: ServiceTexts) => plain(targets[reason], values);
+    super('webhook_url_rejected', explain(englishTexts()), hint === undefined ? {} : { hint });
+    this.explain = explain;
   }
 }
 
@@ -64,17 +72,14 @@ export function shareQueries(resolve: Resolve): Resolve {
 
 /** Parses the URL of a receiver without resolving it. @throws RejectedTargetError */
 export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoopback'>): URL {
-  if (!URL.canParse(text))
-    throw new RejectedTargetError('This is not a URL. Enter a complete URL that begins with https://.');
+  if (!URL.canParse(text)) throw new RejectedTargetError('notUrl');
   const url = new URL(text);
   const schemes = policy.allowLoopback ? ['https:', 'http:'] : ['https:'];
-  if (!schemes.includes(url.protocol)) throw new RejectedTargetError('The URL must begin with https://.', loopbackHint);
+  if (!schemes.includes(url.protocol)) throw new RejectedTargetError('scheme', loopbackHint);
   if (url.username !== '' || url.password !== '') {
-    throw new RejectedTargetError(
-      'The URL must not contain a user name or password; the signature authenticates the sender.',
-    );
+    throw new RejectedTargetError('credentials');
   }
-  if (blockedPorts.has(url.port)) throw new RejectedTargetError(`Port ${url.port} is not for web servers.`);
+  if (blockedPorts.has(url.port)) throw new RejectedTargetError('port', { port: url.port });
   return url;
 }
 
@@ -89,8 +94,8 @@ export async function checkTarget(text: string, policy: TargetPolicy): Promise<W
   const target = await resolveTarget(url, policy.resolve);
   for (const { address } of target.addresses) {
     if (policy.allowLoopback && isThisMachine(address)) continue;
-    if (!isPublic(address)) throw new RejectedTargetError(`The host ${url.hostname} is not on the public internet.`);
-    if (url.protocol !== 'https:') throw new RejectedTargetError('Only this machine may be called without https.');
+    if (!isPublic(address)) throw new RejectedTargetError('notPublic', { host: url.hostname });
+    if (url.protocol !== 'https:') throw new RejectedTargetError('onlyHere');
   }
   return target;
 }
@@ -102,7 +107,7 @@ export async function checkTarget(text: string, policy: TargetPolicy): Promise<W
 export async function resolveTarget(url: URL, resolve: Resolve): Promise<WebhookTarget> {
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = await addressesOf(hostname, resolve);
-  if (addresses.length === 0) throw new RejectedTargetError(`The host ${hostname} has no address.`);
+  if (addresses.length === 0) throw new RejectedTargetError('noAddress', { host: hostname });
   return { url, addresses };
 }
 
@@ -112,7 +117,7 @@ async function addressesOf(hostname: string, resolve: Resolve): Promise<readonly
   try {
     return await resolve(hostname);
   } catch {
-    throw new RejectedTargetError(`The host ${hostname} cannot be resolved.`);
+    throw new RejectedTargetError('unresolved', { host: hostname });
   }
 }
 

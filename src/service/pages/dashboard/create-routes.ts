@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
-import { HttpError } from '../../../platform/web/http-error.ts';
 import {
   createOwnersListing,
   defaultServerFacts,
@@ -12,20 +11,20 @@ import type { Listing, ServiceListingKind } from '../../listing/listing.ts';
 import type { Database } from '../../storage/database.ts';
 import { ownersOfServers } from '../../storage/listings/listings.ts';
 import { findProvenGuild, type ProvenGuild, provenGuilds } from '../../storage/members/proven-guilds.ts';
+import { PageError } from '../../texts/page-error.ts';
+import type { ServiceTexts } from '../../texts/texts.ts';
 import { newListingForm, provenServerForm, readForm } from '../forms.ts';
 import { isolated } from '../listing-parts.ts';
 import { type PageDependencies, type PageRoutes, pageNotFound } from '../page-routes.ts';
 import type { Visitor } from '../session.ts';
 
-const notConfirmed = 'Discord did not confirm within the last hour that this server is yours. Try again.';
-
 /** The page and the forms that add a server or a bot. */
 export function addCreateRoutes(routes: PageRoutes, dependencies: PageDependencies): void {
   const { database, actAsMembers, approvesBots, admission, discord } = dependencies;
 
-  routes.memberPage('/dashboard/new', async ({ visitor, now }) => {
+  routes.memberPage('/dashboard/new', async ({ visitor, now, texts }) => {
     const servers = discord && (await findProvenServers(database, visitor, now));
-    return { title: 'Add a server or bot', body: createPage(visitor, servers, dependencies) };
+    return { title: texts.dashboard.add, body: createPage({ visitor, servers, texts }, dependencies) };
   });
 
   routes.form('/dashboard/new/server', async ({ request, visitor, now }) => {
@@ -42,7 +41,7 @@ export function addCreateRoutes(routes: PageRoutes, dependencies: PageDependenci
   routes.form('/dashboard/new/take-over', async ({ request, visitor: { userId }, now }) => {
     const { id } = readForm(provenServerForm, request.body);
     await admission.admit(request, 'create', userId);
-    if (!(await takeOverListing(database, id, userId, now))) throw new HttpError(403, notConfirmed);
+    if (!(await takeOverListing(database, id, userId, now))) throw notConfirmed();
     return `/dashboard/${id}?notice=taken-over`;
   });
 
@@ -60,10 +59,17 @@ export function addCreateRoutes(routes: PageRoutes, dependencies: PageDependenci
 
   async function create(listing: Listing, state: 'published' | 'pending'): Promise<string> {
     const outcome = await createOwnersListing(database, listing, state);
-    if (outcome === 'listed') throw new HttpError(409, `This ${listing.kind} is already listed here.`);
-    if (outcome === 'too-many') throw new HttpError(409, `A member can have ${maxListingsOfOwner} listings.`);
+    if (outcome === 'listed') throw new PageError(409, ({ errors }) => errors.listed[listing.kind]);
+    if (outcome === 'too-many') {
+      const max = maxListingsOfOwner;
+      throw new PageError(409, ({ errors, plain, number }) => plain(errors.tooManyListings, { max: number(max) }));
+    }
     return `/dashboard/${listing.id}?notice=${outcome}`;
   }
+}
+
+function notConfirmed(): PageError {
+  return new PageError(403, ({ errors }) => errors.notConfirmed);
 }
 
 function newListing({ userId }: Visitor, now: number) {
@@ -78,7 +84,7 @@ function anyServer(body: unknown) {
 async function provenServer(database: Database, body: unknown, { userId }: Visitor, now: number) {
   const { id } = readForm(provenServerForm, body);
   const guild = await findProvenGuild(database, userId, id, now);
-  if (guild === null) throw new HttpError(403, notConfirmed);
+  if (guild === null) throw notConfirmed();
   const { name } = readForm(newListingForm, { id, name: guild.name });
   const facts = { ...defaultServerFacts, members: guild.members ?? 0, online: guild.online ?? 0 };
   return { id, name, description: '', facts };
@@ -100,71 +106,76 @@ async function findProvenServers(database: Database, { userId }: Visitor, now: n
   });
 }
 
+interface CreateView {
+  readonly visitor: Visitor;
+  /** Those that the visitor has proven to manage; null if nobody can prove it. */
+  readonly servers: readonly ProvenServer[] | null;
+  readonly texts: ServiceTexts;
+}
+
 /**
  * The forms that add a server or a bot. Where visitors may act as any member, nobody has to prove anything, so that
  * everything can be tried.
- * @param servers those that the visitor has proven to manage; null if nobody can prove it
  */
-function createPage(
-  visitor: Visitor,
-  servers: readonly ProvenServer[] | null,
-  { actAsMembers, approvesBots }: PageDependencies,
-): Html {
-  return html`<h1>Add a server or bot</h1>
-<section class="card" aria-labelledby="add-server"><h2 id="add-server">Add a server</h2>
-${servers && provenServers(servers, visitor)}
-${actAsMembers && servers && html`<h3>Any server, for testing</h3>`}
-${actAsMembers && idForm('server', visitor)}
-${!servers && !actAsMembers && html`<p>Ask the operator of this service to add your server.</p>`}</section>
-<section class="card" aria-labelledby="add-bot"><h2 id="add-bot">Add a bot</h2>
-${approvesBots && html`<p class="quiet">The operator approves each bot before others see it.</p>`}
-${idForm('bot', visitor)}</section>`;
+function createPage(view: CreateView, { actAsMembers, approvesBots }: PageDependencies): Html {
+  const {
+    servers,
+    texts: { dashboard, create },
+  } = view;
+  return html`<h1>${dashboard.add}</h1>
+<section class="card" aria-labelledby="add-server"><h2 id="add-server">${create.addServer}</h2>
+${servers && provenServers(servers, view)}
+${actAsMembers && servers && html`<h3>${create.anyServer}</h3>`}
+${actAsMembers && idForm('server', view)}
+${!servers && !actAsMembers && html`<p>${create.askOperator}</p>`}</section>
+<section class="card" aria-labelledby="add-bot"><h2 id="add-bot">${create.addBot}</h2>
+${approvesBots && html`<p class="quiet">${create.approval}</p>`}
+${idForm('bot', view)}</section>`;
 }
 
-function idForm(kind: ServiceListingKind, visitor: Visitor): Html {
+function idForm(kind: ServiceListingKind, { visitor, texts: { create } }: CreateView): Html {
   return html`<form class="stack" method="post" action="/dashboard/new/${kind}">${formTokenField(visitor)}
-  <label>Discord id of the ${kind} <input name="id" required inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" autocomplete="off"></label>
-  <label>Name <input name="name" required maxlength="100" dir="auto"></label>
-  <label>Description <textarea name="description" maxlength="2000" rows="3" dir="auto"></textarea></label>
-  <button>Add ${kind}</button></form>`;
+  <label>${create.id[kind]} <input name="id" required inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" autocomplete="off"></label>
+  <label>${create.name} <input name="name" required maxlength="100" dir="auto"></label>
+  <label>${create.description} <textarea name="description" maxlength="2000" rows="3" dir="auto"></textarea></label>
+  <button>${create.submit[kind]}</button></form>`;
 }
 
 /** The servers that Discord has confirmed, each with what the visitor can do: add, edit or take over its listing. */
-function provenServers(servers: readonly ProvenServer[], visitor: Visitor): Html {
+function provenServers(servers: readonly ProvenServer[], view: CreateView): Html {
+  const { create } = view.texts;
   const proveLink = (text: string) =>
     html`<a class="button second" href="/sign-in/discord/servers?next=/dashboard/new">${text}</a>`;
   if (servers.length === 0) {
-    return html`<p>Discord tells this service which servers you own or manage, after you allow it. They are forgotten after an hour.</p>
-<p>${proveLink('Show my servers')}</p>`;
+    return html`<p>${create.proveHint}</p>
+<p>${proveLink(create.showServers)}</p>`;
   }
   const unlisted = servers.filter(({ listedBy }) => listedBy === null);
-  return html`${unlisted.length > 0 && addForm(unlisted, visitor)}
-${unlisted.length === 0 && html`<p class="empty">All of your servers are listed here.</p>`}
-${listedServers(servers, visitor)}
-<p class="line">${proveLink('Read my servers again')}</p>`;
+  return html`${unlisted.length > 0 && addForm(unlisted, view)}
+${unlisted.length === 0 && html`<p class="empty">${create.allListed}</p>`}
+${listedServers(servers, view)}
+<p class="line">${proveLink(create.readAgain)}</p>`;
 }
 
-function addForm(servers: readonly ProvenServer[], visitor: Visitor): Html {
+function addForm(servers: readonly ProvenServer[], { visitor, texts: { create } }: CreateView): Html {
   return html`<form class="stack" method="post" action="/dashboard/new/server">${formTokenField(visitor)}
-  <label>Server <select name="id" required>${servers.map(({ guild }) => html`<option value="${guild.id}" dir="auto">${guild.name}</option>`)}</select></label>
-  <button>Add server</button></form>`;
+  <label>${create.server} <select name="id" required>${servers.map(({ guild }) => html`<option value="${guild.id}" dir="auto">${guild.name}</option>`)}</select></label>
+  <button>${create.submit.server}</button></form>`;
 }
 
-function listedServers(servers: readonly ProvenServer[], visitor: Visitor): Html | null {
+function listedServers(servers: readonly ProvenServer[], view: CreateView): Html | null {
   const listed = servers.filter(({ listedBy }) => listedBy !== null);
   if (listed.length === 0) return null;
-  return html`<h3>Already listed</h3>
-<ul>${listed.map((server) => html`<li>${listedServer(server, visitor)}</li>`)}</ul>`;
+  return html`<h3>${view.texts.create.alreadyListed}</h3>
+<ul>${listed.map((server) => html`<li>${listedServer(server, view)}</li>`)}</ul>`;
 }
 
-function listedServer({ guild, listedBy }: ProvenServer, visitor: Visitor): Html {
+function listedServer({ guild, listedBy }: ProvenServer, { visitor, texts: { create, fill } }: CreateView): Html {
   if (listedBy === 'visitor') return html`<a href="/dashboard/${guild.id}">${isolated(guild.name)}</a>`;
-  if (!guild.isOwner) {
-    return html`${isolated(guild.name)}: listed by another member. Only the owner of the server can take over its listing.`;
-  }
-  return html`<details><summary>${isolated(guild.name)}: listed by another member</summary>
-<p>You own this server, so you can take over its listing with its votes and reviews. Its API keys are revoked and its
-webhooks removed, because the member who has listed it knows them.</p>
+  const listed = fill(create.listedByAnother, { name: isolated(guild.name) });
+  if (!guild.isOwner) return html`${listed}. ${create.ownerOnly}`;
+  return html`<details><summary>${listed}</summary>
+<p>${create.takeOverHint}</p>
 <form method="post" action="/dashboard/new/take-over">${formTokenField(visitor)}<input type="hidden" name="id" value="${guild.id}">
-<button class="danger-solid">Take over the listing</button></form></details>`;
+<button class="danger-solid">${create.takeOver}</button></form></details>`;
 }

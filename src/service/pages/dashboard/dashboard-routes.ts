@@ -1,11 +1,11 @@
 import type { Router } from 'express';
-import { formatCount } from '../../../platform/durations.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
 import { listingsOfOwner, type StoredListing } from '../../storage/listings/listings.ts';
 import { countVotesOfMonth } from '../../storage/votes.ts';
+import type { ServiceTexts } from '../../texts/texts.ts';
 import { addIconForms } from '../icon-routes.ts';
-import { kindName, listingIcon } from '../listing-parts.ts';
+import { kindAndVotes, listingIcon } from '../listing-parts.ts';
 import type { PageDependencies } from '../page-routes.ts';
 import { addCreateRoutes } from './create-routes.ts';
 import { Dashboard } from './dashboard.ts';
@@ -31,7 +31,7 @@ export function dashboardRoutes(dependencies: PageDependencies): Router {
   const dashboard = new Dashboard(dependencies);
   const { routes } = dashboard;
 
-  routes.memberPage('/dashboard', async ({ visitor, now }) => {
+  routes.memberPage('/dashboard', async ({ visitor, now, texts }) => {
     const listings = await listingsOfOwner(database, visitor.userId);
     const withVotes = await Promise.all(
       listings.map(async (listing) => ({
@@ -39,7 +39,7 @@ export function dashboardRoutes(dependencies: PageDependencies): Router {
         monthlyVotes: await countVotesOfMonth(database, listing.id, now),
       })),
     );
-    return { title: 'Dashboard', body: dashboardHome(withVotes) };
+    return { title: texts.frame.dashboard, body: dashboardHome(withVotes, texts) };
   });
 
   addCreateRoutes(routes, dependencies);
@@ -48,8 +48,6 @@ export function dashboardRoutes(dependencies: PageDependencies): Router {
   return routes.router;
 }
 
-const stateNames = { published: null, pending: 'waits for approval', hidden: 'hidden', deleting: 'being deleted' };
-
 /** A listing of the owner, with its votes of this month. */
 interface OwnListing {
   readonly listing: StoredListing;
@@ -57,18 +55,20 @@ interface OwnListing {
 }
 
 /** The listings of an owner. */
-function dashboardHome(listings: readonly OwnListing[]): Html {
-  return html`<div class="spread"><h1>Dashboard</h1><p class="line"><a class="button" href="/dashboard/new">Add a server or bot</a> <a href="/your-data">Your data</a></p></div>
-<ul class="cards">${listings.map(card)}</ul>
-${listings.length === 0 && html`<p class="empty">You have no listings yet.</p>`}`;
+function dashboardHome(listings: readonly OwnListing[], texts: ServiceTexts): Html {
+  const { frame, dashboard } = texts;
+  return html`<div class="spread"><h1>${frame.dashboard}</h1><p class="line"><a class="button" href="/dashboard/new">${dashboard.add}</a> <a href="/your-data">${frame.yourData}</a></p></div>
+<ul class="cards">${listings.map((own) => card(own, texts))}</ul>
+${listings.length === 0 && html`<p class="empty">${dashboard.none}</p>`}`;
 }
 
-function card({ listing, monthlyVotes }: OwnListing): Html {
-  const state = stateNames[listing.state];
+function card({ listing, monthlyVotes }: OwnListing, texts: ServiceTexts): Html {
+  const { dashboard } = texts;
+  const state = listing.state === 'published' ? null : dashboard.states[listing.state];
   const isDeleting = listing.state === 'deleting';
   return html`<li class="card"><div class="head">${listingIcon(listing, 'small')}
   <div><h2 dir="auto">${listing.name}</h2>
-  <p class="quiet">${kindName(listing)} · ${formatCount(monthlyVotes, 'vote')} this month</p></div></div>
+  ${kindAndVotes(listing, monthlyVotes, texts)}</div></div>
   ${state && html`<p><span class="state">${state}</span></p>`}
-  ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">Edit ${listing.kind}</a> <a href="/dashboard/${listing.id}/statistics">Statistics</a> <a href="${pagePath(listing)}">Public page</a></p>`}</li>`;
+  ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">${dashboard.edit[listing.kind]}</a> <a href="/dashboard/${listing.id}/statistics">${dashboard.tabs.statistics}</a> <a href="${pagePath(listing)}">${dashboard.publicPage}</a></p>`}</li>`;
 }

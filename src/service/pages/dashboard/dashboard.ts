@@ -1,11 +1,11 @@
-import type { Request } from 'express';
 import { type Fragment, type Html, html } from '../../../platform/web/html.ts';
 import type { PageContent } from '../../../platform/web/page-frame.ts';
 import { pagePath } from '../../listing/listing.ts';
-import type { StoredListing } from '../../storage/listings/listings.ts';
+import type { ServiceTexts } from '../../texts/texts.ts';
 import { isolated, listingIcon, stateNotice } from '../listing-parts.ts';
 import {
   findPathListing,
+  type OwnerCall,
   type PageCall,
   type PageDependencies,
   PageRoutes,
@@ -17,17 +17,12 @@ import { editSections, type NewSecret } from './edit-page.ts';
 
 /** The pages of a listing's dashboard, by the end of their paths. */
 const tabs = {
-  '': 'Edit',
-  '/statistics': 'Statistics',
-  '/deliveries': 'Deliveries',
-  '/reviews': 'Reviews',
-  '/delete': 'Export and delete',
+  '': 'edit',
+  '/statistics': 'statistics',
+  '/deliveries': 'deliveries',
+  '/reviews': 'reviews',
+  '/delete': 'delete',
 } as const;
-
-/** A request of the visitor who owns the listing. */
-export interface OwnerCall<Parameters extends Request['params'] = Request['params']> extends PageCall<Parameters> {
-  readonly listing: StoredListing;
-}
 
 /** The parameters of a path below the dashboard of a listing. */
 type Below<Path extends string> = { id: string } & PathParameters<Path>;
@@ -48,13 +43,14 @@ export class Dashboard {
   /** A page of the dashboard. @param read returns null if it has sent the response */
   page<Path extends string>(
     path: Path,
-    { title, heading = title }: { readonly title: string; readonly heading?: string },
+    titleIn: (texts: ServiceTexts) => string,
     read: (call: OwnerCall<Below<Path>>) => Fragment | null | Promise<Fragment | null>,
   ): void {
     this.routes.memberPage<string, Below<Path>>(`/dashboard/:id${path}`, async (call) => {
       const owned = await this.#requireOwner(call);
       const content = await read(owned);
-      return content === null ? null : { title, body: dashboardFrame(owned.listing, path, heading, content) };
+      const title = titleIn(owned.texts);
+      return content === null ? null : { title, body: dashboardFrame(owned, path, title, content) };
     });
   }
 
@@ -87,12 +83,16 @@ export class Dashboard {
   }
 
   async #editPage(owned: OwnerCall, newSecret: NewSecret | null): Promise<PageContent> {
-    const { listing } = owned;
+    const {
+      listing: { kind, name },
+      texts: { dashboard, plain },
+    } = owned;
     const sections = await editSections(this.#dependencies.database, owned, newSecret);
-    return { title: `Edit ${listing.name}`, body: dashboardFrame(listing, '', `Edit ${listing.kind}`, sections) };
+    const title = plain(dashboard.editNamed, { name });
+    return { title, body: dashboardFrame(owned, '', dashboard.edit[kind], sections) };
   }
 
-  /** @throws HttpError 404 */
+  /** @throws PageError 404 */
   async #requireOwner<Parameters extends { id: string }>(call: PageCall<Parameters>): Promise<OwnerCall<Parameters>> {
     const listing = await findPathListing(this.#dependencies.database, call.request.params.id);
     if (listing?.ownerId !== call.visitor.userId || listing.state === 'deleting') throw pageNotFound();
@@ -101,15 +101,16 @@ export class Dashboard {
 }
 
 /** A page with links to the tabs, of which the first has further pages. Bots have no reviews. */
-function dashboardFrame(listing: StoredListing, path: string, title: string, body: Fragment): Html {
+function dashboardFrame({ listing, texts }: OwnerCall, path: string, title: string, body: Fragment): Html {
+  const { frame, dashboard } = texts;
   const current = Object.hasOwn(tabs, path) ? path : '';
   const shown = Object.entries(tabs).filter(([tab]) => listing.kind === 'server' || tab !== '/reviews');
   return html`<header class="dashboard">${listingIcon(listing, 'small')}
-<div><h1>${title}</h1><p class="quiet">${isolated(listing.name)} · <a href="${pagePath(listing)}">Public page</a></p></div></header>
-<nav class="tabs" aria-label="Dashboard">${shown.map(
-    ([tab, text]) =>
-      html`<a href="/dashboard/${listing.id}${tab}"${tab === current && html` aria-current="page"`}>${text}</a>`,
+<div><h1>${title}</h1><p class="quiet">${isolated(listing.name)} · <a href="${pagePath(listing)}">${dashboard.publicPage}</a></p></div></header>
+<nav class="tabs" aria-label="${frame.dashboard}">${shown.map(
+    ([tab, name]) =>
+      html`<a href="/dashboard/${listing.id}${tab}"${tab === current && html` aria-current="page"`}>${dashboard.tabs[name]}</a>`,
   )}</nav>
-${stateNotice(listing)}
+${stateNotice(listing, texts)}
 ${body}`;
 }

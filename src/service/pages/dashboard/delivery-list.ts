@@ -1,48 +1,56 @@
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
-import { exactDateTime, timeAgo } from '../../../platform/web/time-element.ts';
-import type { Listing } from '../../listing/listing.ts';
 import type { DeliveryAttempt, WebhookDelivery, WebhookDeliveryRecord } from '../../storage/deliveries/deliveries.ts';
-import type { Visitor } from '../session.ts';
+import type { ServiceTexts } from '../../texts/texts.ts';
+import type { OwnerCall } from '../page-routes.ts';
 
 /** Deliveries with their attempts, each with a button that sends it again. */
 export function deliveryList(
   deliveries: readonly WebhookDeliveryRecord[],
-  listing: Listing,
-  visitor: Visitor,
-  now: number,
+  { listing, visitor, now, texts }: Pick<OwnerCall, 'listing' | 'visitor' | 'now' | 'texts'>,
 ): Html {
-  if (deliveries.length === 0) return html`<p class="empty">No deliveries.</p>`;
+  const { deliveries: words, plain } = texts;
+  if (deliveries.length === 0) return html`<p class="empty">${words.none}</p>`;
   return html`<ul class="deliveries">${deliveries.map(
     (delivery) => html`<li>
-  <div class="line"><span class="state ${delivery.state}">${delivery.state}</span>
-    <strong>${delivery.event}</strong>${delivery.test && html` <span class="state test">test</span>`}
-    <span class="quiet">${timeAgo(delivery.createdAt, now)}${nextAttempt(delivery, now)}</span>
-    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<button class="second" aria-label="Resend ${delivery.event} ${delivery.id}">Resend</button></form></div>
-  <details><summary>${attemptSummary(delivery.attemptHistory)}</summary>
-    ${delivery.attemptHistory.length > 0 && attemptTable(delivery.attemptHistory)}
+  <div class="line"><span class="state ${delivery.state}">${words.states[delivery.state]}</span>
+    <strong>${delivery.event}</strong>${delivery.test && html` <span class="state test">${words.test}</span>`}
+    <span class="quiet">${texts.ago(delivery.createdAt, now)}${nextAttempt(delivery, now, texts)}</span>
+    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<button class="second" aria-label="${plain(words.resendNamed, { event: delivery.event, id: delivery.id })}">${words.resend}</button></form></div>
+  <details><summary>${attemptSummary(delivery.attemptHistory, texts)}</summary>
+    ${delivery.attemptHistory.length > 0 && attemptTable(delivery.attemptHistory, texts)}
     <pre>${delivery.body}</pre></details>
 </li>`,
   )}</ul>`;
 }
 
-function nextAttempt(delivery: WebhookDelivery, now: number): string {
+function nextAttempt(delivery: WebhookDelivery, now: number, { deliveries, plain, timeOfDay }: ServiceTexts): string {
   if (delivery.state !== 'waiting' || delivery.nextAttemptAt <= now) return '';
-  return `, next attempt ${new Date(delivery.nextAttemptAt).toISOString().slice(11, 16)} UTC`;
+  return `, ${plain(deliveries.nextAttempt, { time: timeOfDay(delivery.nextAttemptAt) })}`;
 }
 
-function attemptSummary(attempts: readonly DeliveryAttempt[]): string {
+function attemptSummary(attempts: readonly DeliveryAttempt[], { deliveries, plain, number }: ServiceTexts): string {
   const last = attempts.at(-1);
-  if (!last) return 'No attempts yet';
-  return `${last.status ?? 'no response'} after ${last.durationMs} ms, attempt ${attempts.length}`;
+  if (!last) return deliveries.noAttempts;
+  const status = String(last.status ?? deliveries.noResponse);
+  return plain(deliveries.attempt, { status, duration: number(last.durationMs), number: number(attempts.length) });
 }
 
-function attemptTable(attempts: readonly DeliveryAttempt[]): Html {
-  return html`<div class="scroll"><table><thead><tr><th>Sent</th><th>Status</th><th>Duration</th><th>Response</th></tr></thead>
+/** What went wrong. The causes of a request without a response are technical, and in English. */
+function attemptError({ status, error }: DeliveryAttempt, { deliveries, plain }: ServiceTexts): Html | null {
+  if (error === null) return null;
+  if (status === null) return html`<span class="bad" lang="en">${error}</span> `;
+  const text = status < 400 ? deliveries.redirect : status === 401 ? deliveries.unauthorized : deliveries.rejected;
+  return html`<span class="bad">${plain(text, { status: String(status) })}</span> `;
+}
+
+function attemptTable(attempts: readonly DeliveryAttempt[], texts: ServiceTexts): Html {
+  const { deliveries, number } = texts;
+  return html`<div class="scroll"><table><thead><tr><th>${deliveries.sent}</th><th>${deliveries.status}</th><th>${deliveries.duration}</th><th>${deliveries.response}</th></tr></thead>
     <tbody>${attempts.map(
       (
         attempt,
-      ) => html`<tr><td>${exactDateTime(attempt.at)}</td><td>${attempt.status ?? 'none'}</td><td>${attempt.durationMs} ms</td>
-      <td class="wrap">${attempt.error && html`<span class="bad">${attempt.error}</span> `}${attempt.signedWith === 'previous' && 'Signed with the previous secret. '}${attempt.responseBody && html`<code>${attempt.responseBody.slice(0, 500)}</code>`}</td></tr>`,
+      ) => html`<tr><td>${texts.exactDateTime(attempt.at)}</td><td>${attempt.status ?? deliveries.noStatus}</td><td>${number(attempt.durationMs)} ms</td>
+      <td class="wrap">${attemptError(attempt, texts)}${attempt.signedWith === 'previous' && `${deliveries.signedWithPrevious} `}${attempt.responseBody && html`<code>${attempt.responseBody.slice(0, 500)}</code>`}</td></tr>`,
     )}</tbody></table></div>`;
 }

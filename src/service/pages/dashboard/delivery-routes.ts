@@ -6,6 +6,7 @@ import {
   requeueDelivery,
   type WebhookDelivery,
 } from '../../storage/deliveries/deliveries.ts';
+import type { ServiceTexts } from '../../texts/texts.ts';
 import { type PageDependencies, pageNotFound } from '../page-routes.ts';
 import type { Dashboard } from './dashboard.ts';
 import { deliveryList } from './delivery-list.ts';
@@ -33,18 +34,22 @@ type Filter = Pick<DeliverySelection, 'state' | 'family'>;
 
 /** The log of deliveries, and the form that sends one again. */
 export function addDeliveryRoutes(dashboard: Dashboard, { database, queued }: PageDependencies): void {
-  const titles = { title: 'Deliveries', heading: 'Webhook deliveries' };
-  dashboard.page('/deliveries', titles, async ({ request, listing, visitor, now }) => {
-    const { before, ...filter } = deliveryLogQuery.parse(request.query);
-    const selection = { ...filter, before, limit: deliveriesPerPage + 1 };
-    const found = await deliveryRecords(database, listing.id, selection);
-    const deliveries = found.slice(0, deliveriesPerPage);
-    const path = `/dashboard/${listing.id}/deliveries`;
-    return html`${filterForm(path, filter)}
-<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">Deliveries</h2>
-${deliveryList(deliveries, listing, visitor, now)}</section>
-${pageLinks(path, filter, before !== undefined, found.length > deliveries.length ? deliveries.at(-1) : undefined)}`;
-  });
+  dashboard.page(
+    '/deliveries',
+    ({ deliveries }) => deliveries.title,
+    async (call) => {
+      const { request, listing, texts } = call;
+      const { before, ...filter } = deliveryLogQuery.parse(request.query);
+      const selection = { ...filter, before, limit: deliveriesPerPage + 1 };
+      const found = await deliveryRecords(database, listing.id, selection);
+      const deliveries = found.slice(0, deliveriesPerPage);
+      const path = `/dashboard/${listing.id}/deliveries`;
+      return html`${filterForm(path, filter, texts)}
+<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${texts.dashboard.tabs.deliveries}</h2>
+${deliveryList(deliveries, call)}</section>
+${pageLinks({ path, filter, hasNewer: before !== undefined }, found.length > deliveries.length ? deliveries.at(-1) : undefined, texts)}`;
+    },
+  );
 
   dashboard.form('/deliveries/:deliveryId/resend', 'send', async ({ request, listing, now }) => {
     const { deliveryId } = request.params;
@@ -56,20 +61,26 @@ ${pageLinks(path, filter, before !== undefined, found.length > deliveries.length
 }
 
 /** @param last of this page, if there are older ones */
-function pageLinks(path: string, filter: Filter, hasNewer: boolean, last: WebhookDelivery | undefined): Html | null {
+function pageLinks(
+  { path, filter, hasNewer }: { readonly path: string; readonly filter: Filter; readonly hasNewer: boolean },
+  last: WebhookDelivery | undefined,
+  { frame, deliveries }: ServiceTexts,
+): Html | null {
   if (!hasNewer && last === undefined) return null;
-  return html`<nav class="pages" aria-label="Pages">
-  ${hasNewer && html`<a class="button second" href="${pathOf(path, filter)}">Newest</a>`}
-  ${last !== undefined && html`<a class="button second" rel="next" href="${pathOf(path, filter, last)}">Older</a>`}</nav>`;
+  return html`<nav class="pages" aria-label="${frame.pages}">
+  ${hasNewer && html`<a class="button second" href="${pathOf(path, filter)}">${deliveries.newest}</a>`}
+  ${last !== undefined && html`<a class="button second" rel="next" href="${pathOf(path, filter, last)}">${deliveries.older}</a>`}</nav>`;
 }
 
-function filterForm(path: string, filter: Filter): Html {
-  const options = (names: readonly string[], current: string | undefined) =>
-    names.map((name) => html`<option value="${name}"${name === current && html` selected`}>${name}</option>`);
+function filterForm(path: string, filter: Filter, { deliveries }: ServiceTexts): Html {
+  const options = (names: Readonly<Record<string, string>>, current: string | undefined) =>
+    Object.entries(names).map(
+      ([value, name]) => html`<option value="${value}"${value === current && html` selected`}>${name}</option>`,
+    );
   return html`<form class="filters" action="${path}">
-  <label>State <select name="state"><option value="">all</option>${options(states, filter.state)}</select></label>
-  <label>Webhook <select name="family"><option value="">all</option>${options(families, filter.family)}</select></label>
-  <button class="second">Filter</button></form>`;
+  <label>${deliveries.state} <select name="state"><option value="">${deliveries.all}</option>${options(deliveries.states, filter.state)}</select></label>
+  <label>${deliveries.webhook} <select name="family"><option value="">${deliveries.all}</option>${options(deliveries.families, filter.family)}</select></label>
+  <button class="second">${deliveries.filter}</button></form>`;
 }
 
 function pathOf(path: string, { state, family }: Filter, before?: WebhookDelivery): string {

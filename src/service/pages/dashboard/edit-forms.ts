@@ -1,10 +1,12 @@
 import { TallyhookError } from '../../../platform/errors.ts';
-import { HttpError } from '../../../platform/web/http-error.ts';
 import { configureOwnersWebhook, rotateWebhookSecret, testWebhook } from '../../actions/configure-webhook.ts';
+import { tooManyKeys } from '../../connect/connect-listing.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
-import { findKey, issueOwnersKey, maxKeys, revokeKey } from '../../storage/listings/keys.ts';
+import { findKey, issueOwnersKey, revokeKey } from '../../storage/listings/keys.ts';
 import { type StoredListing, updateListing } from '../../storage/listings/listings.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
+import { PageError } from '../../texts/page-error.ts';
+import { RejectedTargetError } from '../../webhooks/target.ts';
 import { botForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
 import type { Dashboard } from './dashboard.ts';
@@ -17,19 +19,23 @@ export function addEditForms(dashboard: Dashboard, { database }: PageDependencie
     return '?notice=saved#basics';
   });
 
-  dashboard.form('/keys', 'edit', async ({ request, listing, now }) => {
+  dashboard.form('/keys', 'edit', async ({ request, listing, now, texts }) => {
     const { label } = readForm(keyForm, request.body);
     const issued = await issueOwnersKey(database, listing, label, now);
     if (issued === 'not-owner') throw pageNotFound();
-    if (issued === 'too-many') throw new HttpError(409, `A listing can have ${maxKeys} keys. Revoke one first.`);
-    return { name: `API key "${label}"`, secret: issued.key };
+    if (issued === 'too-many') throw tooManyKeys();
+    return { name: texts.plain(texts.edit.keyNamed, { label }), secret: issued.key };
   });
 
-  dashboard.page('/keys/:keyId/revoke', { title: 'Revoke key' }, async (owned) => {
-    const key = await findKey(database, owned.listing.id, readRowId(owned.request.params.keyId));
-    if (key === null) throw pageNotFound();
-    return revokePage(key, owned);
-  });
+  dashboard.page(
+    '/keys/:keyId/revoke',
+    ({ keys }) => keys.revokeTitle,
+    async (owned) => {
+      const key = await findKey(database, owned.listing.id, readRowId(owned.request.params.keyId));
+      if (key === null) throw pageNotFound();
+      return revokePage(key, owned);
+    },
+  );
 
   dashboard.form('/keys/:keyId/revoke', null, async ({ request, listing, now }) => {
     if (!(await revokeKey(database, listing.id, readRowId(request.params.keyId), now))) throw pageNotFound();
@@ -37,7 +43,7 @@ export function addEditForms(dashboard: Dashboard, { database }: PageDependencie
   });
 }
 
-/** @throws HttpError 400 */
+/** @throws PageError 400 */
 function withEdits(listing: StoredListing, body: unknown): StoredListing {
   const edits = readForm(listingForm, body);
   return listing.kind === 'server'
@@ -50,22 +56,22 @@ export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependen
   const { database, targets, queued } = dependencies;
   const path = '/webhooks/:family';
 
-  dashboard.form(path, 'edit', async ({ request, listing, visitor }) => {
+  dashboard.form(path, 'edit', async ({ request, listing, visitor, texts }) => {
     const key = { listingId: listing.id, family: readFamily(request.params.family) };
     const form = readForm(webhookForm, request.body);
     const existing = await findWebhook(database, key.listingId, key.family);
     const settings = { ...key, ...form, ownerId: visitor.userId };
-    const secret = await configureOwnersWebhook(database, settings, targets).catch(rethrowAsHttpError);
+    const secret = await configureOwnersWebhook(database, settings, targets).catch(rethrowAsPageError);
     if (secret === null) throw pageNotFound();
     queued();
     if (existing || form.secret !== undefined) return `?notice=saved#${key.family}-webhooks`;
-    return { name: `Secret of the ${key.family} webhooks`, secret };
+    return { name: texts.edit.secretOf[key.family], secret };
   });
 
-  dashboard.form(`${path}/rotate`, 'edit', async ({ request, listing, now }) => {
+  dashboard.form(`${path}/rotate`, 'edit', async ({ request, listing, now, texts }) => {
     const family = readFamily(request.params.family);
-    const secret = await rotateWebhookSecret(database, listing.id, family, now).catch(rethrowAsHttpError);
-    return { name: `New secret of the ${family} webhooks`, secret };
+    const secret = await rotateWebhookSecret(database, listing.id, family, now).catch(rethrowAsPageError);
+    return { name: texts.edit.newSecretOf[family], secret };
   });
 
   dashboard.form(`${path}/test`, 'send', async ({ request, listing, visitor: { userId, username } }) => {
@@ -101,8 +107,9 @@ function readFamily(text: string): WebhookFamily {
   throw pageNotFound();
 }
 
-/** Responds to an invalid webhook URL with 400. */
-function rethrowAsHttpError(thrown: unknown): never {
-  if (thrown instanceof TallyhookError) throw new HttpError(400, thrown.message);
+/** Responds to an invalid URL, and to a webhook that was removed meanwhile, with 400. */
+function rethrowAsPageError(thrown: unknown): never {
+  if (thrown instanceof RejectedTargetError) throw new PageError(400, thrown.explain);
+  if (thrown instanceof TallyhookError) throw new PageError(400, ({ errors }) => errors.noWebhook);
   throw thrown;
 }

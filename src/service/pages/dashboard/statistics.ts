@@ -1,17 +1,22 @@
-import { day, formatCount } from '../../../platform/durations.ts';
+import { day } from '../../../platform/durations.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import type { Database } from '../../storage/database.ts';
 import { countOpenDeliveries, type ListingDay, listingDays } from '../../storage/listings/listing-days.ts';
 import { countReviews } from '../../storage/reviews.ts';
 import { countVotes, countVotesOfMonth } from '../../storage/votes.ts';
+import type { ServiceTexts } from '../../texts/texts.ts';
 import { figure } from '../listing-parts.ts';
-import type { PageDependencies } from '../page-routes.ts';
-import type { Dashboard, OwnerCall } from './dashboard.ts';
+import type { OwnerCall, PageDependencies } from '../page-routes.ts';
+import type { Dashboard } from './dashboard.ts';
 
 const deliveryDays = 30;
 
 export function addStatistics(dashboard: Dashboard, { database }: PageDependencies): void {
-  dashboard.page('/statistics', { title: 'Statistics' }, (owned) => statisticsPage(database, owned));
+  dashboard.page(
+    '/statistics',
+    (texts) => texts.dashboard.tabs.statistics,
+    (owned) => statisticsPage(database, owned),
+  );
 }
 
 /** The start of the calendar month in UTC (ms since the epoch). */
@@ -21,7 +26,8 @@ function startOfMonth(now: number): number {
 }
 
 /** The statistics of a listing. */
-async function statisticsPage(database: Database, { request, listing, now }: OwnerCall): Promise<Html> {
+async function statisticsPage(database: Database, { request, listing, now, texts }: OwnerCall): Promise<Html> {
+  const { statistics, plain, plainCount, number } = texts;
   const days = await listingDays(database, listing.id, { count: request.query['days'] === '90' ? 90 : 30, now });
   const votes = await countVotes(database, listing.id, now);
   const lastMonth = await countVotesOfMonth(database, listing.id, startOfMonth(now) - 1);
@@ -36,28 +42,27 @@ async function statisticsPage(database: Database, { request, listing, now }: Own
   const path = `/dashboard/${listing.id}/statistics`;
   const ranges = [30, 90].map((count) =>
     count === days.length
-      ? html`<strong aria-current="true">${count} days</strong>`
-      : html`<a href="${path}?days=${count}">${count} days</a>`,
+      ? html`<strong aria-current="true">${texts.days(count)}</strong>`
+      : html`<a href="${path}?days=${count}">${texts.days(count)}</a>`,
   );
   const inRange = days.reduce((sum, day) => sum + day.votes, 0);
   return html`<dl class="figures tiles">
-  ${figure('Votes', votes.total)}${figure('This month', votes.month)}${figure('Last month', lastMonth)}
-  ${listing.kind === 'server' && figure('Reviews', reviews.total)}
-  ${listing.kind === 'server' && html`<div><dt>Mean rating</dt><dd>${reviews.rating === null ? '–' : reviews.rating.toFixed(1)}</dd></div>`}
+  ${figure(texts.listing.votes, number(votes.total))}${figure(texts.listing.thisMonth, number(votes.month))}${figure(statistics.lastMonth, number(lastMonth))}
+  ${listing.kind === 'server' && figure(texts.reviews.title, number(reviews.total))}
+  ${listing.kind === 'server' && figure(statistics.meanRating, reviews.rating === null ? '–' : texts.rating(reviews.rating))}
 </dl>
-<section class="card" aria-labelledby="votes"><div class="spread"><h2 id="votes">Votes per day</h2><p class="sorts">${ranges}</p></div>
-${voteChart(days)}
-<p class="quiet">${formatCount(inRange, 'vote')} in ${days.length} days. Days are in UTC; the last is today.</p>
-<details><summary>As a table</summary><div class="scroll tall"><table><thead><tr><th scope="col">Day</th><th scope="col" class="number">Votes</th></tr></thead>
+<section class="card" aria-labelledby="votes"><div class="spread"><h2 id="votes">${statistics.votesPerDay}</h2><p class="sorts">${ranges}</p></div>
+${voteChart(days, texts)}
+<p class="quiet">${plain(statistics.inDays, { votes: plainCount(texts.counts.votes, inRange), days: texts.days(days.length) })}</p>
+<details><summary>${statistics.asTable}</summary><div class="scroll tall"><table><thead><tr><th scope="col">${statistics.day}</th><th scope="col" class="number">${texts.listing.votes}</th></tr></thead>
 <tbody>${days
     .toReversed()
     .map(
-      (day) =>
-        html`<tr><th scope="row">${dateOf(day.start)}</th><td class="number">${day.votes.toLocaleString('en')}</td></tr>`,
+      (day) => html`<tr><th scope="row">${texts.date(day.start)}</th><td class="number">${number(day.votes)}</td></tr>`,
     )}</tbody></table></div></details></section>
-<section class="card" aria-labelledby="webhooks"><h2 id="webhooks">Webhook deliveries, last 30 days</h2>
-<dl class="figures">${figure('Deliveries', queued)}${figure('Failed', failed)}${figure('Waiting now', waiting)}</dl>
-<p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">Failed deliveries</a></p></section>`;
+<section class="card" aria-labelledby="webhooks"><h2 id="webhooks">${statistics.deliveries}</h2>
+<dl class="figures">${figure(statistics.delivered, number(queued))}${figure(statistics.failed, number(failed))}${figure(statistics.waiting, number(waiting))}</dl>
+<p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">${statistics.failedDeliveries}</a></p></section>`;
 }
 
 const width = 720;
@@ -68,7 +73,9 @@ const bottom = 34;
 const top = 20;
 
 /** Bars of votes per day as SVG, with a title and a description for screen readers. */
-function voteChart(days: readonly Pick<ListingDay, 'start' | 'votes'>[]): Html {
+function voteChart(days: readonly Pick<ListingDay, 'start' | 'votes'>[], texts: ServiceTexts): Html {
+  const { statistics, plain, plainCount, number, date } = texts;
+  const compact = new Intl.NumberFormat(texts.locale, { notation: 'compact' });
   const total = days.reduce((sum, { votes }) => sum + votes, 0);
   const most = days.reduce((best, each) => (each.votes > best.votes ? each : best), days[0] ?? { start: 0, votes: 0 });
   const scale = niceMaximum(most.votes);
@@ -78,19 +85,19 @@ function voteChart(days: readonly Pick<ListingDay, 'start' | 'votes'>[]): Html {
   const gridlines = [0, scale / 2, scale].filter(Number.isInteger);
   const labelEvery = Math.ceil(days.length / 4);
   return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="chart-title chart-description">
-<title id="chart-title">Votes per day, last ${days.length} days</title>
-<desc id="chart-description">${total.toLocaleString('en')} votes in total, ${most.votes.toLocaleString('en')} on the day with most votes, ${dateOf(most.start)}.</desc>
+<title id="chart-title">${plain(statistics.chart, { days: texts.days(days.length) })}</title>
+<desc id="chart-description">${plain(statistics.description, { total: plainCount(texts.counts.votes, total), most: number(most.votes), date: date(most.start) })}</desc>
 ${gridlines.map(
   (value) => html`<line class="grid" x1="${left}" x2="${width}" y1="${round(y(value))}" y2="${round(y(value))}"></line>
-<text class="axis" x="${left - 8}" y="${round(y(value) + 4)}" text-anchor="end">${compact(value)}</text>`,
+<text class="axis" x="${left - 8}" y="${round(y(value) + 4)}" text-anchor="end">${compact.format(value)}</text>`,
 )}
 ${days.map(({ start, votes }, index) => {
   const x = left + index * step;
   const barHeight = votes === 0 ? 0 : Math.max(2, plotHeight * (votes / scale));
-  const bar = html`<g><title>${dateOf(start)}: ${votes.toLocaleString('en')}</title><rect class="hit" x="${round(x)}" y="${top}" width="${round(step)}" height="${plotHeight}"></rect>
+  const bar = html`<g><title>${date(start)}: ${number(votes)}</title><rect class="hit" x="${round(x)}" y="${top}" width="${round(step)}" height="${plotHeight}"></rect>
 <rect class="bar" x="${round(x + step * 0.12)}" y="${round(top + plotHeight - barHeight)}" width="${round(step * 0.76)}" height="${round(barHeight)}" rx="${round(Math.min(3, step / 4))}"></rect></g>`;
   const isLabelled = (days.length - 1 - index) % labelEvery === 0 && index > 0;
-  return html`${bar}${isLabelled && html`<text class="axis" x="${round(x + step / 2)}" y="${height - 10}" text-anchor="${index === days.length - 1 ? 'end' : 'middle'}">${shortDateOf(start)}</text>`}`;
+  return html`${bar}${isLabelled && html`<text class="axis" x="${round(x + step / 2)}" y="${height - 10}" text-anchor="${index === days.length - 1 ? 'end' : 'middle'}">${texts.shortDate(start)}</text>`}`;
 })}
 </svg>`;
 }
@@ -102,21 +109,6 @@ function niceMaximum(value: number): number {
   }
 }
 
-/** `1.2K`, which fits beside the axis. */
-function compact(value: number): string {
-  return value.toLocaleString('en', { notation: 'compact' });
-}
-
 function round(value: number): number {
   return Math.round(value * 10) / 10;
-}
-
-/** `2026-01-31`. */
-function dateOf(start: number): string {
-  return new Date(start).toISOString().slice(0, 10);
-}
-
-/** `31 Jan`. */
-function shortDateOf(start: number): string {
-  return new Date(start).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 }

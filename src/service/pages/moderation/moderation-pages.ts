@@ -6,6 +6,7 @@ import type { Ban, moderationLog } from '../../abuse/moderate.ts';
 import type { QueueItem, UnpublishedListing } from '../../abuse/moderation-queue.ts';
 import { reasonText } from '../../abuse/reports.ts';
 import { pagePath } from '../../listing/listing.ts';
+import { englishTexts } from '../../texts/texts.ts';
 import { isolated } from '../listing-parts.ts';
 import type { Visitor } from '../session.ts';
 
@@ -18,14 +19,14 @@ const pages = {
 
 export type ModerationPath = keyof typeof pages;
 
-/** A page with the navigation of moderation. */
+/** A page with the navigation of moderation. All of it is in English, for operators. */
 export function moderationPage(path: ModerationPath, body: Fragment): Html {
   const links = Object.entries(pages).map(
     ([href, name]) => html`<a href="${href}"${href === path && html` aria-current="page"`}>${name}</a>`,
   );
-  return html`<h1>Moderation</h1>
+  return html`<div lang="en"><h1>Moderation</h1>
 <nav class="tabs" aria-label="Moderation">${links}</nav>
-${body}`;
+${body}</div>`;
 }
 
 export function hiddenListingsPage(listings: readonly UnpublishedListing[], visitor: Visitor): Html {
@@ -135,7 +136,7 @@ ${currentText(item)}
 <ul class="reports">${reports.map(
     (
       report,
-    ) => html`<li><p>${reasonText(report.reason)} · ${nameOf(report.reporterName, 'A member')} <code>${report.reporterId}</code> · ${timeAgo(report.createdAt, now)}</p>
+    ) => html`<li><p>${reasonText(report.reason, englishTexts())} · ${nameOf(report.reporterName, 'A member')} <code>${report.reporterId}</code> · ${timeAgo(report.createdAt, now)}</p>
   ${report.text !== '' && html`<p class="comment">${isolated(report.text)}</p>`}
   ${report.reportedText !== textNow(item) && html`<details><summary>When it was reported</summary><p class="comment">${isolated(report.reportedText)}</p></details>`}</li>`,
   )}</ul>

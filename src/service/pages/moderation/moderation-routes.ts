@@ -2,7 +2,6 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { snowflakePattern } from '../../../platform/snowflake.ts';
 import type { Fragment } from '../../../platform/web/html.ts';
-import { HttpError } from '../../../platform/web/http-error.ts';
 import {
   ban,
   dismissReports,
@@ -15,6 +14,7 @@ import {
   unban,
 } from '../../abuse/moderate.ts';
 import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
+import { PageError } from '../../texts/page-error.ts';
 import { line, readForm } from '../forms.ts';
 import { type PageCall, type PageDependencies, PageRoutes, pageNotFound } from '../page-routes.ts';
 import {
@@ -98,7 +98,9 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     const target = { kind, listingId, reviewUserId };
     if (action === 'dismiss') return dismissReports(database, target, context);
     if (action === 'hide-listing') return hideListing(database, listingId, withReason(context));
-    if (kind !== 'review' || reviewUserId === '') throw new HttpError(400, 'This is not a report of a review.');
+    if (kind !== 'review' || reviewUserId === '') {
+      throw new PageError(400, () => 'This is not a report of a review.');
+    }
     const removed = await removeReview(database, target, withReason(context));
     if (action === 'remove-review') return removed;
     return ban(database, reviewUserId, withReason(context));
@@ -107,8 +109,8 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
   return routes.router;
 }
 
-/** @throws HttpError 400 without a reason, which owner or member will see */
+/** @throws PageError 400 without a reason, which owner or member will see */
 function withReason(context: ModerationContext): ModerationContext {
   if (context.reason !== '') return context;
-  throw new HttpError(400, 'Please enter the reason.');
+  throw new PageError(400, () => 'Please enter the reason.');
 }

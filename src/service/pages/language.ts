@@ -1,0 +1,30 @@
+import type { Request, RequestHandler } from 'express';
+import { day } from '../../platform/durations.ts';
+import { readCookie, setCookie } from '../../platform/web/session-cookie.ts';
+import { type Locale, localeFor } from '../../texts/locale.ts';
+import { languages } from '../texts/catalogues.ts';
+import { type ServiceTexts, serviceTextsIn } from '../texts/texts.ts';
+
+/** The query parameter with which a visitor chooses a language. */
+export const languageParameter = 'lang';
+const cookieName = 'tallyhook_language';
+
+/** The texts of a request: in the language that the visitor has chosen, otherwise in that of the browser. */
+export function textsOf(request: Request): ServiceTexts {
+  const chosen = readChoice(request) ?? readCookie(request.headers.cookie, cookieName);
+  return serviceTextsIn(localeFor(chosen, ...request.acceptsLanguages().slice(0, 10)));
+}
+
+function readChoice({ query }: Request): Locale | undefined {
+  return languages.find((locale) => locale === query[languageParameter]);
+}
+
+/** Stores the language that a visitor has chosen. */
+export function rememberLanguage({ secure }: { readonly secure: boolean }): RequestHandler {
+  return (request, response, next) => {
+    const value = readChoice(request);
+    const cookie = { name: cookieName, lifetimeMs: 365 * day, sameSite: 'lax', path: '/', secure } as const;
+    if (value !== undefined) setCookie(response, { ...cookie, value });
+    next();
+  };
+}
