@@ -25,7 +25,7 @@ const isolated = ['test/linear-time.test.ts', 'test/platform/tracing/tracing.tes
 const sampled = [
   'test/discord/{hostile-text,panel}.test.ts',
   'test/regular-expressions.test.ts',
-  'test/service/conformance-deviants.test.ts',
+  'test/service/conformance-{deviants,faults}.test.ts',
   'test/core/tally/record-event.test.ts',
 ];
 /** Runs in `npm run test:full` only. */

@@ -151,7 +151,7 @@ test('a POST that succeeds fails', async () => {
 test.each([
   ...sample([
     ['vote dates without milliseconds', /\/votes\/3/, 'Z', 'a user who has voted: the dates have milliseconds'],
-    ['vote dates with an offset', /\/votes\/3/, '.000+00:00', 'a user who has voted: the dates have milliseconds'],
+    ['vote dates with an offset', /\/votes\/3/, '.000+02:00', 'a user who has voted: the dates have milliseconds'],
     ['vote dates with microseconds', /\/votes\/3/, '.000000Z', 'a user who has voted: the dates have milliseconds'],
   ]),
 ])('%s fail', async (_, path, ending, line) => {

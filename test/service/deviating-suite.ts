@@ -1,6 +1,7 @@
 import { hour, minute } from '../../src/platform/durations.ts';
 import { type ConformanceResult, runConformance } from '../../src/service/conformance/suite.ts';
 import { type Deviation, startDeviatingProxy } from './deviant.ts';
+import { withoutWaiting } from './leaping-clock.ts';
 import { mira, type Running, running, serverId } from './running.ts';
 
 /** The service with a voter and with more reviews than a response may contain. */
@@ -37,10 +38,10 @@ export async function runSuite(
   const { server, bot } = instance.keys;
   const keys = serverKeyOnly ? { server } : { server, bot };
   const baseUrl = await startDeviatingProxy(instance, deviate);
-  const { clock: instanceClock } = instance;
-  const clock = options.clock ?? { ...instanceClock, sleep: async (ms: number) => instanceClock.leap(ms) };
+  const clock = options.clock ?? withoutWaiting(instance.clock);
   const results: ConformanceResult[] = [];
-  for await (const result of runConformance({ baseUrl, keys, votedUser: mira.userId, skipRateLimit, clock })) {
+  const suite = { baseUrl, keys, votedUser: mira.userId, skipRateLimit, choices: true, clock };
+  for await (const result of runConformance(suite)) {
     if (result.outcome !== 'holds') results.push(result);
   }
   return results;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../src/platform/clock.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 export interface LeapingClock extends ManualClock {
@@ -18,4 +19,9 @@ export function leapingClock(): LeapingClock {
       offsetMs += ms;
     },
   };
+}
+
+/** The same clock for code that sleeps: the time moves on at once. */
+export function withoutWaiting(clock: LeapingClock): Clock {
+  return { ...clock, sleep: async (ms) => clock.leap(ms) };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openApiDocument } from '../api/openapi.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
-import { firstIssue } from './check.ts';
+import { firstIssue, utcTimestamp } from './check.ts';
 
 /** The part of an OpenAPI document that the suite uses. */
 const documentSchema = z.object({
@@ -58,15 +58,12 @@ function inlineReferences(schema: unknown, document: unknown): unknown {
   return Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, inlineReferences(part, document)]));
 }
 
-/** The document requires milliseconds for the dates of votes only, which have a check of their own (section 2.4). */
-const utcTimestamp = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$` };
-
 /** The schema without the parts that the document does not define (`x-not-shown`). */
 function documentedPart(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documentedPart);
   if (!isObject(schema)) return schema;
   if (schema['x-not-shown'] !== undefined) return {};
-  if (schema['format'] === 'date-time') return utcTimestamp;
+  if (schema['format'] === 'date-time') return { type: 'string', pattern: utcTimestamp.source };
   const { properties, required, ...others } = schema;
   const documented = Object.fromEntries(Object.entries(others).map(([name, part]) => [name, documentedPart(part)]));
   if (!isObject(properties)) return documented;

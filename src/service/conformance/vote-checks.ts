@@ -8,6 +8,7 @@ import {
   documented,
   requestWithKey,
   SkipCheckError,
+  utcTimestamp,
 } from './check.ts';
 import { unknownUserId } from './endpoint-checks.ts';
 
@@ -49,8 +50,7 @@ async function unknownUserStatus(context: CheckContext): Promise<Readonly<Record
 /** Allowance for rounding, the precision of the Date header, and clock skew (ms). */
 const toleranceMs = 2 * second;
 
-/** ISO 8601 in UTC, with or without milliseconds. */
-const timestamp = z.iso.datetime();
+const timestamp = z.iso.datetime({ offset: true }).regex(utcTimestamp);
 const status = z.object({
   canVote: z.boolean(),
   lastVoteDate: timestamp,
@@ -85,7 +85,8 @@ function dateIssue({ status }: ObservedVoteStatus): string | null {
   // Rounding to seconds may change the difference by up to a second.
   const isExact = [lastVoteDate, nextVoteDate].every(hasMilliseconds);
   if (Math.abs(cooldownMs - voteCooldownMs) >= (isExact ? 1 : second)) return 'the dates are not 12 hours apart';
-  return canVote === (secondsUntilVote === 0) ? null : 'canVote contradicts secondsUntilVote';
+  // A service may round down, so 0 seconds may still be a part of one.
+  return canVote && secondsUntilVote > 0 ? 'canVote contradicts secondsUntilVote' : null;
 }
 
 /**
@@ -104,5 +105,5 @@ function secondsIssue({ status, observedAt }: ObservedVoteStatus): string | null
 }
 
 function hasMilliseconds(date: string): boolean {
-  return /\.\d{3}Z$/.test(date);
+  return /\.\d{3}(?:Z|\+00:00)$/.test(date);
 }
