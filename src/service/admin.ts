@@ -101,13 +101,15 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
 
   async function requireListing(id: string): Promise<Listing> {
     const listing = await findListing(database, id);
-    if (listing === null) throw new TallyhookError('unknown_listing', `Unknown listing "${id}".`);
+    if (listing === null || listing.state === 'deleting')
+      throw new TallyhookError('unknown_listing', `Unknown listing "${id}".`);
     return listing;
   }
 
   async function votedListing(vote: { listingId: string } | { kind: ServiceListingKind }): Promise<Listing> {
     if ('listingId' in vote) return requireListing(vote.listingId);
-    const [first] = await allListings(database, vote.kind);
+    const all = await allListings(database, vote.kind);
+    const first = all.find(({ state }) => state !== 'deleting');
     return first ?? requireListing(vote.kind);
   }
 

@@ -1,4 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Clock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { castVote } from '../../src/service/actions/cast-vote.ts';
 import { configureWebhook, rotateWebhookSecret } from '../../src/service/actions/configure-webhook.ts';
@@ -13,14 +16,22 @@ import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service
 import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
 import { searchListings } from '../../src/service/storage/listings/listings.ts';
+import { deleteMemberData } from '../../src/service/storage/members/member-data.ts';
+import { upsertMember } from '../../src/service/storage/members/members.ts';
 import { issueSignInToken, redeemSignInToken } from '../../src/service/storage/members/sign-in-links.ts';
 import { storedSetting } from '../../src/service/storage/settings.ts';
 import { countVotes, countVotesOfMonth } from '../../src/service/storage/votes.ts';
-import { describeOnBothDatabases } from './databases.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeOnBothDatabases, describeOnNewPostgres } from './databases.ts';
 import { leapingClock } from './leaping-clock.ts';
 
+const voter = (number: number) => ({ userId: String(number), username: `member ${number}` });
 const targets = { allowLoopback: true, resolve: async () => [] };
 const url = 'http://127.0.0.1:65533/hooks';
+
+const contextOf = (database: Database, clock: Clock) => {
+  return { database, clock, targets, retry: () => null, counters: createServiceCounters() };
+};
 
 /* Two processes do the same thing at the same moment, on connections of their own. */
 describeOnBothDatabases('two connections', (newDatabase) => {
@@ -29,9 +40,10 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     const databases = [await openDatabase(address), await openDatabase(address)] as const;
     onTestFinished(() => Promise.all(databases.map((database) => database.destroy())).then(() => {}));
     const clock = leapingClock();
-    const admins = databases.map((database) =>
-      createServiceAdmin({ database, clock, targets, retry: () => null, counters: createServiceCounters() }, () => {}),
-    ) as [ServiceAdmin, ServiceAdmin];
+    const admins = databases.map((database) => createServiceAdmin(contextOf(database, clock), () => {})) as [
+      ServiceAdmin,
+      ServiceAdmin,
+    ];
     const { listing } = await admins[0].createListing({ kind: 'bot', discordId: '1', name: 'Bot' });
     return { databases, admins, clock, listing, now: clock.now() };
   }
@@ -41,8 +53,6 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     count: number,
     act: (database: Database, turn: number) => Promise<Result>,
   ) => Promise.all(Array.from({ length: count }, (_, turn) => act(databases[turn % 2] as Database, turn)));
-
-  const voter = (number: number) => ({ userId: String(number), username: `member ${number}` });
 
   async function withDeliveries(count: number) {
     const all = await opened();
@@ -100,6 +110,27 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     expect(voters.toSorted()).toEqual([...Array.from({ length: 50 }, (_, turn) => String(turn)), '777'].toSorted());
     const again = await castVote(databases[1], listing, { voter: voter(777) }, now + voteCooldownMs);
     expect(again.recorded).toBe(true);
+  });
+
+  it('record one of two votes of a member whose data is deleted meanwhile', async () => {
+    const { databases, listing, now } = await opened();
+    const [one, other] = databases;
+    for (let round = 1; round <= 5; round += 1) {
+      const member = voter(round);
+      await upsertMember(one, member);
+      // Both votes wait for the end of the deletion. On PostgreSQL, there is no row then that they could have locked.
+      const votes = await one.transaction().execute(async (sql) => {
+        await sql.deleteFrom('members').where('user_id', '=', member.userId).execute();
+        const waiting = databases.map((database) => castVote(database, listing, { voter: member }, now));
+        await wait(50);
+        return Promise.all([waiting]);
+      });
+      const outcomes = await Promise.all(votes.flat());
+      expect(outcomes.map(({ recorded }) => recorded).toSorted()).toEqual([false, true]);
+      await deleteMemberData(other, member.userId, now);
+      expect((await castVote(other, listing, { voter: member }, now + hour)).recorded).toBe(false);
+    }
+    expect(await countVotes(one, '1', now)).toEqual({ total: 5, month: 5 });
   });
 
   it('claim each delivery once, and again when its lease has ended', async () => {
@@ -227,10 +258,12 @@ describeOnBothDatabases('two connections', (newDatabase) => {
   it('delete a listing together while members vote for it', async () => {
     const { databases, listing, now } = await withDeliveries(20);
     let isOver = false;
+    const failures: unknown[] = [];
     const voting = atOnce(databases, 8, async (database, turn) => {
-      // Votes for a deleted listing fail.
-      for (let next = 1_000 * (turn + 1); !isOver; next += 1)
-        await castVote(database, listing, { voter: voter(next) }, now).catch(() => {});
+      for (let next = 1_000 * (turn + 1); !isOver || failures.length === 0; next += 1) {
+        await castVote(database, listing, { voter: voter(next) }, now).catch((error) => failures.push(error));
+        await wait(0);
+      }
     });
     try {
       await startListingDeletion(databases[0], '1', now);
@@ -239,9 +272,58 @@ describeOnBothDatabases('two connections', (newDatabase) => {
       isOver = true;
     }
     await voting;
+    expect(failures.length).toBeGreaterThan(0);
+    expect(failures).toEqual(failures.map(() => expect.objectContaining({ code: 'unknown_listing' })));
     await deleteListingRows(databases[0]);
     for (const table of ['votes', 'vote_counts', 'deliveries', 'keys'] as const)
       expect(await databases[1].selectFrom(table).select('listing_id').execute(), table).toEqual([]);
     expect(await databases[1].selectFrom('listings').select('id').execute()).toEqual([]);
+  });
+});
+
+describeOnNewPostgres('two connections', (newDatabase) => {
+  it('record one of two votes of a member who is deleted while the first vote waits for another member', async () => {
+    const address = newDatabase();
+    const opened = async () => {
+      const database = await openDatabase(address);
+      onTestFinished(() => database.destroy());
+      return database;
+    };
+    const [one, other, third] = [await opened(), await opened(), await opened()];
+    const admin = createServiceAdmin(contextOf(one, leapingClock()), () => {});
+    const { listing } = await admin.createListing({ kind: 'bot', discordId: '1', name: 'Bot' });
+    const [first, deleted] = [voter(1), voter(2)];
+    for (const member of [first, deleted]) await upsertMember(one, member);
+
+    /** Runs a statement in a transaction, and returns a function that ends it. */
+    async function hold(statement: RawBuilder<unknown>): Promise<() => void> {
+      const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      void third.transaction().execute(async (transaction) => {
+        await statement.execute(transaction);
+        started.resolve();
+        await ended.promise;
+      });
+      await started.promise;
+      return ended.resolve;
+    }
+    const untilWaiting = (count: number) =>
+      eventually(async () => {
+        const { rows } = await sql<{ count: number }>`
+          select count(*) as count from pg_locks where not granted`.execute(third);
+        expect(rows).toEqual([{ count }]);
+      });
+
+    const releaseMember = await hold(sql`select from members where user_id = ${first.userId} for update`);
+    const votes = [first, deleted].map((member) => castVote(one, listing, { voter: member }, 1));
+    await untilWaiting(1);
+    await deleteMemberData(third, deleted.userId, 1);
+    const releaseCounts = await hold(sql`lock table vote_counts in share mode`);
+    releaseMember();
+    await untilWaiting(1);
+    votes.push(castVote(other, listing, { voter: deleted }, 2));
+    await untilWaiting(2);
+    releaseCounts();
+    expect((await Promise.all(votes)).map(({ recorded }) => recorded)).toEqual([true, true, false]);
+    expect(await countVotes(one, '1', 1)).toMatchObject({ total: 2 });
   });
 });

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler, type Router } from 'express';
-import { StoreUnavailableError } from '../../platform/errors.ts';
+import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
 import { serveAsset } from '../../platform/web/asset.ts';
 import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
 import { isOwnHost } from '../../platform/web/host.ts';
@@ -115,6 +115,8 @@ function sendErrorPages({ sessions, clock, log }: PageDependencies) {
 function toPageError(thrown: unknown): HttpError | null {
   if (thrown instanceof PageError) return thrown;
   if (thrown instanceof URIError) return pageNotFound();
+  // It was deleted meanwhile.
+  if (thrown instanceof TallyhookError && thrown.code === 'unknown_listing') return pageNotFound();
   if (thrown instanceof StoreUnavailableError) {
     return new PageError(503, ({ errors }) => errors.database, retryAfterUnavailable);
   }

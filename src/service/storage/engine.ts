@@ -2,6 +2,7 @@ import type { Driver } from 'kysely';
 import type { SqlDialect } from '../../platform/database/dialect.ts';
 import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
 import type { PostgresTransactions } from '../../platform/database/postgres-transactions.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { WebhookFamily } from './tables.ts';
 
@@ -31,9 +32,14 @@ export type VoteRecordResult =
 
 /**
  * Stores a vote, the current name of its member and its webhook delivery, or nothing during the cooldown. Concurrent
- * votes of a member, also by other processes, are decided one after the other.
+ * votes of a member, also by other processes, are decided one after the other. Rejects with {@link unknownListing}.
  */
 export type RecordVote = (vote: NewVoteRecord) => Promise<VoteRecordResult>;
+
+/** The listing does not exist, or is being deleted. */
+export function unknownListing(cause?: unknown): TallyhookError {
+  return new TallyhookError('unknown_listing', 'The listing does not exist any more.', { cause });
+}
 
 export interface OpenOptions {
   /** Where to report a deleted or replaced file, and locks of other processes. */

@@ -14,11 +14,14 @@ export interface SessionSource {
   begin(): Promise<SessionTransaction>;
 }
 
-/** A kysely driver. A statement that is neither read nor part of a transaction has one of its own. */
-export function createSessionDriver(source: SessionSource): Driver {
+/**
+ * A kysely driver. A statement that is neither read nor part of a transaction has one of its own.
+ * @param asStoreError the error for the caller, for one of the database
+ */
+export function createSessionDriver(source: SessionSource, asStoreError: (error: unknown) => unknown): Driver {
   return {
     init: async () => {},
-    acquireConnection: async () => new Session(source),
+    acquireConnection: async () => new Session(source, asStoreError),
     beginTransaction: (session: Session) => session.begin(),
     commitTransaction: (session: Session) => session.commit(),
     rollbackTransaction: (session: Session) => session.rollback(),
@@ -29,20 +32,21 @@ export function createSessionDriver(source: SessionSource): Driver {
 
 class Session implements DatabaseConnection {
   readonly #source: SessionSource;
+  readonly #asStoreError: (error: unknown) => unknown;
   #transaction: SessionTransaction | null = null;
 
-  constructor(source: SessionSource) {
+  constructor(source: SessionSource, asStoreError: (error: unknown) => unknown) {
     this.#source = source;
+    this.#asStoreError = asStoreError;
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    if (this.#transaction !== null) return this.#transaction.execute(query);
+    if (this.#transaction !== null) return this.#stored(this.#transaction.execute(query));
     const read = this.#source.read<Row>(query);
-    if (read !== null) return read;
-    const transaction = await this.#source.begin();
-    this.#transaction = transaction;
+    if (read !== null) return this.#stored(read);
+    await this.begin();
     try {
-      const result = await transaction.execute<Row>(query);
+      const result = await this.executeQuery<Row>(query);
       await this.commit();
       return result;
     } catch (error) {
@@ -56,17 +60,25 @@ class Session implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    this.#transaction = await this.#source.begin();
+    this.#transaction = await this.#stored(this.#source.begin());
   }
 
   async commit(): Promise<void> {
     const transaction = this.#transaction;
     this.#transaction = null;
-    await transaction?.commit();
+    if (transaction !== null) await this.#stored(transaction.commit());
   }
 
   async rollback(): Promise<void> {
     await this.#transaction?.rollback();
     this.#transaction = null;
+  }
+
+  async #stored<Result>(result: Promise<Result>): Promise<Result> {
+    try {
+      return await result;
+    } catch (error) {
+      throw this.#asStoreError(error);
+    }
   }
 }

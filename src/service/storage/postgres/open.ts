@@ -15,7 +15,7 @@ import { createPool } from '../../../platform/database/postgres-pool.ts';
 import type { TransactionTimeouts } from '../../../platform/database/postgres-transactions.ts';
 import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
-import type { OpenOptions, PostgresEngine } from '../engine.ts';
+import { type OpenOptions, type PostgresEngine, unknownListing } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createSessionDriver, type SessionSource } from '../session-driver.ts';
 import { createRecordVote, storable } from './record-votes.ts';
@@ -23,10 +23,15 @@ import { createRecordVote, storable } from './record-votes.ts';
 /** A request waits for locks as long as with SQLite. */
 export const timeouts = { statementMs: 5 * second, lockMs: 3 * second } as const satisfies TransactionTimeouts;
 
+const foreignKeyViolation = '23503';
 const uniqueViolation = '23505';
 
-/** The error for the caller: a StoreUnavailableError if the same statement may succeed later. */
+/**
+ * The error for the caller: a StoreUnavailableError if the same statement may succeed later, and `unknown_listing` if a
+ * listing was deleted meanwhile.
+ */
 export function asStoreError(error: unknown): unknown {
+  if (codeOf(error) === foreignKeyViolation) return unknownListing(error);
   const mayPass = postgresDialect.isUnavailable(error) || postgresDialect.isBusy(error);
   return mayPass && codeOf(error) !== uniqueViolation ? new StoreUnavailableError(error) : error;
 }
@@ -84,7 +89,7 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
       waiting: pool.waitingCount + readingPool.waitingCount,
     }),
     dialect: postgresDialect,
-    driver: createSessionDriver(sessionsOf(pool, readingPool)),
+    driver: createSessionDriver(sessionsOf(pool, readingPool), asStoreError),
     recordVote: createRecordVote({ transact }),
     read: async (text, parameters) => (await readRows(readingPool, text, parameters)).rows,
     transact,
@@ -92,10 +97,7 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
   };
 }
 
-/**
- * Transactions have timeouts of their own, since PgBouncer has no session settings, and the errors are those of the
- * service.
- */
+/** Transactions have timeouts of their own, since PgBouncer has no session settings. */
 function sessionsOf(pool: pg.Pool, readingPool: pg.Pool): SessionSource {
   return {
     read<Row>(query: CompiledQuery) {
@@ -104,12 +106,12 @@ function sessionsOf(pool: pg.Pool, readingPool: pg.Pool): SessionSource {
     },
     async begin() {
       const transaction = createTransactions(pool, timeouts);
-      await stored(transaction.begin());
+      await transaction.begin();
       return {
         async execute<Row>({ sql, parameters }: CompiledQuery) {
-          return resultOf<Row>(await stored(transaction.execute({ sql, parameters: storable(parameters) })));
+          return resultOf<Row>(await transaction.execute({ sql, parameters: storable(parameters) }));
         },
-        commit: () => stored(transaction.commit()),
+        commit: () => transaction.commit(),
         rollback: () => transaction.rollback(),
       };
     },
@@ -118,14 +120,6 @@ function sessionsOf(pool: pg.Pool, readingPool: pg.Pool): SessionSource {
 
 function resultOf<Row>({ rows, rowCount }: Pick<pg.QueryResult<object>, 'rows' | 'rowCount'>): QueryResult<Row> {
   return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
-}
-
-async function stored<Result>(result: Promise<Result>): Promise<Result> {
-  try {
-    return await result;
-  } catch (error) {
-    throw asStoreError(error);
-  }
 }
 
 /** Runs one statement outside a transaction. A connection that does not respond in time is closed. */

@@ -1,5 +1,11 @@
 import { createBatches } from '../batches.ts';
-import type { NewVoteRecord, PostgresEngine, RecordVote, VoteRecordResult } from '../engine.ts';
+import {
+  type NewVoteRecord,
+  type PostgresEngine,
+  type RecordVote,
+  unknownListing,
+  type VoteRecordResult,
+} from '../engine.ts';
 
 /** A text as PostgreSQL can store it: without NUL, and without half of a surrogate pair, which JSON would not accept. */
 export function storableText(text: string): string {
@@ -16,29 +22,27 @@ const maxVotes = 64;
 /** While one batch waits for its commit, others are executed. */
 const maxRunning = 3;
 
-/** Only a row that exists can be locked. */
-const insertMembers = `
-  insert into members (user_id, username)
-  select user_id, username from json_to_recordset($1::json) as rows (user_id text, username text) order by user_id
-  on conflict (user_id) do nothing`;
-
-/** All votes of a member wait for each other here, in the order of the ids, so that no two batches block each other. */
+/**
+ * All votes of a member wait for each other here, in the order of the ids, so that no two batches block each other. Only a
+ * row that exists can be locked, also if the member is deleted at the same time: `do update` inserts it or locks it.
+ */
 const lockMembers = `
-  select from members
-  where user_id in (select user_id from json_to_recordset($1::json) as rows (user_id text))
-  order by user_id for no key update`;
+  insert into members as stored (user_id, username)
+  select distinct on (user_id) user_id, username
+  from json_to_recordset($1::json) as rows (user_id text, username text) order by user_id
+  on conflict (user_id) do update set username = stored.username where false`;
 
 /** A statement of its own, so that it sees the votes that were committed before the locks. */
 const insertVotes = `
   with
     rows as materialized (
-      select * from json_to_recordset($1::json) as rows (
+      select rows.*, listings.id is not null as is_listed from json_to_recordset($1::json) as rows (
         place int, listing_id text, user_id text, username text, voted_at bigint, denial_reason text,
         cooldown_start bigint, delivery_id text, family text, event text, body text, created_at bigint
-      )
+      ) left join listings on listings.id = rows.listing_id and listings.state <> 'deleting'
     ),
     fresh as materialized (
-      select * from rows where not exists (
+      select * from rows where is_listed and not exists (
         select from votes
         where votes.listing_id = rows.listing_id and votes.user_id = rows.user_id and voted_at > cooldown_start
       )
@@ -59,7 +63,7 @@ const insertVotes = `
       from fresh join webhooks using (listing_id, family) order by place
       returning id
     )
-  select fresh.place is not null as recorded, new_deliveries.id is not null as "isQueued",
+  select rows.is_listed as "isListed", fresh.place is not null as recorded, new_deliveries.id is not null as "isQueued",
     case when fresh.place is null then (
       select max(voted_at) from votes where votes.listing_id = rows.listing_id and votes.user_id = rows.user_id
     ) end as "lastVoteAt"
@@ -69,15 +73,19 @@ const insertVotes = `
 /** Records votes that arrive at the same time in one transaction, with one round trip to the server. */
 export function createRecordVote({ transact }: Pick<PostgresEngine, 'transact'>): RecordVote {
   const nameOf = ({ listingId, voter }: NewVoteRecord) => `${listingId} ${storableText(voter.userId)}`;
-  return createBatches({ maxItems: maxVotes, maxRunning }, nameOf, (votes) =>
+  const record = createBatches({ maxItems: maxVotes, maxRunning }, nameOf, (votes: readonly NewVoteRecord[]) =>
     transact(async (transaction) => {
       const parameters = [JSON.stringify(votes.map(toRow))];
-      transaction.send({ sql: insertMembers, parameters });
       transaction.send({ sql: lockMembers, parameters });
       const { rows } = await transaction.execute({ sql: insertVotes, parameters });
-      return rows as VoteRecordResult[];
+      return rows as (VoteRecordResult & { readonly isListed: boolean })[];
     }),
   );
+  return async (vote) => {
+    const { isListed, ...result } = await record(vote);
+    if (!isListed) throw unknownListing();
+    return result;
+  };
 }
 
 function toRow({ listingId, voter, votedAt, denialReason, cooldownStart, delivery }: NewVoteRecord, place: number) {

@@ -1,12 +1,13 @@
 import { type DatabaseConnection, type Driver, type SqliteDatabase, SqliteDriver } from 'kysely';
 import { systemClock as clock } from '../../../platform/clock.ts';
+import { sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import type { DatabaseFileReplacedError } from '../../../platform/database-files.ts';
 import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { isBusy } from '../../../platform/sqlite.ts';
-import type { Execute, SqliteEngine } from '../engine.ts';
-import { createSessionDriver } from '../session-driver.ts';
+import { type Execute, type SqliteEngine, unknownListing } from '../engine.ts';
+import { createSessionDriver, type SessionSource } from '../session-driver.ts';
 import { createGroupCommit } from './group-commit.ts';
 
 /** How long a statement waits for a lock of another process before it fails (ms). */
@@ -75,27 +76,46 @@ export async function createDriver({ writer, reader, checkFiles, log }: DriverOp
     if (replaced !== null) throw new StoreUnavailableError(replaced);
   }
 
-  return {
-    ...createSessionDriver({
-      read(query) {
-        if (reading === null || query.query.kind !== 'SelectQueryNode') return null;
-        return retryWhileBusy(() => reading.executeQuery(query), performance.now());
-      },
-      begin: async () => ({ ...(await groupCommit.begin()), execute: (query) => writing.executeQuery(query) }),
-    }),
-    async transact(work) {
-      const member = await groupCommit.begin();
-      let result: ReturnType<typeof work>;
-      try {
-        result = work(execute);
-      } catch (error) {
-        member.rollback();
-        throw error;
-      }
-      await member.commit();
-      return result;
+  const source: SessionSource = {
+    read(query) {
+      if (reading === null || query.query.kind !== 'SelectQueryNode') return null;
+      return retryWhileBusy(() => reading.executeQuery(query), performance.now());
     },
+    begin: async () => ({ ...(await groupCommit.begin()), execute: (query) => writing.executeQuery(query) }),
   };
+
+  async function transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
+    const member = await groupCommit.begin();
+    let result: Result;
+    try {
+      result = work(execute);
+    } catch (error) {
+      member.rollback();
+      throw error;
+    }
+    await member.commit();
+    return result;
+  }
+
+  return {
+    ...createSessionDriver(source, asStoreError),
+    transact: (work) =>
+      transact(work).catch((error: unknown) => {
+        throw asStoreError(error);
+      }),
+  };
+}
+
+const foreignKeyViolation = 787;
+
+/**
+ * The error for the caller: a StoreUnavailableError if the same statement may succeed later, such as after a full disk,
+ * and `unknown_listing` if a listing was deleted meanwhile.
+ */
+function asStoreError(error: unknown): unknown {
+  if (sqliteDialect.isUnavailable(error)) return new StoreUnavailableError(error);
+  const isDeleted = error instanceof Error && 'errcode' in error && error.errcode === foreignKeyViolation;
+  return isDeleted ? unknownListing(error) : error;
 }
 
 async function connectionTo(database: SqliteDatabase): Promise<DatabaseConnection> {

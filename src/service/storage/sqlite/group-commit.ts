@@ -1,4 +1,5 @@
 import type { SqliteDatabase } from 'kysely';
+import { StoreUnavailableError } from '../../../platform/errors.ts';
 
 /** Transactions that are committed together at most. */
 const maxMembers = 64;
@@ -128,7 +129,7 @@ export function createGroupCommit(
           } catch (error) {
             // SQLite has rolled back everything, such as after a full disk.
             tryToRollBack();
-            settle(joined, error);
+            settle(joined, new StoreUnavailableError(error));
             endTurn();
             return;
           }

@@ -10,7 +10,7 @@ import type { Log } from '../../../platform/log.ts';
 import { makeDirectory } from '../../../platform/make-directory.ts';
 import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
 import { forKysely, openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../../platform/sqlite.ts';
-import type { Execute, OpenOptions, RecordVote, SqliteEngine } from '../engine.ts';
+import { type Execute, type OpenOptions, type RecordVote, type SqliteEngine, unknownListing } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
 import { createDriver, type DriverOptions } from './driver.ts';
 
@@ -96,10 +96,14 @@ function open(path: string): DatabaseSync {
 
 const insertVote = `
   insert into votes (listing_id, user_id, voted_at, denial_reason) select ?, ?, ?, ?
-  where not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at > ?)
+  where exists (select 1 from listings where id = ? and state <> 'deleting')
+    and not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at > ?)
   returning id`;
 
-const selectLastVote = 'select max(voted_at) as at from votes where listing_id = ? and user_id = ?';
+const selectLastVote = `
+  select max(voted_at) as at from votes where user_id = ?2 and listing_id = (
+    select id from listings where id = ?1 and state <> 'deleting'
+  )`;
 
 const upsertMember = `
   insert into members (user_id, username) values (?, ?)
@@ -117,10 +121,11 @@ const insertDelivery = `
 function createRecordVote({ transact }: Pick<SqliteEngine, 'transact'>): RecordVote {
   return ({ listingId, voter: { userId, username }, votedAt, denialReason, cooldownStart, delivery }) =>
     transact((execute) => {
-      const vote = [listingId, userId, votedAt, denialReason, listingId, userId, cooldownStart];
+      const vote = [listingId, userId, votedAt, denialReason, listingId, listingId, userId, cooldownStart];
       if (execute(insertVote, vote).length === 0) {
-        const [last] = execute(selectLastVote, [listingId, userId]) as { at: number | null }[];
-        return { recorded: false, lastVoteAt: last?.at ?? votedAt };
+        const [last] = execute(selectLastVote, [listingId, userId]) as [{ at: number | null }];
+        if (last.at === null) throw unknownListing();
+        return { recorded: false, lastVoteAt: last.at };
       }
       execute(upsertMember, [userId, username]);
       const { id, event, body, createdAt, family } = delivery;

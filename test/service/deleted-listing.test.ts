@@ -1,0 +1,67 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { html } from '../../src/platform/web/html.ts';
+import type { VoteChallenge } from '../../src/service/abuse/vote-challenge.ts';
+import { type Database, openDatabase } from '../../src/service/storage/database.ts';
+import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
+import { findListing } from '../../src/service/storage/listings/listings.ts';
+import { upsertReview } from '../../src/service/storage/reviews.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeOnBothDatabases } from './databases.ts';
+import { botId, mira, running, serverId } from './running.ts';
+import { visit } from './visit.ts';
+
+describeOnBothDatabases('a listing that is deleted while somebody votes for it', (newUrl) => {
+  /** The service, whose listings are deleted by `remove` between the start of a vote and its storage. */
+  async function deletedDuringVotes(remove: (database: Database, listingId: string) => Promise<unknown>) {
+    const address = newUrl();
+    const database = await openDatabase(address);
+    onTestFinished(() => database.destroy());
+    const challenge: VoteChallenge = {
+      name: 'deletion',
+      render: async () => html``,
+      async verify(_fields, { listing }) {
+        await remove(database, listing.id);
+        return true;
+      },
+    };
+    const all = await running({ database: address, challenge });
+    return { ...all, database, member: await visit(all, mira.userId) };
+  }
+
+  const start = (database: Database, id: string) => startListingDeletion(database, id, Date.now());
+  const finish = async (database: Database, id: string) => {
+    await start(database, id);
+    // The service deletes the rows, too, and only one of both at a time.
+    await eventually(async () => {
+      await deleteListingRows(database);
+      expect(await findListing(database, id)).toBeNull();
+    });
+  };
+
+  test.each([
+    ['is being deleted', start],
+    ['is deleted', finish],
+  ])('the vote is 404 when the listing %s, as is every request after it', async (_, remove) => {
+    const { service, keys, get, database, member, lines } = await deletedDuringVotes(remove);
+    for (const path of [`/servers/${serverId}`, `/bots/${botId}`]) {
+      expect((await member.open(path)).status).toBe(200);
+      expect((await member.send(`${path}/vote`, {})).status).toBe(404);
+      expect((await member.send(`${path}/vote`, {})).status).toBe(404);
+      expect((await member.open(path)).status).toBe(404);
+    }
+    for (const key of Object.values(keys))
+      expect((await get(`/votes/${mira.userId}`, { 'X-API-Key': key })).status).toBe(401);
+    for (const listingId of [serverId, botId])
+      await expect(service.castVote({ listingId, ...mira })).rejects.toMatchObject({ code: 'unknown_listing' });
+    const votes = database.selectFrom('votes').select('id').where('user_id', '=', mira.userId);
+    expect(await votes.where('listing_id', 'in', [serverId, botId]).execute()).toEqual([]);
+    expect(lines.filter((line) => line.includes('page failed'))).toEqual([]);
+  });
+
+  test('a review of a deleted listing is rejected as one of an unknown listing', async () => {
+    const { database } = await deletedDuringVotes(start);
+    await finish(database, serverId);
+    const review = { listingId: serverId, ...mira, rating: 5, comment: '', createdAt: 1 };
+    await expect(upsertReview(database, review)).rejects.toMatchObject({ code: 'unknown_listing' });
+  });
+});
