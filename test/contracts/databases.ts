@@ -85,7 +85,11 @@ function describeOnPostgresFamily(name: string, tests: (newUrl: () => string) =>
   );
 }
 
-export function describeOnPgBouncer(name: string, tests: (newUrl: () => string) => void): void {
+export function describeOnPgBouncer(
+  name: string,
+  tests: (newUrl: () => string) => void,
+  template: keyof SharedPostgres['templates'] = 'store',
+): void {
   describe.skipIf(isSkipped(shared !== null, pgbouncer !== null))(name, () => {
     const server = useSharedServer();
     let bouncer: PgBouncer;
@@ -94,7 +98,7 @@ export function describeOnPgBouncer(name: string, tests: (newUrl: () => string) 
       bouncer = await startPgBouncer(pgbouncer, server().templates.store);
     });
     afterAll(() => bouncer?.stop());
-    tests(() => bouncer.through(server().newDatabase(server().templates.store)));
+    tests(() => bouncer.through(server().newDatabase(server().templates[template])));
   });
 }
 

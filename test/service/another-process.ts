@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import type { ServiceOptions } from '../../src/service/service.ts';
 
 /**
  * Runs code in a child process with a `service` on this database and the system clock.
@@ -15,6 +16,9 @@ export async function runInOtherProcess(database: string, body: string): Promise
 
 /** A child process that runs the service. */
 export interface OtherProcess {
+  readonly pid: number;
+  /** Without a slash at the end. */
+  readonly url: string;
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   /** Ends the process with `kill -9`. */
@@ -22,17 +26,19 @@ export interface OtherProcess {
 }
 
 /** Starts the service on this database in a child process, which runs until it is killed. */
-export async function startOtherProcess(database: string, publicUrl: string): Promise<OtherProcess> {
-  const child = spawnService(database, 'process.stdout.write(String(service.port)); await new Promise(() => {});', {
-    publicUrl,
-  });
+export async function startOtherProcess(database: string, options: OtherOptions = {}): Promise<OtherProcess> {
+  const body = 'process.stdout.write(String(service.port)); await new Promise(() => {});';
+  const child = spawnService(database, body, options);
   const exited = once(child, 'exit');
   const [port] = await Promise.race([
     once(child.stdout, 'data'),
     exited.then(() => Promise.reject(new Error('The process has ended.'))),
   ]);
+  const url = `http://127.0.0.1:${port}`;
   return {
-    baseUrl: `http://127.0.0.1:${port}/api/v1`,
+    pid: child.pid ?? 0,
+    url,
+    baseUrl: `${url}/api/v1`,
     async kill() {
       child.kill('SIGKILL');
       await exited;
@@ -40,7 +46,9 @@ export async function startOtherProcess(database: string, publicUrl: string): Pr
   };
 }
 
-function spawnService(database: string, body: string, options: { readonly publicUrl?: string } = {}) {
+type OtherOptions = Pick<ServiceOptions, 'publicUrl' | 'seed'>;
+
+function spawnService(database: string, body: string, options: OtherOptions = {}) {
   const moduleUrl = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const script = `
     const { startService } = await import(${moduleUrl('service/service.ts')});

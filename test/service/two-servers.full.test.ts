@@ -46,7 +46,7 @@ describeOnBothDatabases('two servers on one database', (newDatabase) => {
     address = newDatabase();
     one = await startService({ database: address, allowLoopbackTargets: true, seed: true, publicUrl });
     oneUrl = `http://127.0.0.1:${one.port}/api/v1`;
-    other = await startOtherProcess(address, publicUrl);
+    other = await startOtherProcess(address, { publicUrl });
   }, 30_000);
 
   afterAll(async () => {

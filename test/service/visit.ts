@@ -1,4 +1,4 @@
-import { type Answered, ask, type Running } from './running.ts';
+import { type Answered, ask } from './running.ts';
 
 /** A client that is signed in as a member, with the CSRF token of its session. */
 export interface Visit {
@@ -9,7 +9,10 @@ export interface Visit {
 }
 
 /** Signs in as this member. */
-export async function visit({ service }: Running, userId: string): Promise<Visit> {
+export async function visit(
+  { service }: { readonly service: { readonly url: string } },
+  userId: string,
+): Promise<Visit> {
   const signedIn = await ask(`${service.url}/sign-in`, { method: 'POST', body: new URLSearchParams({ userId }) });
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
   const { text } = await ask(`${service.url}/`, { headers: { cookie } });

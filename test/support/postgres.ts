@@ -34,8 +34,11 @@ export interface PostgresServer extends PostgresDatabases {
   /** Process id of the postmaster, the parent of all server processes. */
   readonly pid: number;
   readonly port: number;
-  /** Shuts the server down in fast mode: closes connections, keeps committed data. `start` reuses the address. */
-  shutDown(): void;
+  /**
+   * Shuts the server down: `fast` closes connections, `immediate` is like a crash. Committed data is kept, and `start`
+   * reuses the address.
+   */
+  shutDown(mode?: 'fast' | 'immediate'): void;
   start(): void;
   /** Makes new transactions read-only (true) or writable (false). */
   setReadOnly(readOnly: boolean): void;
@@ -103,7 +106,7 @@ export async function startPostgres(programs: string, options: PostgresOptions =
     },
     port,
     ...databases,
-    shutDown: () => void run('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']),
+    shutDown: (mode = 'fast') => void run('pg_ctl', ['-D', data, '-w', '-m', mode, 'stop']),
     start,
     setReadOnly(readOnly) {
       administer(`ALTER SYSTEM SET default_transaction_read_only = ${readOnly ? 'on' : 'off'}`);

@@ -100,8 +100,8 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/service/storage/sqlite/open.ts',
-    find: 'where not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at > ?)',
-    replace: 'where not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at < ?)',
+    find: 'and not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at > ?)',
+    replace: 'and not exists (select 1 from votes where listing_id = ? and user_id = ? and voted_at < ?)',
     breaks: 'a member votes once in twelve hours',
   },
   {
