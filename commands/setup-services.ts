@@ -2,6 +2,7 @@ import type { ResolvedFile } from '../src/discord/commands/input.ts';
 import type { RoleAccess } from '../src/features/roles/inspect-roles.ts';
 import type { CommunitySettings, KeyCheck } from '../src/features/setup/community.ts';
 import type { Setup } from '../src/features/setup/setup.ts';
+import type { SimulateChange } from '../src/features/setup/simulate-change.ts';
 import { BoundedMap } from '../src/platform/bounded-map.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { minute } from '../src/platform/durations.ts';
@@ -9,6 +10,7 @@ import { minute } from '../src/platform/durations.ts';
 /** What `/setup` needs. */
 export interface SetupServices {
   readonly settings: Setup;
+  readonly simulateChange: SimulateChange;
   readonly checks: SetupChecks;
   readonly drafts: SetupDrafts;
   /** Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the store. */

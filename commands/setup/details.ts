@@ -54,5 +54,5 @@ export async function saveDetails(view: SetupView, listing: ListingSettings): Pr
       slug: entered('slug'),
     },
   });
-  return { ...renderSaved(await refreshed(view), result, { section: 'listing' }), response: 'new' };
+  return { ...(await renderSaved(await refreshed(view), result, { section: 'listing' })), response: 'new' };
 }

@@ -22,7 +22,7 @@ export interface Origin {
 }
 
 /** The result of saving: before and after with Undo, or what to fix. */
-export function renderSaved(view: SetupView, result: SaveResult | RotateResult, origin: Origin): Panel {
+export async function renderSaved(view: SetupView, result: SaveResult | RotateResult, origin: Origin): Promise<Panel> {
   const { texts } = view;
   const { saved, problems } = texts.setup;
   switch (result.status) {
@@ -37,7 +37,7 @@ export function renderSaved(view: SetupView, result: SaveResult | RotateResult, 
   }
 }
 
-export function renderUndone(view: SetupView, result: UndoResult): Panel {
+export async function renderUndone(view: SetupView, result: UndoResult): Promise<Panel> {
   const { texts } = view;
   const { saved, problems } = texts.setup;
   const back = backButtons(view, { section: null });
@@ -57,13 +57,14 @@ export function renderUndone(view: SetupView, result: UndoResult): Panel {
   }
 }
 
-function renderDone(view: SetupView, change: SettingsChange, title: Markup, origin: Origin): Panel {
+async function renderDone(view: SetupView, change: SettingsChange, title: Markup, origin: Origin): Promise<Panel> {
   const { buttons, saved } = view.texts.setup;
   const text = renderChange(change, view);
+  const simulated = await view.services.simulateChange(view.guildId, change);
   return panel(
     'good',
     title,
-    [textBlock(lines(text, subtext(saved.soon)))],
+    [textBlock(lines(text, simulated && saved.wouldHavePaid(simulated), subtext(saved.soon)))],
     [button(buttons.undo, 'undo', { ...listingOptions(view), id: change.id }), ...backButtons(view, origin)],
   );
 }

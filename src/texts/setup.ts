@@ -127,6 +127,9 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       title: text(saved.title),
       undoneTitle: text(saved.undoneTitle),
       soon: text(saved.soon),
+      /** What the rules would have paid in the last 30 days, now and before the change (credits). */
+      wouldHavePaid: ({ before, after }: { readonly before: number; readonly after: number }) =>
+        text(saved.wouldHavePaid, { after: parts.credits(after), before: number(before) }),
       unchanged: text(saved.unchanged),
       change: (name: Markup, before: Markup, after: Markup) => text(saved.change, { name: bold(name), before, after }),
       ofListing: (name: Markup, setting: Markup) => text(saved.ofListing, { listing: name, name: setting }),

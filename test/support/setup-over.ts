@@ -1,11 +1,14 @@
 import { createSetupDrafts, type SetupChecks, type SetupServices } from '../../commands/setup-services.ts';
 import { loadConfig } from '../../config/load.ts';
+import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { openSettings } from '../../src/features/setup/opened-settings.ts';
 import { Setup } from '../../src/features/setup/setup.ts';
+import { createChangeSimulation } from '../../src/features/setup/simulate-change.ts';
 import type { Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
+import { createLog } from '../../src/platform/log.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -28,8 +31,14 @@ export function setupServicesOver(
   store: Store,
   { checks = {}, environment = {} }: { checks?: Partial<SetupChecks>; environment?: Environment } = {},
 ): SetupServices {
+  const setup = setupOver(store, environment);
+  const clock = systemClock;
   return {
-    settings: setupOver(store, environment),
+    settings: setup,
+    simulateChange: createChangeSimulation({
+      ...{ setup, directory: createDirectory(configOf(environment).listings), clock, stopwatch: clock },
+      ...{ simulate: store.backfill.simulateCredits, log: createLog({ level: 'silent', secrets: [] }) },
+    }),
     drafts: createSetupDrafts(systemClock),
     postVotePanel: (guildId, channelId) => store.votePanel.place({ guildId, channelId }, systemClock.now()),
     hasVotePanel: async (guildId) => (await store.votePanel.find(guildId)) !== null,

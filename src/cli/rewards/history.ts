@@ -2,9 +2,9 @@ import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import type { Outage } from '../../core/rewards/outages.ts';
 import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
-import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/snapshots/member-ledgers.ts';
+import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/member-ledgers.ts';
 import { outagesIn } from '../../core/store/snapshots/outages.ts';
-import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { accessTo, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { countVotesBySlot, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
@@ -30,13 +30,14 @@ export async function readHistory(
   const outages = await outagesIn(snapshot);
   const listingOf = listingsByName(listings, outages);
   const partyGoals = await partyGoalsIn(snapshot, accounts, listingOf(null));
-  const total = await countMembers(snapshot, accounts);
+  const access = accessTo(snapshot);
+  const total = await countMembers(access, accounts);
 
   async function* members() {
     const progress = startProgress(terminal, { unit: 'members', total });
     let done = 0;
     try {
-      for await (const member of memberLedgers(snapshot, accounts)) {
+      for await (const member of memberLedgers(access, accounts)) {
         if (terminal.stop.aborted) throw new TallyhookError('stopped', stopped);
         yield member;
         done += 1;

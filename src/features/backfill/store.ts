@@ -18,10 +18,11 @@ import {
   owedOf,
   periodOf,
 } from './planner.ts';
+import { simulateCredits } from './simulate.ts';
 
 /* Payments for the time before the rules. */
 
-export const reads = {};
+export const reads = { simulateCredits };
 
 export const writes = {
   /**

@@ -48,6 +48,15 @@ export function openSettings(
   return { settings, secrets, unreadable };
 }
 
+export function canUseKey(encryption: Encryption, keyId: string): boolean {
+  try {
+    encryption.keyFor(keyId);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A value in the form in which it is stored. */
 export function plainValue(value: unknown): StoredValue {
   return { value: JSON.stringify(value), sealed: null };

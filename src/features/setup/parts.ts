@@ -5,6 +5,7 @@ import { createGuildChannels } from '../../discord/guild-channels.ts';
 import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
+import type { RuleChange, SimulatedCredits } from '../backfill/feature.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { createConnect } from './connect/connect.ts';
 import { createConnectClient } from './connect/connect-client.ts';
@@ -12,6 +13,7 @@ import { createConnectRoutes } from './connect/connect-routes.ts';
 import { createConnectTickets } from './connect/connect-tickets.ts';
 import type { Setup } from './setup.ts';
 import { createSetupChecks } from './setup-checks.ts';
+import { createChangeSimulation } from './simulate-change.ts';
 import { createUploads } from './uploads.ts';
 
 declare module '../../../commands/context.ts' {
@@ -22,7 +24,11 @@ declare module '../../../commands/context.ts' {
 }
 
 type SetupContext = ServicesContext & {
-  readonly store: { readonly budgetStore: BudgetStore; readonly settings: Pick<SettingsStore, 'state'> };
+  readonly store: {
+    readonly budgetStore: BudgetStore;
+    readonly settings: Pick<SettingsStore, 'state'>;
+    readonly backfill: { simulateCredits(change: RuleChange): Promise<SimulatedCredits | null> };
+  };
   readonly encryption: Encryption;
   readonly setup: Setup;
 };
@@ -41,7 +47,15 @@ export function createServices(
   const connectOffer = connecting?.connect.offer ?? (async () => null);
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
   const drafts = createSetupDrafts(clock);
-  const setupServices: SetupServices = { settings: setup, drafts, checks, postVotePanel, hasVotePanel };
+  const simulateChange = createChangeSimulation({ ...context, simulate: context.store.backfill.simulateCredits });
+  const setupServices: SetupServices = {
+    settings: setup,
+    simulateChange,
+    drafts,
+    checks,
+    postVotePanel,
+    hasVotePanel,
+  };
   return {
     ...(connecting && { routes: connecting.routes }),
     shared: { setupServices },

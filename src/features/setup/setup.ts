@@ -1,9 +1,9 @@
+import { communityConfig } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { linkPath } from '../../core/settings/listing-settings.ts';
 import type { Arrival, StoredChange } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { day } from '../../platform/durations.ts';
-import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type {
   CommunitySettings,
   LinkResult,
@@ -21,10 +21,10 @@ import type {
 import { describeCommunity, toSettingsChange } from './describe-community.ts';
 import { isIdentityPath, keyOfOtherListing, unknownListing } from './link-issues.ts';
 import { detailChanges, generateSecret, linkChanges, withSecret } from './listing-changes.ts';
-import { openSettings } from './opened-settings.ts';
+import { canUseKey, openSettings } from './opened-settings.ts';
 import { createSettingsWriter, type SettingsWriter, type WriterOptions } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
-import type { SettingChange } from './stored-changes.ts';
+import { type SettingChange, withChanges } from './stored-changes.ts';
 
 /** Changes that an undo compares with. */
 const maxShownChanges = 100;
@@ -55,7 +55,7 @@ export class Setup {
       version: latestChange?.id ?? 0,
       opened,
       latestChange,
-      canStoreSecrets: encryption.canSeal && (keyId === null || canUse(encryption, keyId)),
+      canStoreSecrets: encryption.canSeal && (keyId === null || canUseKey(encryption, keyId)),
       publicUrl,
     });
   }
@@ -274,6 +274,14 @@ export class Setup {
     return { issues, version: stored.version };
   }
 
+  /** The listings of a community before and after a change of settings that are not secret. */
+  async listingsAround(guildId: string, changes: SettingsChange['changes']) {
+    const { opened, listings: after } = await this.writer.read(guildId);
+    const earlier = changes.map(({ listing, path, before: value }) => ({ listing: listing ?? '', path, value }));
+    const settings = withChanges(opened.settings, earlier);
+    return { before: communityConfig(this.options.base(), guildId, settings).listings, after };
+  }
+
   /** The result of an interaction that was saved before. */
   private async findInteraction({ guildId, interactionId }: SettingsAuthor) {
     const id = await this.store.changeOfInteraction(guildId, interactionId);
@@ -285,12 +293,3 @@ export class Setup {
 const maxTestAgeMs = day;
 
 type OfListing = SettingsAuthor & { readonly listing: string };
-
-function canUse(encryption: Encryption, keyId: string): boolean {
-  try {
-    encryption.keyFor(keyId);
-    return true;
-  } catch {
-    return false;
-  }
-}

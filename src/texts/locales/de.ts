@@ -930,6 +930,7 @@ export const de: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: geändert',
       soon: 'Gilt innerhalb von fünf Sekunden überall.',
+      wouldHavePaid: 'In den letzten 30 Tagen hätten diese Regeln {after} gezahlt (vorher: {before}).',
     },
     problems: {
       title: 'Noch nicht gespeichert',

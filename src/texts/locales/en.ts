@@ -1007,6 +1007,7 @@ export const en = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: changed',
       soon: 'It is in effect everywhere within five seconds.',
+      wouldHavePaid: 'In the last 30 days, these rules would have paid {after} (before: {before}).',
     },
     problems: {
       title: 'Not saved yet',

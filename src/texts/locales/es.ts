@@ -958,6 +958,7 @@ export const es: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: cambio guardado',
       soon: 'Se aplica en todas partes en menos de cinco segundos.',
+      wouldHavePaid: 'En los últimos 30 días, estas reglas habrían pagado {after} (antes: {before}).',
     },
     problems: {
       title: 'Aún sin guardar',

@@ -966,6 +966,7 @@ export const fr: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name} : modification enregistrée',
       soon: 'Pris en compte partout en moins de cinq secondes.',
+      wouldHavePaid: 'Sur les 30 derniers jours, ces règles auraient versé {after} (avant : {before}).',
     },
     problems: {
       title: 'Pas encore enregistré',

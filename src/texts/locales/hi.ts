@@ -908,6 +908,7 @@ export const hi: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: बदल गया',
       soon: 'यह पाँच सेकंड के अंदर हर जगह लागू हो जाएगा।',
+      wouldHavePaid: 'पिछले 30 दिनों में इन नियमों से {after} मिलते (पहले: {before})।',
     },
     problems: {
       title: 'अभी सेव नहीं हुआ',

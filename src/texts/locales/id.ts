@@ -906,6 +906,7 @@ export const id: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: diubah',
       soon: 'Berlaku di mana-mana dalam lima detik.',
+      wouldHavePaid: 'Dalam 30 hari terakhir, aturan ini akan membayar {after} (sebelumnya: {before}).',
     },
     problems: {
       title: 'Belum disimpan',

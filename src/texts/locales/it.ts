@@ -955,6 +955,7 @@ export const it: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: modifica salvata',
       soon: 'Ha effetto dappertutto entro cinque secondi.',
+      wouldHavePaid: 'Negli ultimi 30 giorni queste regole avrebbero pagato {after} (prima: {before}).',
     },
     problems: {
       title: 'Non ancora salvato',

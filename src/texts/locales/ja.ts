@@ -909,6 +909,7 @@ export const ja: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: 変更しました',
       soon: '5秒以内にすべてに反映されます。',
+      wouldHavePaid: 'このルールなら、直近30日間で{after}が付与されていました（変更前: {before}）。',
     },
     problems: {
       title: 'まだ保存されていません',

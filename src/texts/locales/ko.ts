@@ -901,6 +901,7 @@ export const ko: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: 변경됨',
       soon: '5초 안에 모든 곳에 적용돼요.',
+      wouldHavePaid: '최근 30일이었다면 이 규칙으로 {after}을 지급했을 거예요(이전: {before}).',
     },
     problems: {
       title: '아직 저장되지 않았어요',

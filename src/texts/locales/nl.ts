@@ -923,6 +923,7 @@ export const nl: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: gewijzigd',
       soon: 'Dit geldt binnen vijf seconden overal.',
+      wouldHavePaid: 'In de afgelopen 30 dagen hadden deze regels {after} betaald (eerst: {before}).',
     },
     problems: {
       title: 'Nog niet opgeslagen',

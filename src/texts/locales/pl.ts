@@ -1016,6 +1016,7 @@ export const pl: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: zmieniono',
       soon: 'Zacznie działać wszędzie w ciągu pięciu sekund.',
+      wouldHavePaid: 'W ciągu ostatnich 30 dni te zasady wypłaciłyby {after} (wcześniej: {before}).',
     },
     problems: {
       title: 'Jeszcze nie zapisano',

@@ -956,6 +956,7 @@ export const ptBR: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: alteração salva',
       soon: 'Passa a valer em todo lugar em até cinco segundos.',
+      wouldHavePaid: 'Nos últimos 30 dias, estas regras teriam pago {after} (antes: {before}).',
     },
     problems: {
       title: 'Ainda não foi salvo',

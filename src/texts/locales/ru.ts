@@ -1007,6 +1007,7 @@ export const ru: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: изменено',
       soon: 'Подействует везде в течение пяти секунд.',
+      wouldHavePaid: 'За последние 30 дней по этим правилам было бы начислено {after} (раньше: {before}).',
     },
     problems: {
       title: 'Ещё не сохранено',

@@ -911,6 +911,7 @@ export const tr: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: değiştirildi',
       soon: 'Beş saniye içinde her yerde geçerli olur.',
+      wouldHavePaid: 'Son 30 günde bu kurallarla {after} ödenirdi (önceki: {before}).',
     },
     problems: {
       title: 'Henüz kaydedilmedi',

@@ -1009,6 +1009,7 @@ export const uk: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: змінено',
       soon: 'Почне діяти всюди протягом пʼяти секунд.',
+      wouldHavePaid: 'За останні 30 днів за цими правилами було б нараховано {after} (раніше: {before}).',
     },
     problems: {
       title: 'Ще не збережено',

@@ -914,6 +914,7 @@ export const vi: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}: đã thay đổi',
       soon: 'Có hiệu lực ở mọi nơi trong vòng năm giây.',
+      wouldHavePaid: 'Trong 30 ngày qua, các quy tắc này lẽ ra đã trả {after} (trước đó: {before}).',
     },
     problems: {
       title: 'Chưa lưu được',

@@ -888,6 +888,7 @@ export const zhCN: Catalogue = {
       ofListing: '{listing} · {name}',
       secretChanged: '{name}：已更改',
       soon: '五秒内全部生效。',
+      wouldHavePaid: '按这些规则，过去 30 天会发放 {after}（之前：{before}）。',
     },
     problems: {
       title: '尚未保存',

@@ -1,5 +1,17 @@
+import { CompiledQuery } from 'kysely';
 import type { DatabaseSnapshot } from '../../../platform/database/snapshots/snapshot.ts';
+import type { SqlAccess } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** A snapshot of the bot's database. */
 export type Snapshot = DatabaseSnapshot<Tables>;
+
+/** The snapshot for statements that are also run on the connections of the store. */
+export function accessTo({ db, run }: Snapshot): SqlAccess {
+  return {
+    db,
+    connection: {
+      run: ({ sql, parameters }) => run({ compile: () => CompiledQuery.raw(sql, [...parameters]) }),
+    },
+  };
+}

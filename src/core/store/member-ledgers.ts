@@ -1,0 +1,126 @@
+import type { Family } from '../../webhook/event.ts';
+import { type AccountScope, memberOf } from '../ledger/account-id.ts';
+import type { Cause } from '../ledger/entry.ts';
+import { accountOf } from './account-columns.ts';
+import { parseRoles } from './json-columns.ts';
+import { linkedEntries } from './linked-entries.ts';
+import { run, type SqlAccess } from './query-builder.ts';
+import { accountRanges, inRange } from './standings/account-ranges.ts';
+
+/** An entry of a member, with the delivery that caused it. */
+export interface MemberEntry {
+  readonly listing: string | null;
+  readonly credits: number;
+  readonly cause: Cause;
+  readonly reason: string | null;
+  /** Ms since the epoch. */
+  readonly at: number;
+  readonly achievement: string | null;
+  /** Body of the delivery; null if there is none. */
+  readonly body: string | null;
+  readonly family: Family | null;
+}
+
+/** Everything that the ledger has of a member in a community. */
+export interface MemberLedger {
+  readonly userId: string;
+  /** The roles last seen (Discord IDs). */
+  readonly roles: readonly string[];
+  /** In no particular order. */
+  readonly entries: readonly MemberEntry[];
+}
+
+/** Accounts that are read at once: about 1 ms, in which SQLite blocks this thread. */
+const accountsPerPage = 500;
+/** About how many entries the command line reads at once. */
+const entriesPerPage = 10_000;
+
+/** The number of members of a community with entries. */
+export async function countMembers({ db, connection }: SqlAccess, accounts: AccountScope): Promise<number> {
+  const count = db.selectFrom('balances').select(({ fn }) => fn.countAll<number>().as('count'));
+  const ofCommunity = count.where('guild_id', '=', accounts);
+  return (await run(connection, ofCommunity.where('last_entry', 'is not', null)))[0]?.count ?? 0;
+}
+
+/**
+ * All members of a community with their entries, in the order of their ids. Memory depends on the member with the most
+ * entries, not on the size of the ledger.
+ */
+export async function* memberLedgers(
+  access: SqlAccess,
+  accounts: AccountScope,
+): AsyncGenerator<MemberLedger, void, undefined> {
+  for await (const page of accountPages(access, accounts)) yield* readLedgers(access, page, entriesPerPage);
+}
+
+/** An account with entries, and how many there are. */
+export interface AccountSize {
+  readonly user_id: string;
+  readonly roles: string | null;
+  readonly last_entry: number | null;
+  readonly entries: number;
+  readonly votes: number;
+  /** The newest month with a score: its first day (day number). */
+  readonly month_start: number;
+}
+
+/** The accounts of a community that have entries, in the order of their ids. */
+export async function* accountPages(
+  { db, connection }: SqlAccess,
+  accounts: AccountScope,
+): AsyncGenerator<readonly AccountSize[], void, undefined> {
+  const columns = ['user_id', 'roles', 'last_entry', 'entries', 'votes', 'month_start'] as const;
+  const ofAccounts = db.selectFrom('balances').select(columns).where('last_entry', 'is not', null);
+  for (const range of await accountRanges(db, connection, accounts)) {
+    for (let after: string | undefined = range.after; after !== undefined; ) {
+      const query = inRange(ofAccounts, accounts, { after, before: range.before }).limit(accountsPerPage);
+      const page: readonly AccountSize[] = await run(connection, query);
+      if (page.length > 0) yield page;
+      after = page.length < accountsPerPage ? undefined : page.at(-1)?.user_id;
+    }
+  }
+}
+
+/** Entries from before they were numbered are not counted, but votes are. */
+export function countEntries({ entries, votes }: AccountSize): number {
+  return Math.max(entries, votes);
+}
+
+/** The ledgers of these accounts, in their order. @param atOnce about how many entries one statement reads */
+export async function* readLedgers(
+  { db, connection }: SqlAccess,
+  accounts: readonly AccountSize[],
+  atOnce: number,
+): AsyncGenerator<MemberLedger, void, undefined> {
+  for (const chunk of divide(accounts, atOnce)) {
+    const newest = chunk.flatMap(({ last_entry }) => last_entry ?? []);
+    const rows = await run(
+      connection,
+      linkedEntries(db, newest)
+        .selectFrom('linked')
+        .leftJoin('deliveries', 'deliveries.id', 'linked.delivery_id')
+        .select(['linked.user_id', 'linked.listing', 'linked.credits', 'linked.cause', 'linked.reason', 'linked.at'])
+        .select(['linked.achievement', 'deliveries.body', 'deliveries.family']),
+    );
+    const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
+    for (const { user_id, roles } of chunk) {
+      const entries = byUser.get(user_id) ?? [];
+      yield { userId: memberOf(accountOf({ user_id })), roles: roles === null ? [] : parseRoles(roles), entries };
+    }
+  }
+}
+
+/** Chunks of about the same number of entries. */
+function* divide(accounts: readonly AccountSize[], atOnce: number): Generator<readonly AccountSize[]> {
+  let chunk: AccountSize[] = [];
+  let entries = 0;
+  for (const account of accounts) {
+    chunk.push(account);
+    entries += countEntries(account);
+    if (entries < atOnce) continue;
+    yield chunk;
+    chunk = [];
+    entries = 0;
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,0 +1,63 @@
+import { type Cause, countedVoteCauses } from '../../core/ledger/entry.ts';
+import { type PastVote, type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
+import type { MemberEntry } from '../../core/store/member-ledgers.ts';
+import { parseJson } from '../../platform/json.ts';
+import { readPayload } from '../../webhook/payload.ts';
+
+/** What a member did that rules pay for. */
+export interface PastEvents {
+  /** The counted votes. */
+  readonly votes: readonly PastVote[];
+  /** Purchases and renewals at the service. */
+  readonly premiums: readonly Omit<PastVote, 'cause'>[];
+}
+
+/** An entry that rules would have made. */
+export interface SimulatedEntry {
+  readonly cause: Cause;
+  readonly credits: number;
+  /** Ms since the epoch. */
+  readonly at: number;
+}
+
+/** The events among the entries of a member. */
+export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
+  const toEvent = (entry: MemberEntry) => ({ listing: entry.listing, at: entry.at, awarded: awardedIn(entry) });
+  return {
+    votes: entries.flatMap((entry) => {
+      const cause = countedVoteCauses.find((counted) => counted === entry.cause);
+      return cause === undefined ? [] : [{ ...toEvent(entry), cause }];
+    }),
+    premiums: entries.filter(({ cause }) => cause === 'premium').map(toEvent),
+  };
+}
+
+/** What a member would have been paid. Premium pays the number of its delivery, or else that of the rules. */
+export function simulateEntries(
+  userId: string,
+  { votes, premiums }: PastEvents,
+  context: ReplayContext,
+): readonly SimulatedEntry[] {
+  const premiumEntries = premiums.map(({ listing, at, awarded }): SimulatedEntry => {
+    return { cause: 'premium', credits: awarded ?? context.listingOf(listing).rewards.base.perPremium, at };
+  });
+  return [...replayVotes(userId, votes, context), ...premiumEntries];
+}
+
+/**
+ * The number of credits that a delivery contained; null if there was none. If its body was pruned, what was paid for it
+ * counts as that.
+ */
+function awardedIn({ body, family, credits }: Pick<MemberEntry, 'body' | 'family' | 'credits'>): number | null {
+  if (body === null) return null;
+  if (body === '') return credits;
+  const context = {
+    premiumPath: family === 'premium',
+    now: Number.MAX_SAFE_INTEGER,
+    defaultVote: 'server_vote',
+  } as const;
+  const payload = readPayload(parseJson(body), context);
+  if (payload.type !== 'event') return null;
+  const { creditsAwarded } = payload.event;
+  return typeof creditsAwarded === 'number' ? creditsAwarded : null;
+}

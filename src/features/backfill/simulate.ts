@@ -1,0 +1,122 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { monthOf } from '../../core/rewards/calendar.ts';
+import { partyPeriod } from '../../core/rewards/party.ts';
+import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
+import { creditsOf } from '../../core/rewards/reward.ts';
+import { type AccountSize, accountPages, countEntries, readLedgers } from '../../core/store/member-ledgers.ts';
+import { run, type SqlAccess } from '../../core/store/query-builder.ts';
+import { toOutage } from '../../core/store/recording/queries.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { listingsByName } from '../../core/tally/replay-listings.ts';
+import { type PastEvents, pastEventsOf, simulateEntries } from './past-events.ts';
+
+/** Nothing is simulated for members with more entries together: it would take seconds. */
+const maxEntries = 20_000;
+/** Entries that one statement reads: about 2 ms, in which SQLite blocks this thread. */
+const entriesPerQuery = 250;
+
+/** Two versions of the rules of a community. */
+export interface RuleChange {
+  readonly accounts: AccountScope;
+  /** The listings of the community with the rules before the change; at least one. */
+  readonly before: readonly ListingContext[];
+  readonly after: readonly ListingContext[];
+  /** Ms since the epoch. */
+  readonly since: number;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal;
+}
+
+/** What each version would have paid all members since then (credits). */
+export interface SimulatedCredits {
+  readonly before: number;
+  readonly after: number;
+}
+
+interface PastMember extends PastEvents {
+  readonly userId: string;
+  readonly roles: ReadonlySet<string>;
+}
+
+/**
+ * Replays the histories of the members who were paid since a time: all of each, because streaks and milestones depend on
+ * it. Yields to other work in between, and writes nothing.
+ *
+ * @returns null if nobody has voted since then, if there are more than {@link maxEntries}, and once it is aborted
+ */
+export async function simulateCredits(sql: SqlAccess, change: RuleChange): Promise<SimulatedCredits | null> {
+  const { before, after, since, signal } = change;
+  const rows = await run(sql.connection, sql.db.selectFrom('outages').selectAll().orderBy('from_at'));
+  const outages = rows.map(toOutage);
+  const [rulesBefore, rulesAfter] = [listingsByName(before, outages), listingsByName(after, outages)];
+  // Goals of parties are reached by all votes of their period.
+  const first = Math.min(partyStart(rulesBefore(null), since), partyStart(rulesAfter(null), since));
+  const members: PastMember[] = [];
+  const accounts = await findAccounts(sql, change, rulesAfter(null).calendar.dayAt(first));
+  for await (const { userId, roles, entries } of readLedgers(sql, accounts, entriesPerQuery)) {
+    if (signal.aborted) return null;
+    members.push({ userId, roles: new Set(roles), ...pastEventsOf(entries) });
+    await nextTurn();
+  }
+  if (!members.some(({ votes }) => votes.some(({ at }) => at >= since))) return null;
+  const paid = { before: await replay(members, rulesBefore, change), after: await replay(members, rulesAfter, change) };
+  return signal.aborted ? null : paid;
+}
+
+/** The accounts that may have been paid on this day (day number) or later; none if they have too many entries. */
+async function findAccounts(
+  sql: SqlAccess,
+  { accounts, signal }: RuleChange,
+  day: number,
+): Promise<readonly AccountSize[]> {
+  // A day earlier, because the votes may have been counted in another time zone.
+  const month = monthOf(day - 1);
+  const found: AccountSize[] = [];
+  let entries = 0;
+  for await (const page of accountPages(sql, accounts)) {
+    const active = page.filter(({ month_start }) => month_start >= month);
+    entries += active.reduce((sum, account) => sum + countEntries(account), 0);
+    if (entries > maxEntries || signal.aborted) return [];
+    found.push(...active);
+    await nextTurn();
+  }
+  return found;
+}
+
+/** The credits of all members since then; too few once it is aborted. */
+async function replay(
+  members: readonly PastMember[],
+  listingOf: ReplayContext['listingOf'],
+  { since, signal }: RuleChange,
+): Promise<number> {
+  const partyGoals = goalTimes(members, listingOf(null));
+  let credits = 0;
+  for (const { userId, roles, ...events } of members) {
+    if (signal.aborted) break;
+    const entries = simulateEntries(userId, events, { roles, listingOf, partyGoals });
+    credits += creditsOf(entries.filter(({ at }) => at >= since));
+    await nextTurn();
+  }
+  return credits;
+}
+
+/** The start of the party's period at a time (ms since the epoch); that time without a party. */
+function partyStart({ rewards: { party }, calendar }: ReplayListing, at: number): number {
+  return party === null ? at : calendar.startOf(partyPeriod(party.per, calendar.dayAt(at)).firstDay);
+}
+
+/** The time of the vote that reached the goal, by the ID of the period. */
+function goalTimes(
+  members: readonly PastMember[],
+  { rewards: { party }, calendar }: ReplayListing,
+): ReplayContext['partyGoals'] {
+  if (party === null) return new Map();
+  const times = members.flatMap(({ votes }) => votes.map(({ at }) => at)).sort((one, other) => one - other);
+  const periods = Map.groupBy(times, (at) => partyPeriod(party.per, calendar.dayAt(at)).id);
+  return new Map(
+    [...periods].flatMap(([period, { [party.goal - 1]: reachedAt }]) =>
+      reachedAt === undefined ? [] : [[period, reachedAt] as const],
+    ),
+  );
+}

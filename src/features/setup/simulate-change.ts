@@ -1,0 +1,82 @@
+import type { ListingConfig } from '../../../config/schema.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
+import { withTimeout } from '../../platform/with-timeout.ts';
+import type { RuleChange, SimulatedCredits } from '../backfill/feature.ts';
+import type { Directory } from '../communities/feature.ts';
+import type { SettingPath } from '../settings.ts';
+import type { SettingsChange } from './community.ts';
+import type { Setup } from './setup.ts';
+
+/** The settings that decide what members are paid. Others give roles, announce, or say which votes count. */
+const payingPaths: readonly string[] = [
+  'rewards.vote',
+  'rewards.premium',
+  'rewards.whenDenied',
+  'rewards.multipliers',
+  'rewards.streak',
+  'rewards.milestones',
+  'rewards.allListings',
+  'rewards.party',
+  'timeZone',
+] satisfies readonly SettingPath[];
+
+/** The votes that are paid again (ms). The texts name this time. */
+const periodMs = 30 * day;
+/** A manager waits no longer for it (ms), with the change in effect. */
+const maxWaitMs = 2 * second;
+
+/**
+ * What the rules before and after a saved change would have paid in the last 30 days. Null if the change pays nobody
+ * otherwise, if there is nothing to compare, or if it takes too long. Never rejects.
+ */
+export type SimulateChange = (guildId: string, change: SettingsChange) => Promise<SimulatedCredits | null>;
+
+export function createChangeSimulation(options: {
+  readonly setup: Pick<Setup, 'listingsAround'>;
+  readonly directory: Pick<Directory, 'ofGuild'>;
+  readonly simulate: (change: RuleChange) => Promise<SimulatedCredits | null>;
+  /** The time of votes, and real time. */
+  readonly clock: Pick<Clock, 'now'>;
+  readonly stopwatch: Clock;
+  readonly log: Log;
+}): SimulateChange {
+  const { setup, directory, simulate, clock, stopwatch, log } = options;
+  /** One at a time, so that managers who save again and again do not slow down others. */
+  let isRunning = false;
+
+  async function run(guildId: string, change: SettingsChange, signal: AbortSignal): Promise<SimulatedCredits | null> {
+    const community = directory.ofGuild(guildId);
+    const changes = change.changes.filter(({ path }) => payingPaths.includes(path));
+    if (community === undefined || changes.length === 0) return null;
+    const { before, after } = await setup.listingsAround(guildId, changes);
+    const { accounts, listings } = community;
+    const withRules = (configured: readonly ListingConfig[]) =>
+      listings.map((listing) => {
+        const { rewards, timeZone } = configured.find(({ name }) => name === listing.name) ?? listing;
+        return { ...listing, rewards, community: { ...listing.community, timeZone } };
+      });
+    const since = clock.now() - periodMs;
+    return simulate({ accounts, before: withRules(before), after: withRules(after), since, signal });
+  }
+
+  return async (guildId, change) => {
+    if (isRunning) return null;
+    isRunning = true;
+    const stop = new AbortController();
+    try {
+      return await withTimeout(maxWaitMs, stopwatch, run(guildId, change, stop.signal));
+    } catch (error) {
+      log.warn(
+        { guild: guildId, reason: messageOf(error) },
+        'what changed rules would have paid could not be computed',
+      );
+      return null;
+    } finally {
+      stop.abort();
+      isRunning = false;
+    }
+  };
+}
