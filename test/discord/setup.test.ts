@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import type { SetupChecks } from '../../commands/setup-services.ts';
+import { loadConfig } from '../../config/load.ts';
+import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createUploads } from '../../src/features/setup/uploads.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { day } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import type { SubmittedValues } from '../../src/sandbox/discord/modal.ts';
 import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
+import { recordVote } from '../support/record-vote.ts';
 import { setupOver, setupServicesOver, storedValue } from '../support/setup-over.ts';
 import { connectedBot, until } from './bot.ts';
 
@@ -440,6 +444,25 @@ describe('/setup with a listing', () => {
     expect(await saved()).toMatchObject([[{ listing, path: 'rewards.vote', after: 25 }]]);
     expect(await press('Undo')).toContain('**Per vote**: **25** credits → not set');
     expect((await read())[0]?.values['rewards.vote']).toEqual({ value: 10, source: 'default' });
+  });
+
+  it('says what changed rules would have paid in the last 30 days, but not after other changes', async () => {
+    const { discord, store, press, open, submit } = await managed({ file: { rewards: { vote: 10 } } });
+    const file = { ...harbour, guildId: discord.guildId, rewards: { vote: 10 } };
+    const [listing] = createDirectory(loadConfig(environmentWith([file])).listings).listings;
+    if (listing === undefined) throw new Error('no listing');
+    const now = systemClock.now();
+    for (const days of [1, 2, 29, 31]) await recordVote(store, listing, '1', now - days * day);
+    await press('Rewards');
+    const form = await open('Credits');
+    const saved = await submit(form.id, creditsWith({ vote: '1400' }));
+    expect(saved).toContain('In the last 30 days, these rules would have paid **4,200** credits (before: 30).');
+    expect(await press('Undo')).toContain('would have paid **30** credits (before: 4,200).');
+    await press('Overview');
+    await press('Channels');
+    const channels = await open('Edit');
+    const others = await submit(channels.id, { announceChannel: [discord.channels.general] });
+    expect([others.includes('**Announcements**'), others.includes('would have paid')]).toEqual([true, false]);
   });
 
   it('switches a bonus off with an empty field', async () => {

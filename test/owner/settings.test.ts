@@ -52,6 +52,13 @@ describe('settings in the console', { timeout: 30_000 }, () => {
     );
   });
 
+  it('say what changed rules would have paid in the last 30 days', async () => {
+    const { post, edit, mira, first } = started();
+    await post('harbour', { event: 'server_vote', userId: mira.id, serverId: first.guildId });
+    const saved = await edit('credits', { 't.vote': '1234' }, 'Save');
+    expect(saved.text).toContain('these rules would have paid <strong>1,234</strong> credits (before: 10).');
+  });
+
   it('say what is wrong, and keep what was entered', async () => {
     const { browser, page, edit } = started();
     const rejected = await edit('credits', { 't.vote': 'many' }, 'Save');

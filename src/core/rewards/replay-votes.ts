@@ -1,6 +1,6 @@
 import type { Vote } from '../../webhook/event.ts';
 import { decideVote, type VoteContext } from './decide-vote.ts';
-import { emptyHistory } from './history.ts';
+import { emptyHistory, type VoteHistory } from './history.ts';
 import { partyEntry, partyPeriod } from './party.ts';
 import type { RewardEntry } from './reward.ts';
 
@@ -41,16 +41,18 @@ export interface EarnedEntry extends RewardEntry {
  * What a member would have earned if the rules had been in force from the first vote on.
  *
  * @param votes the counted votes of the member, in any order
+ * @param earlier the history with the votes before these, all of which are paid
  */
 export function replayVotes(
   userId: string,
   votes: readonly PastVote[],
   context: ReplayContext,
+  earlier: VoteHistory = emptyHistory,
 ): readonly EarnedEntry[] {
   const { roles, listingOf, partyGoals } = context;
   const entries: EarnedEntry[] = [];
   const parties = new Set<string>();
-  let history = emptyHistory;
+  let history = earlier;
   for (const vote of votes.toSorted((one, other) => one.at - other.at)) {
     const { listing, at, cause } = vote;
     const rules = listingOf(listing);

@@ -1,4 +1,5 @@
 import { type Cause, countedVoteCauses } from '../../core/ledger/entry.ts';
+import type { VoteHistory } from '../../core/rewards/history.ts';
 import { type PastVote, type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
 import type { MemberEntry } from '../../core/store/member-ledgers.ts';
 import { parseJson } from '../../platform/json.ts';
@@ -32,16 +33,20 @@ export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
   };
 }
 
-/** What a member would have been paid. Premium pays the number of its delivery, or else that of the rules. */
+/**
+ * What a member would have been paid. Premium pays the number of its delivery, or else that of the rules.
+ * @param earlier as of {@link replayVotes}
+ */
 export function simulateEntries(
   userId: string,
   { votes, premiums }: PastEvents,
   context: ReplayContext,
+  earlier?: VoteHistory,
 ): readonly SimulatedEntry[] {
   const premiumEntries = premiums.map(({ listing, at, awarded }): SimulatedEntry => {
     return { cause: 'premium', credits: awarded ?? context.listingOf(listing).rewards.base.perPremium, at };
   });
-  return [...replayVotes(userId, votes, context), ...premiumEntries];
+  return [...replayVotes(userId, votes, context, earlier), ...premiumEntries];
 }
 
 /**

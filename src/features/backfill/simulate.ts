@@ -1,10 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
 import { partyPeriod } from '../../core/rewards/party.ts';
+import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
 import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
-import { type AccountSize, accountPages, countEntries, readLedgers } from '../../core/store/member-ledgers.ts';
+import {
+  type AccountSize,
+  accountPages,
+  countEntries,
+  type MemberEntry,
+  readLedgers,
+} from '../../core/store/member-ledgers.ts';
 import { run, type SqlAccess } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
@@ -37,11 +45,12 @@ export interface SimulatedCredits {
 interface PastMember extends PastEvents {
   readonly userId: string;
   readonly roles: ReadonlySet<string>;
+  /** Votes before those of the events, on which streaks and milestones depend. */
+  readonly earlier: readonly Pick<MemberEntry, 'listing' | 'at'>[];
 }
 
 /**
- * Replays the histories of the members who were paid since a time: all of each, because streaks and milestones depend on
- * it. Yields to other work in between, and writes nothing.
+ * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes nothing.
  *
  * @returns null if nobody has voted since then, if there are more than {@link maxEntries}, and once it is aborted
  */
@@ -50,13 +59,17 @@ export async function simulateCredits(sql: SqlAccess, change: RuleChange): Promi
   const rows = await run(sql.connection, sql.db.selectFrom('outages').selectAll().orderBy('from_at'));
   const outages = rows.map(toOutage);
   const [rulesBefore, rulesAfter] = [listingsByName(before, outages), listingsByName(after, outages)];
-  // Goals of parties are reached by all votes of their period.
-  const first = Math.min(partyStart(rulesBefore(null), since), partyStart(rulesAfter(null), since));
+  const first = Math.min(firstNeeded(rulesBefore(null), since), firstNeeded(rulesAfter(null), since));
   const members: PastMember[] = [];
   const accounts = await findAccounts(sql, change, rulesAfter(null).calendar.dayAt(first));
   for await (const { userId, roles, entries } of readLedgers(sql, accounts, entriesPerQuery)) {
     if (signal.aborted) return null;
-    members.push({ userId, roles: new Set(roles), ...pastEventsOf(entries) });
+    const events = pastEventsOf(entries.filter(({ at }) => at >= first));
+    // Without the bodies of their deliveries.
+    const earlier = entries
+      .filter(({ at, cause }) => at < first && isCountedVote(cause))
+      .map(({ listing, at }) => ({ listing, at }));
+    members.push({ userId, roles: new Set(roles), earlier, ...events });
     await nextTurn();
   }
   if (!members.some(({ votes }) => votes.some(({ at }) => at >= since))) return null;
@@ -90,20 +103,26 @@ async function replay(
   listingOf: ReplayContext['listingOf'],
   { since, signal }: RuleChange,
 ): Promise<number> {
+  const { rewards, calendar, outageDays } = listingOf(null);
   const partyGoals = goalTimes(members, listingOf(null));
   let credits = 0;
-  for (const { userId, roles, ...events } of members) {
+  for (const { userId, roles, earlier, ...events } of members) {
     if (signal.aborted) break;
-    const entries = simulateEntries(userId, events, { roles, listingOf, partyGoals });
+    const days = earlier.map(({ listing, at }) => ({ listing: listing ?? '', day: calendar.dayAt(at) }));
+    const history = rebuildHistory(days, rewards.streak, outageDays, { streaks: 0, bonusDays: [] });
+    const entries = simulateEntries(userId, events, { roles, listingOf, partyGoals }, history);
     credits += creditsOf(entries.filter(({ at }) => at >= since));
     await nextTurn();
   }
   return credits;
 }
 
-/** The start of the party's period at a time (ms since the epoch); that time without a party. */
-function partyStart({ rewards: { party }, calendar }: ReplayListing, at: number): number {
-  return party === null ? at : calendar.startOf(partyPeriod(party.per, calendar.dayAt(at)).firstDay);
+/**
+ * The first vote that decides what is paid since a time (both in ms since the epoch): of the same day for the bonus for
+ * all listings, and of the party's period.
+ */
+function firstNeeded({ rewards: { party }, calendar }: ReplayListing, since: number): number {
+  return calendar.startOf(partyPeriod(party?.per ?? 'day', calendar.dayAt(since)).firstDay);
 }
 
 /** The time of the vote that reached the goal, by the ID of the period. */

@@ -1,0 +1,118 @@
+import { expect, it } from 'vitest';
+import type { AccountScope } from '../../../src/core/ledger/account-id.ts';
+import type { RuleChange } from '../../../src/features/backfill/feature.ts';
+import type { Store } from '../../../src/features/store.ts';
+import { hour } from '../../../src/platform/durations.ts';
+import { describeOnEveryDatabase } from '../../contracts/databases.ts';
+import { recordVote } from '../../support/record-vote.ts';
+import { runSql } from '../../support/run-sql.ts';
+import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
+
+const [mira, aiko, tomas] = ['1', '2', '3'];
+/** Noon on a day of January 2026, which begins on a Thursday. */
+const january = (date: number) => Date.UTC(2026, 0, date, 12);
+/** Thirty days before the changes of the tests, which are made on 4 February. */
+const since = monday;
+
+function simulate(
+  store: Store,
+  [before, after]: readonly [object, object],
+  options: Partial<Pick<RuleChange, 'accounts' | 'signal'>> = {},
+) {
+  const listingsWith = (rewards: object) => installation('sqlite:unused.db', rewards).listings;
+  const rules = { before: listingsWith(before), after: listingsWith(after) };
+  const { signal } = new AbortController();
+  return store.backfill.simulateCredits({ accounts: '' as AccountScope, ...rules, since, signal, ...options });
+}
+
+function tests(newUrl: () => string): void {
+  /** Mira votes on some days, before and after; Aiko once, for which the service says a number; Tomas only before. */
+  async function january2026() {
+    const url = newUrl();
+    const community = installation(url, { vote: 10 });
+    const store = await openLedger(url);
+    for (const date of [2, 3, 4, 6, 7, 10]) await castVote(store, community, mira, january(date));
+    await castVote(store, community, mira, january(20), { creditsAwarded: false });
+    await castVote(store, community, aiko, january(10) + hour, { creditsAwarded: 40 });
+    await castVote(store, community, tomas, january(4));
+    return { url, community, store };
+  }
+
+  it('pays the votes of the last 30 days again, and writes nothing', async () => {
+    const { url, store } = await january2026();
+    // Three votes of Mira, and what the service said for Aiko's.
+    const before = 3 * 10 + 40;
+    // 6 and 7 January, the double one on Saturday 10 January, and the denied one; Aiko's is double as well.
+    const votes = 12 + 12 + 24 + 3 + 80;
+    const changed = { vote: 12, whenDenied: 3, multipliers: [{ factor: 2, days: ['saturday', 'sunday'] }] };
+    expect(await simulate(store, [{ vote: 10 }, changed])).toEqual({ before, after: votes });
+    expect(await store.ledger.account(mira)).toMatchObject({ credits: 60 });
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('counts earlier votes for streaks and milestones, whose rewards before do not count', async () => {
+    const { store } = await january2026();
+    const vote = { vote: 0 };
+    const without = { before: 40, after: 40 };
+    // The third vote was on 4 January, the fifth on 7 January.
+    expect(await simulate(store, [vote, { ...vote, milestones: [{ votes: 3, credits: 500 }] }])).toEqual(without);
+    expect(await simulate(store, [vote, { ...vote, milestones: [{ votes: 5, credits: 100 }] }])).toEqual({
+      ...without,
+      after: 140,
+    });
+    // From 2 to 6 January four days are counted, and one is missed. No other four follow each other like this.
+    const streak = { every: 4, credits: 50, forgive: 1 };
+    expect(await simulate(store, [vote, { ...vote, streak }])).toEqual({ ...without, after: 90 });
+    // From 2 to 4 January: before.
+    expect(await simulate(store, [vote, { ...vote, streak: { ...streak, every: 3, forgive: 0 } }])).toEqual(without);
+  });
+
+  it('has the bonuses of parties and of all listings as of the beginning of their days and months', async () => {
+    const { community, store } = await january2026();
+    // Hours too early to be paid, but in the month, and with the bonus of the day.
+    await castVote(store, community, tomas, january(5) - 4 * hour);
+    await castVote(store, community, tomas, january(5) - 3 * hour, { listing: 'pier' });
+    await castVote(store, community, tomas, january(5) + 9 * hour);
+    await castVote(store, community, mira, january(6) + hour, { listing: 'pier' });
+    const vote = { vote: 1 };
+    const before = 5 + 40;
+    // Aiko's vote is the twelfth of the month, and reaches the goal: all three are paid.
+    const party = { goal: 12, per: 'month', credits: 25 };
+    expect(await simulate(store, [vote, { ...vote, party }])).toEqual({ before, after: before + 3 * 25 });
+    // Mira's on 6 January.
+    expect(await simulate(store, [vote, { ...vote, allListings: 20 }])).toEqual({ before, after: before + 20 });
+  });
+
+  it('is nothing without votes in the last 30 days', async () => {
+    const { community, store } = await january2026();
+    const late = { accounts: guildId as AccountScope };
+    expect(await simulate(store, [{}, { vote: 20 }], late)).toBe(null);
+    const empty = await openLedger(newUrl());
+    await castVote(empty, community, tomas, january(4));
+    expect(await simulate(empty, [{}, { vote: 20 }])).toBe(null);
+  });
+
+  it('is nothing where it would take too long', async () => {
+    const { url, store } = await january2026();
+    expect(await simulate(store, [{}, {}], { signal: AbortSignal.abort() })).toBe(null);
+    await runSql(url, `update balances set votes = 19985 where user_id = '${mira}'`);
+    expect(await simulate(store, [{}, {}])).toEqual({ before: 70, after: 70 });
+    await runSql(url, `update balances set votes = 20000 where user_id = '${mira}'`);
+    expect(await simulate(store, [{}, {}])).toBe(null);
+  });
+
+  it('reads only the members of the community', async () => {
+    const { store } = await january2026();
+    const [harbour] = installation(newUrl(), { vote: 10 }).listings;
+    if (harbour === undefined) throw new Error('no listing');
+    const bees = { ...harbour, community: { ...harbour.community, accounts: guildId as AccountScope } };
+    await recordVote(store, bees, mira, january(8));
+    expect(await simulate(store, [{}, { vote: 20 }])).toEqual({ before: 70, after: 100 });
+    expect(await simulate(store, [{}, { vote: 20 }], { accounts: guildId as AccountScope })).toEqual({
+      before: 10,
+      after: 20,
+    });
+  });
+}
+
+describeOnEveryDatabase('what other rules would have paid', tests);
