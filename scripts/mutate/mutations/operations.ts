@@ -237,6 +237,12 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'the simulation of rewards lists the members with the largest changes',
   },
   {
+    file: 'src/features/backfill/simulate.ts',
+    find: 'entries > maxEntries || ',
+    replace: '',
+    breaks: '/setup simulates no more than it can in two seconds',
+  },
+  {
     file: 'src/main.ts',
     find: 'const load = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;',
     replace: 'const load = verbs[verb];',
