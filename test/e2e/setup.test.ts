@@ -76,6 +76,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await credits.getByLabel('Credits per vote').fill('25');
     await credits.getByRole('button', { name: 'Submit' }).click();
     await expectText(messages, /Per vote: 10 credits → 25 credits/);
+    await expectText(messages, 'In the last 30 days, these rules would have paid 25 credits (before: 10).');
     await saveScreenshot(page, 'setup-saved');
     await messages.getByRole('button', { name: 'Undo' }).click();
     await expectText(messages, /Per vote: 25 credits → 10 credits/);
