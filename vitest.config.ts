@@ -75,7 +75,7 @@ export default defineConfig({
       provider: 'v8',
       include: ['{src,commands,config}/**/*.ts'],
       // What runs in a browser is tested in one, where nothing counts lines.
-      exclude: ['src/sandbox/page/browser/**'],
+      exclude: ['src/**/browser/**'],
       reporter: ['text-summary', 'html'],
     },
     projects: [

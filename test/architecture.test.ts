@@ -35,9 +35,9 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   ws: ['src/sandbox'],
   helmet: ['src/platform/web'],
   cookie: ['src/platform/web'],
-  rolldown: ['src/sandbox'],
-  '@skyra/discord-components-core': ['src/sandbox'],
-  lit: ['src/sandbox'],
+  rolldown: ['src/discord/web'],
+  '@skyra/discord-components-core': ['src/discord/web', 'src/sandbox/page'],
+  lit: ['src/discord/web', 'src/sandbox/page'],
   '@takumi-rs/core': ['src/features/pictures'],
   '@opentelemetry': ['src/platform/tracing'],
 };

@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'rolldown';
+import { messageStyles } from '../../src/discord/web/page-script.ts';
 import type { Recording } from './recording.ts';
 
 const publicFiles = join(import.meta.dirname, '..', '..', 'src', 'sandbox', 'page', 'public');
@@ -38,6 +39,7 @@ export async function buildReplay(folder: string, recording: Recording): Promise
       output: { minify: true },
     }),
     cp(join(browser, 'replay.css'), join(folder, 'replay.css')),
+    cp(messageStyles, join(folder, 'messages.css')),
     ...names.map((name) => cp(join(publicFiles, name), join(folder, name))),
   ]);
   await writeFile(join(folder, 'main.js'), output[0].code);

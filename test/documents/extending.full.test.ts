@@ -13,7 +13,7 @@ function followPage(): string {
   for (const name of ['src', 'commands', 'config', 'package.json']) cpSync(name, join(copy, name), { recursive: true });
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
   const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as { compilerOptions: object };
-  const config = { compilerOptions, include: ['src', 'commands', 'config'], exclude: ['src/sandbox/page/browser'] };
+  const config = { compilerOptions, include: ['src', 'commands', 'config'], exclude: ['src/**/browser'] };
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(config));
   const page = readFileSync('docs/extending.md', 'utf8');
   for (const [, language = '', block = ''] of page.matchAll(/```(\w+)\n(.*?)```/gs)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatMessageTime, formatRelative } from '../../src/sandbox/page/browser/format-time.ts';
-import { parseMarkdown, plainText } from '../../src/sandbox/page/browser/markdown.ts';
+import { formatMessageTime, formatRelative } from '../../src/discord/web/browser/format-time.ts';
+import { parseMarkdown, plainText } from '../../src/discord/web/browser/markdown.ts';
 
 describe('Discord’s markdown', () => {
   it.each([

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
-import { formatLead } from '../../src/sandbox/page/browser/format-time.ts';
-import { createSandboxTime } from '../../src/sandbox/page/browser/sandbox-time.ts';
+import { createSandboxTime, formatLead } from '../../src/sandbox/page/browser/sandbox-time.ts';
 import { createSandboxClock } from '../../src/sandbox/sandbox-clock.ts';
 
 /** The clocks of a machine that can sleep: meanwhile, only the time of day goes on. */

@@ -39,13 +39,13 @@ export const sandboxMutations: readonly Mutation[] = [
     breaks: 'another site cannot control the sandbox',
   },
   {
-    file: 'src/sandbox/page/browser/markdown.ts',
+    file: 'src/discord/web/browser/markdown.ts',
     find: 'https?:\\/\\/[^\\s<>()]+(?:',
     replace: '[a-z]+:\\/?\\/?[^\\s<>()]+(?:',
     breaks: 'a link of a message in the sandbox leads to the web only',
   },
   {
-    file: 'src/sandbox/page/browser/format-time.ts',
+    file: 'src/discord/web/browser/format-time.ts',
     find: 'if (days === 1) return yesterdayAt(',
     replace: 'if (days === 2) return yesterdayAt(',
     breaks: 'a message of yesterday says so',

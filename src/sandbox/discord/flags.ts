@@ -17,14 +17,5 @@ export const knownIntents = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 1
 /** The intents that must be enabled for an application (close code 4014). */
 export const privilegedIntents = intent.guildMembers | intent.guildPresences | intent.messageContent;
 
-/** Discord: "Message Flags". */
-export const messageFlag = {
-  suppressEmbeds: 1 << 2,
-  ephemeral: 1 << 6,
-  loading: 1 << 7,
-  suppressNotifications: 1 << 12,
-  isComponentsV2: 1 << 15,
-};
-
 /** Discord: "Message Types". */
 export const messageType = { default: 0, reply: 19, chatInputCommand: 20 };

@@ -1,7 +1,8 @@
+import { messageFlag } from '../../discord/message-flags.ts';
 import type { UploadedFile } from './body.ts';
 import type { DiscordStore } from './discord-store.ts';
 import { errorResponse, fieldError, raise } from './errors.ts';
-import { messageFlag, messageType } from './flags.ts';
+import { messageType } from './flags.ts';
 import { type Callback, callbackSchema, callbackType, type Interaction, interactionType } from './interactions.ts';
 import { type MessagePayload, messageSchema, validateEdit, withLayoutFlag } from './message-schema.ts';
 import type { InteractionMetadata, Message } from './objects.ts';

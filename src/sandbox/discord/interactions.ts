@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { messageFlag } from '../../discord/message-flags.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { choice } from './command-schema.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse } from './errors.ts';
-import { messageFlag } from './flags.ts';
 import { messageSchema } from './message-schema.ts';
 import { modalSchema } from './modal.ts';
 import type { Message } from './objects.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { messageFlag } from '../../discord/message-flags.ts';
 import { checkComponents, topLevelComponent } from './component-schema.ts';
 import type { FieldIssue } from './errors.ts';
-import { messageFlag } from './flags.ts';
 import { addIssue, requiredText, snowflake, text, url, validate } from './validate.ts';
 
 /** The schema of a message. Discord: "Create Message", "Embed Limits". */

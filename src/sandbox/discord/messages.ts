@@ -1,8 +1,9 @@
+import { messageFlag } from '../../discord/message-flags.ts';
 import { minute } from '../../platform/durations.ts';
 import type { DiscordState } from './discord-state.ts';
 import { errorResponse, fieldError, raise } from './errors.ts';
 import { type AttachedFiles, keptAttachments } from './files.ts';
-import { intent, messageFlag, messageType } from './flags.ts';
+import { intent, messageType } from './flags.ts';
 import { type AllowedMentions, legacyFieldIssue, type MessagePayload } from './message-schema.ts';
 import { normalizeComponents } from './normalize-components.ts';
 import { type Channel, type Message, normalizeEmbeds, textsOf, type User } from './objects.ts';

@@ -1,7 +1,7 @@
+import { messageFlag } from '../../../discord/message-flags.ts';
 import { second } from '../../../platform/durations.ts';
 import type { DiscordStore } from '../discord-store.ts';
 import { errorResponse } from '../errors.ts';
-import { messageFlag } from '../flags.ts';
 import type { InteractionCallbacks } from '../interaction-callbacks.ts';
 import { callbackType } from '../interactions.ts';
 import { done, ok, type Route, routeWith } from '../rest.ts';

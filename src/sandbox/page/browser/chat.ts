@@ -1,8 +1,10 @@
 import { repeat } from 'lit/directives/repeat.js';
-import { focusOn } from './discord-components.ts';
+import { focusOn } from '../../../discord/web/browser/discord-components.ts';
+import { formatMessageTime } from '../../../discord/web/browser/format-time.ts';
+import { messageElement } from '../../../discord/web/browser/message.ts';
 import { findById, html, nothing, render, toElement } from './element.ts';
-import { formatMessageTime } from './format-time.ts';
-import { announcementText, isContinuation, type MessageActions, messageElement, pendingElement } from './message.ts';
+import { announcementText, isContinuation, messageDisplay, pendingElement } from './message.ts';
+import { messageView } from './message-view.ts';
 import { postAction } from './requests.ts';
 import { followTheme } from './settings.ts';
 import { type ChangeKind, localeOf, type PageStore, type State } from './store.ts';
@@ -34,11 +36,6 @@ export function startChat(store: PageStore): void {
   /** Elements of unchanged messages are reused, since the member may be filling in their selects. */
   const cache = new Map<string, { readonly fingerprint: string; readonly node: HTMLElement }>();
 
-  const actions: MessageActions = {
-    dismiss: (id) => store.dismiss(id),
-    useComponent: (message, customId, values) => void useComponent(message, customId, values),
-  };
-
   async function useComponent(message: Message, customId: string, values?: readonly string[]): Promise<void> {
     const action = { messageId: message.id, userId: state.userId };
     const response = await postAction('/page/components', { ...action, customId, ...(values ? { values } : {}) });
@@ -59,7 +56,15 @@ export function startChat(store: PageStore): void {
     const fingerprint = JSON.stringify([message, pendingAction?.failed, isContinued, timestamp, locale]);
     const cached = cache.get(message.id);
     if (cached?.fingerprint === fingerprint) return cached.node;
-    const node = messageElement(message, { isContinued, pendingAction }, state, actions);
+    const node = messageElement(
+      message,
+      messageDisplay(message, { isContinued, pendingAction }, state),
+      messageView(state),
+      {
+        useComponent: (customId, values) => void useComponent(message, customId, values),
+        dismiss: () => store.dismiss(message.id),
+      },
+    );
     cache.set(message.id, { fingerprint, node });
     return node;
   }
@@ -75,7 +80,7 @@ export function startChat(store: PageStore): void {
     const nodes = [
       channelIntro(state, messages.length === 0),
       ...messages.map((message, index) => renderMessage(message, messages[index - 1])),
-      ...pending.map(([id, action]) => pendingElement(id, action, state, actions)),
+      ...pending.map(([id, action]) => pendingElement(action, state, () => store.dismiss(id))),
     ];
     // Existing elements are not moved, so they keep their focus and their input.
     render(

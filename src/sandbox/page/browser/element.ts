@@ -1,14 +1,7 @@
 import { render, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 
-export { html, nothing, render, type TemplateResult } from 'lit';
-
-/** The element of a template that has a single one. Text in templates is never markup, so external text cannot inject elements. */
-export function toElement<Kind extends HTMLElement = HTMLElement>(template: TemplateResult): Kind {
-  const fragment = document.createDocumentFragment();
-  render(template, fragment);
-  return fragment.firstElementChild as Kind;
-}
+export { html, nothing, render, type TemplateResult, toElement } from '../../../discord/web/browser/element.ts';
 
 /** The element with this id, which index.html contains. @throws Error if it is missing */
 export function findById<Kind extends HTMLElement = HTMLElement>(id: string): Kind {

@@ -1,10 +1,12 @@
+import { styleComponents } from '../../../discord/web/browser/discord-components.ts';
+import { updateRelativeTimes } from '../../../discord/web/browser/render-markdown.ts';
+import { second } from '../../../platform/durations.ts';
 import { startChat } from './chat.ts';
 import { startComposer } from './composer.ts';
-import { styleComponents } from './discord-components.ts';
 import { startDoctor } from './doctor.ts';
+import { styleCommands } from './message.ts';
 import { startModal } from './modal.ts';
 import { startMemberList, startProfile, startRoleSettings } from './profile.ts';
-import { startRelativeTimes } from './render-markdown.ts';
 import { subscribeToEvents } from './requests.ts';
 import { createSandboxTime } from './sandbox-time.ts';
 import { startFaultPanel, startServicePanel } from './service-panel.ts';
@@ -16,6 +18,7 @@ import { startTours } from './tour-panel.ts';
 import { startViews } from './views.ts';
 
 styleComponents();
+styleCommands();
 const store = createPageStore(createSandboxTime(), storedTheme());
 const parts = [
   startTheme,
@@ -34,7 +37,9 @@ const parts = [
   startTimeline,
   startTours,
   startViews,
-  startRelativeTimes,
 ];
 for (const start of parts) start(store);
+const updateTimes = () => updateRelativeTimes(store.state.clock.now());
+setInterval(updateTimes, second);
+store.on(['simulation', 'time'], updateTimes);
 subscribeToEvents(store);

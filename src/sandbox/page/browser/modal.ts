@@ -1,10 +1,12 @@
+import { renderMarkdown } from '../../../discord/web/browser/render-markdown.ts';
+import { optionElement, toSelectOption } from '../../../discord/web/browser/select.ts';
+import type { SelectOption } from '../../../discord/web/browser/shown-message.ts';
 import type { Select } from '../../discord/component-schema.ts';
 import type { Modal } from '../../discord/modal.ts';
 import type { ActionInput } from '../page-actions.ts';
 import { findById, html, nothing, type TemplateResult, toElement } from './element.ts';
-import { renderMarkdown } from './render-markdown.ts';
+import { messageView, selectOptions } from './message-view.ts';
 import { postAction } from './requests.ts';
-import { optionElement, type SelectOption, selectOptions, toSelectOption } from './select.ts';
 import type { PageStore, State, StoreChange } from './store.ts';
 
 type OpenModal = Extract<StoreChange, { kind: 'modal' }>;
@@ -70,7 +72,8 @@ type TextInput = Extract<Field, { type: 4 }>;
 /** The fields of a modal, each with its label. Discord: "Modal", "Label", "Text Input". */
 function modalFields({ components }: Modal, state: State): HTMLElement[] {
   return components.map((part) => {
-    if (part.type === 10) return toElement(html`<div class="content">${renderMarkdown(part.content, state)}</div>`);
+    if (part.type === 10)
+      return toElement(html`<div class="content">${renderMarkdown(part.content, messageView(state))}</div>`);
     if (part.type === 18) return labeledField(part, state);
     const [field] = part.components;
     const component = { ...field, label: null } as TextInput;

@@ -1,9 +1,10 @@
+import { formatTime } from '../../../discord/web/browser/format-time.ts';
+import { relativeTime } from '../../../discord/web/browser/render-markdown.ts';
 import { formatCount, second } from '../../../platform/durations.ts';
 import { type FaultAction, faultActions, faults } from '../ports.ts';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
-import { formatLead, formatTime } from './format-time.ts';
-import { relativeTime } from './render-markdown.ts';
 import { postAction } from './requests.ts';
+import { formatLead } from './sandbox-time.ts';
 import { actingMember, type PageStore, type State } from './store.ts';
 
 type Listing = State['listings'][number];

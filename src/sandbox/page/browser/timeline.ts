@@ -1,7 +1,7 @@
+import { formatTime } from '../../../discord/web/browser/format-time.ts';
 import { formatElapsed } from '../../../platform/durations.ts';
 import type { Step, StepName, TimelineDelivery, TimelineLine } from '../ports.ts';
 import { findById, html, type KeyedTemplate, nothing, render, renderKeyed, type TemplateResult } from './element.ts';
-import { formatTime } from './format-time.ts';
 import type { Item, PageStore } from './store.ts';
 
 const stepLabels: Readonly<Record<StepName, string>> = {

@@ -1,4 +1,4 @@
-import { day, formatCount, formatWait, hour, minute, second } from '../../../platform/durations.ts';
+import { day, hour, minute, second } from '../../../platform/durations.ts';
 
 /** The absolute styles of `<t:…:style>`. Discord: "Message Formatting", timestamp styles. */
 const styles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
@@ -39,23 +39,6 @@ export function formatRelative(at: number, now: number, locale?: string): string
   const duration = Math.round((at - now) / second) * second;
   const [unit, size] = units.find(([, length]) => Math.abs(duration) >= length) ?? ['second', second];
   return new Intl.RelativeTimeFormat(locale, { numeric: 'always' }).format(Math.round(duration / size), unit);
-}
-
-/**
- * How far a clock is ahead, to the minute, and to the hour from two days on: "12 hours", "1½ days", "3 days 5 hours". Null for
- * less than half a minute.
- *
- * @param lead ms
- */
-export function formatLead(lead: number): string | null {
-  const unit = lead < 2 * day ? minute : hour;
-  const rounded = Math.round(lead / unit) * unit;
-  if (rounded <= 0) return null;
-  if (rounded < day) return formatWait(rounded);
-  const [days, rest] = [Math.floor(rounded / day), rounded % day];
-  if (rest === day / 2) return `${days}½ days`;
-  const whole = formatCount(days, 'day');
-  return rest === 0 ? whole : `${whole} ${formatWait(rest)}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Custom elements in Discord's style, from @skyra/discord-components-core: the ones that the page uses, and workarounds for controls
+ * Custom elements in Discord's style, from @skyra/discord-components-core: the ones that messages use, and workarounds for controls
  * without keyboard access and for templates that add white space.
  */
 import './discord-components-settings.ts';
@@ -9,7 +9,6 @@ import { DiscordAuthorInfo } from '@skyra/discord-components-core/discord-author
 import '@skyra/discord-components-core/discord-bold.js';
 import { DiscordButton } from '@skyra/discord-components-core/discord-button.js';
 import { DiscordCode } from '@skyra/discord-components-core/discord-code.js';
-import { DiscordCommand } from '@skyra/discord-components-core/discord-command.js';
 import '@skyra/discord-components-core/discord-embed-description.js';
 import { DiscordEmbedField } from '@skyra/discord-components-core/discord-embed-field.js';
 import '@skyra/discord-components-core/discord-embed-fields.js';
@@ -142,12 +141,6 @@ export function styleComponents(): void {
     :host code { background: var(--code) !important; overflow-wrap: anywhere; }
     :host([multiline]) code { box-sizing: border-box; margin: 6px 0 0; border-color: var(--line) !important; }`,
   );
-  addStyles(
-    DiscordCommand,
-    `:host { color: var(--muted); }
-    .discord-replied-message-username { color: var(--text) !important; opacity: 1; }
-    :host .discord-slash-command-name { background: var(--mention-ground); color: var(--mention-text) !important; }`,
-  );
   addStyles(DiscordSubscript, 'small { color: var(--muted) !important; }');
   addStyles(
     DiscordButton,
@@ -161,7 +154,8 @@ export function styleComponents(): void {
   );
 }
 
-function addStyles({ elementStyles }: StyledComponent, css: string): void {
+/** Before the first such component is created. */
+export function addStyles({ elementStyles }: StyledComponent, css: string): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);
   elementStyles.push(sheet);
