@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
+import { bundleScript } from '../src/discord/web/page-script.ts';
+import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
 import { buildPage } from '../src/sandbox/page/assets.ts';
 import { ascii } from './ascii.ts';
 import { copyAssets } from './assets.ts';
@@ -73,7 +76,8 @@ export async function bundle(
     output: { dir: folder, comments: { jsdoc: false, annotation: external.length > 0, legal: true } },
   });
   copyAssets(folder);
-  await buildPage(folder);
+  const previews = await bundleScript(previewScript.source, { minify: true });
+  await Promise.all([writeFile(join(folder, basename(previewScript.built.pathname)), previews), buildPage(folder)]);
 }
 
 /**

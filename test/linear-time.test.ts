@@ -83,6 +83,7 @@ import { homeQuery } from '../src/service/pages/public-routes.ts';
 import { reportForm } from '../src/service/pages/review-routes.ts';
 import { isPublic, readTargetUrl } from '../src/service/webhooks/target.ts';
 import * as markup from '../src/texts/markup.ts';
+import { textsIn } from '../src/texts/texts.ts';
 import { readTargetIds } from '../src/webhook/fields.ts';
 import { createKeyring } from '../src/webhook/keyring.ts';
 import { readPayload } from '../src/webhook/payload.ts';
@@ -200,7 +201,7 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the key of a correction', readIdempotencyKey],
   ['a session cookie', (text) => sessionCookie.read(`session=${text}; ${text}`, 0)],
   ['a form token', (text) => hasFormToken({ token: text }, { formToken: 'token' })],
-  ['a flash message', (text) => findFlashMessage(consoleMessages, text)],
+  ['a flash message', (text) => findFlashMessage(consoleMessages(textsIn('en-US')), text)],
   ['the page after signing in', (text) => nextPage.parse(text)],
   ["Discord's markup on a page", (text) => markupHtml(text, noNames)],
   ['the name of a member in a payload', (text) => findUsername({ voter: { userId: '1', username: text } }, '1')],

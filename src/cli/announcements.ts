@@ -1,8 +1,11 @@
 import { loadConfig } from '../../config/load.ts';
-import { formatPreview, previewListings } from '../owner/announcement-previews.ts';
+import type { ListingConfig } from '../../config/schema.ts';
+import { type AnnouncementPreview, previewAnnouncements, sampleNames } from '../owner/announcement-previews.ts';
 import { systemClock } from '../platform/clock.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
+import { defaultLocale } from '../texts/locale.ts';
+import { textsFor, textsIn } from '../texts/texts.ts';
 
 const help = `tallyhook announcements: show what the announcements of the settings look like
 
@@ -49,3 +52,56 @@ export const announcementsCommand = command({
     return exitCode.ok;
   },
 });
+
+/** The announcements of the configured listings, as texts. @param now ms since the epoch */
+export function previewListings(listings: readonly ListingConfig[], now: number) {
+  return listings
+    .filter(({ implied }) => !implied)
+    .map((listing) => {
+      const { name, announcements } = listing;
+      const texts = textsFor(announcements.language);
+      const previews = previewAnnouncements(listing, { title: name, texts, now }).map(toTexts);
+      return { listing: name, mode: announcements.mode, previews };
+    });
+}
+
+function toTexts({ subject, reply }: AnnouncementPreview): AnnouncementTexts {
+  const blocks = 'kind' in reply ? reply.blocks : [];
+  const texts = 'kind' in reply ? blocks.flatMap((block) => ('text' in block ? [block.text] : [])) : [reply.text ?? ''];
+  const buttons =
+    'kind' in reply ? blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;
+  return {
+    subject: textsIn(defaultLocale).console.previews[subject],
+    title: readable(reply.title ?? ''),
+    text: texts.filter((text) => text !== '').flatMap((text) => readable(text).split('\n')),
+    buttons: (buttons ?? []).map(({ label }) => label),
+  };
+}
+
+/** With names and times in place of Discord's mentions and timestamps. The texts are short. */
+function readable(text: string): string {
+  return text
+    .replace(/<@&?(\d{1,20})>/g, (mention, id: string) => (sampleNames.has(id) ? `@${sampleNames.get(id)}` : mention))
+    .replace(/^\[([^\]]*)\]\(https:[^)]*\)$/, '$1')
+    .replace(/<t:\d{1,15}:R>/g, 'in 12 hours')
+    .replace(/<t:(\d{1,12}):\w>/g, (_, seconds: string) =>
+      new Date(Number(seconds) * 1_000).toISOString().slice(0, 16),
+    );
+}
+
+/** As lines for a terminal. */
+function formatPreview({ subject, title, text, buttons }: AnnouncementTexts): readonly string[] {
+  const shown = buttons.length === 0 ? [] : [`  ${buttons.map((label) => `[${label}]`).join(' ')}`];
+  return [`${subject}:`, ...[title, ...text].map((line) => `  ${line}`.trimEnd()), ...shown];
+}
+
+/** What an announcement looks like, as plain text with Discord's markup. */
+interface AnnouncementTexts {
+  /** What is announced. */
+  readonly subject: string;
+  readonly title: string;
+  /** Lines. */
+  readonly text: readonly string[];
+  /** Labels. */
+  readonly buttons: readonly string[];
+}

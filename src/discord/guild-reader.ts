@@ -26,6 +26,8 @@ export interface GuildName {
 /** A guild of the bot. */
 export interface GuildDetails extends GuildName {
   readonly ownerId: string;
+  /** Discord's `preferred_locale`; null if it does not say. */
+  readonly locale: string | null;
   readonly roles: readonly (GuildName & { readonly permissions: string })[];
 }
 
@@ -66,8 +68,12 @@ export function createGuildReader({
   readonly clock: Clock;
 }): GuildReader {
   const guilds = createReadings(clock, async (guildId) => {
-    const { owner_id: ownerId, ...details } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
-    return { ...details, ownerId };
+    const {
+      owner_id: ownerId,
+      preferred_locale: locale = null,
+      ...details
+    } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
+    return { ...details, ownerId, locale };
   });
   const channels = createReadings(clock, (guildId) => fetchTextChannels(rest, guildId));
   const members = createReadings(clock, async (key) => {
@@ -175,6 +181,7 @@ const guildSchema = z.object({
   id: z.string(),
   name: z.string(),
   owner_id: z.string(),
+  preferred_locale: z.string().nullish(),
   roles: z.array(z.object({ id: z.string(), name: z.string(), permissions: z.string().regex(/^\d{1,30}$/) })),
 });
 const memberSchema = z.object({

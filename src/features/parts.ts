@@ -87,6 +87,8 @@ export interface ConsoleCard {
 export interface CardView {
   /** The community that is shown; null for all. */
   readonly scope: { readonly guildId: string; readonly accounts: AccountScope } | null;
+  /** Those of the reader. */
+  readonly texts: Texts;
   readonly memberLink: (userId: string) => Html;
   /** Text from outside. */
   readonly text: (text: string) => Html;

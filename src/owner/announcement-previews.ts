@@ -7,34 +7,46 @@ import { renderDigest } from '../features/digests/message.ts';
 import { renderLostStreaks } from '../features/lost-streaks/message.ts';
 import { renderNewReview } from '../features/reviews/message.ts';
 import { hour } from '../platform/durations.ts';
-import { textsFor } from '../texts/texts.ts';
+import type { Texts } from '../texts/texts.ts';
 
 const [ada, grace, role] = ['200000000000000001', '200000000000000002', '300000000000000001'];
-/** How the members and roles of the samples are shown. */
-const names: Readonly<Record<string, string>> = { [ada]: '@ada', [grace]: '@grace', [`&${role}`]: '@role' };
+/** The names of the members and roles of the samples, by id. */
+export const sampleNames: ReadonlyMap<string, string> = new Map([
+  [ada, 'ada'],
+  [grace, 'grace'],
+  [role, 'role'],
+]);
+/** In place of the pictures of the voter and the server. */
+const picture = 'https://example.com/picture.png';
 
-/** The announcements of the configured listings. @param now ms since the epoch */
-export function previewListings(listings: readonly ListingConfig[], now: number): readonly ListingPreviews[] {
-  return listings
-    .filter(({ implied }) => !implied)
-    .map((listing) => {
-      const { name, announcements } = listing;
-      return { listing: name, mode: announcements.mode, previews: previewAnnouncements(listing, now) };
-    });
+/** What is announced of a listing, and how. */
+export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements'>;
+
+/** What is announced. */
+export type PreviewSubject = keyof Texts['console']['previews'];
+
+export interface AnnouncementPreview {
+  readonly subject: PreviewSubject;
+  /** As it is posted. */
+  readonly reply: Reply | Panel;
 }
 
-/** What is announced of a listing by its settings, with sample members. @param now ms since the epoch */
-function previewAnnouncements(listing: ListingConfig, now: number): readonly AnnouncementPreview[] {
-  const { name, announcements } = listing;
+/**
+ * What is announced of a listing by its settings, with sample members.
+ * @param options `title` is the name of the listing as it is announced; `now` is in ms since the epoch
+ */
+export function previewAnnouncements(
+  { name, kind, announcements }: AnnouncedListing,
+  { title, texts, now }: { readonly title: string; readonly texts: Texts; readonly now: number },
+): readonly AnnouncementPreview[] {
   const { mode, milestones, premium, lostStreaks, reviews } = announcements;
   const style = styleOf(announcements);
-  const texts = textsFor(announcements.language);
-  const card = { name, url: 'https://example.com/' };
+  const card = { name: title, url: 'https://example.com/' };
   const buttons: readonly ReplyButton[] = [
     { kind: 'action', command: 'remind', action: 'on', label: texts.remind.button },
   ];
   const vote: Announcement = {
-    event: listing.kind === 'server' ? 'server_vote' : 'bot_vote',
+    event: kind === 'server' ? 'server_vote' : 'bot_vote',
     test: false,
     listing: name,
     userId: ada,
@@ -50,22 +62,26 @@ function previewAnnouncements(listing: ListingConfig, now: number): readonly Ann
     bonuses: [],
     roles: [],
   };
-  const announce = (subject: string, changes: Partial<Announcement>) => {
-    const context = { style, card, texts, votes: 50, voter: null, icon: null };
-    return previewOf(subject, renderStyledAnnouncement({ ...vote, ...changes }, context, buttons));
+  const announce = (subject: PreviewSubject, changes: Partial<Announcement>): AnnouncementPreview => {
+    const context = { style, card, texts, votes: 50, voter: { name: 'ada', avatarUrl: picture }, icon: picture };
+    return { subject, reply: renderStyledAnnouncement({ ...vote, ...changes }, context, buttons) };
   };
   const reached = { credits: 110, bonuses: [{ cause: 'milestone', credits: 100, count: 50 }] };
   const isEach = mode === 'each';
   return [
-    ...(isEach ? [announce('a vote', {})] : []),
-    ...(isEach ? [announce('a vote that earned a role', { roles: [{ role, until: now + 12 * hour }] })] : []),
-    ...(isEach || milestones ? [announce('a milestone', reached)] : []),
-    ...(isEach ? [announce('a denied vote', { credits: 0, reason: 'denied by the service' })] : []),
-    ...(mode === 'digest' ? [previewOf('a digest', sampleDigest())] : []),
+    ...(isEach ? [announce('vote', {})] : []),
+    ...(isEach ? [announce('voteWithRole', { roles: [{ role, until: now + 12 * hour }] })] : []),
+    ...(isEach || milestones ? [announce('milestone', reached)] : []),
+    ...(isEach ? [announce('denied', { credits: 0, reason: 'denied by the service' })] : []),
+    ...(mode === 'digest' ? [{ subject: 'digest' as const, reply: sampleDigest() }] : []),
     ...(premium ? [announce('premium', { event: 'premium_purchase', nextVoteAt: null, streak: null })] : []),
-    ...(lostStreaks === null ? [] : [previewOf('lost streaks', renderLostStreaks(sampleStreaks(lostStreaks), texts))]),
-    ...(reviews ? [previewOf('a review', renderNewReview(sampleReview(now), { listing: name, texts, card }))] : []),
-    announce('a test', { test: true, streak: null }),
+    ...(lostStreaks === null
+      ? []
+      : [{ subject: 'lostStreaks' as const, reply: renderLostStreaks(sampleStreaks(lostStreaks), texts) }]),
+    ...(reviews
+      ? [{ subject: 'review' as const, reply: renderNewReview(sampleReview(now), { listing: name, texts, card }) }]
+      : []),
+    announce('test', { test: true, streak: null }),
   ];
 
   function sampleDigest(): Panel {
@@ -90,53 +106,4 @@ function sampleStreaks(days: number) {
 
 function sampleReview(createdAt: number) {
   return { username: 'Ada', rating: 5, comment: 'A friendly place.', createdAt };
-}
-
-function previewOf(subject: string, reply: Reply | Panel): AnnouncementPreview {
-  const blocks = 'kind' in reply ? reply.blocks : [];
-  const texts = 'kind' in reply ? blocks.flatMap((block) => ('text' in block ? [block.text] : [])) : [reply.text ?? ''];
-  const buttons =
-    'kind' in reply ? blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;
-  return {
-    subject,
-    title: readable(reply.title ?? ''),
-    text: texts.filter((text) => text !== '').flatMap((text) => readable(text).split('\n')),
-    buttons: (buttons ?? []).map(({ label }) => label),
-  };
-}
-
-/** With names and times in place of Discord's mentions and timestamps. The texts are short. */
-function readable(text: string): string {
-  return text
-    .replace(/<@(&?\d{1,20})>/g, (mention, id: string) => names[id] ?? mention)
-    .replace(/^\[([^\]]*)\]\(https:[^)]*\)$/, '$1')
-    .replace(/<t:\d{1,15}:R>/g, 'in 12 hours')
-    .replace(/<t:(\d{1,12}):\w>/g, (_, seconds: string) =>
-      new Date(Number(seconds) * 1_000).toISOString().slice(0, 16),
-    );
-}
-
-/** As lines for a terminal. */
-export function formatPreview({ subject, title, text, buttons }: AnnouncementPreview): readonly string[] {
-  const shown = buttons.length === 0 ? [] : [`  ${buttons.map((label) => `[${label}]`).join(' ')}`];
-  return [`${subject}:`, ...[title, ...text].map((line) => `  ${line}`.trimEnd()), ...shown];
-}
-
-/** What an announcement looks like, as plain text with Discord's markup. */
-export interface AnnouncementPreview {
-  /** What is announced. */
-  readonly subject: string;
-  readonly title: string;
-  /** Lines. */
-  readonly text: readonly string[];
-  /** Labels. */
-  readonly buttons: readonly string[];
-}
-
-/** The announcements of a listing, with sample members. */
-export interface ListingPreviews {
-  readonly listing: string;
-  /** How votes are announced. */
-  readonly mode: string;
-  readonly previews: readonly AnnouncementPreview[];
 }

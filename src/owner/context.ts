@@ -15,7 +15,7 @@ import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { Site } from '../webhook/sites/site.ts';
 
-import type { ListingPreviews } from './announcement-previews.ts';
+import type { AnnouncedListing } from './announcement-previews.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { ReadNames } from './names.ts';
 import type { RewardRecords } from './reward-records.ts';
@@ -71,7 +71,7 @@ export interface OwnerContext extends RecordsContext {
   readonly sessions: SessionRevocations;
   readonly communities: OwnerCommunities;
   readonly rewards: RewardRecords;
-  readonly announcementPreviews: () => readonly ListingPreviews[];
+  readonly announced: () => readonly AnnouncedListing[];
   readonly replay: ReplayDelivery;
   /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
   readonly cooldowns: (accounts: AccountScope | null) => ReadonlyMap<string, number>;

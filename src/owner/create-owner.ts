@@ -17,7 +17,6 @@ import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readi
 import type { Log } from '../platform/log.ts';
 import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
-import { previewListings } from './announcement-previews.ts';
 import { createOwnerCommunities } from './communities.ts';
 import { createCommunityScopes } from './community-scopes.ts';
 import { createDiscordSignIn } from './discord-sign-in.ts';
@@ -113,7 +112,7 @@ export function createOwnerApp(
         clock,
         log,
       }),
-      announcementPreviews: () => previewListings(directory.listings, clock.now()),
+      announced: () => directory.listings.filter(({ implied }) => !implied),
       rewards: {
         rules: () => directory.listings.filter(({ implied }) => !implied),
         cards,

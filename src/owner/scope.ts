@@ -62,7 +62,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
       votesPerDay: () => context.rewards.votesPerDay(scope),
       waitingOrders: () => context.rewards.waitingOrders(scope),
     },
-    announcementPreviews: () => context.announcementPreviews().filter(({ listing }) => isListed(listing)),
+    announced: () => context.announced().filter(({ name }) => isListed(name)),
     async replay(delivery) {
       if (!isListed(delivery.listing)) throw otherCommunity();
       return context.replay(delivery);

@@ -18,7 +18,6 @@ const units: readonly (readonly [Unit, number])[] = [
 // Created for the first text: together they take 15 ms, and most importers need only the units.
 const plurals = once(() => new Intl.PluralRules('en'));
 const integers = once(() => new Intl.NumberFormat('en'));
-const relativeTimes = once(() => new Intl.RelativeTimeFormat('en'));
 
 function countOf(count: number, unit: Unit, locale = 'en'): string {
   return count.toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'long' });
@@ -58,9 +57,12 @@ export function formatWait(duration: number, locale?: string): string {
 }
 
 /** How long ago something happened (both ms since the epoch): `3 hours ago`; less than a minute ago is `just now`. */
-export function formatAgo(at: number, now: number, times = relativeTimes()): string {
+export function formatAgo(at: number, now: number, locale = 'en'): string {
   const [unit, size] = units.find(([, length]) => now - at >= length) ?? ['second', second];
-  return unit === 'second' ? 'just now' : times.format(-Math.floor((now - at) / size), unit);
+  if (unit !== 'second') return new Intl.RelativeTimeFormat(locale).format(-Math.floor((now - at) / size), unit);
+  return locale.startsWith('en')
+    ? 'just now'
+    : new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, unit);
 }
 
 /** How long a step took (ms), short: `4 ms`, `1.2 s`. */

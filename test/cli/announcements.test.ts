@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
-import { previewListings } from '../../src/owner/announcement-previews.ts';
+import { previewListings } from '../../src/cli/announcements.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 

@@ -195,7 +195,7 @@ describe('the console', () => {
     const { text } = await open('users/42');
     expect(text).toContain('<dt>Rank by credits</dt><dd>1</dd>');
     expect(text).toContain('<dt>Streak</dt><dd>1 day <span class="quiet">ends ');
-    expect(text).toContain('vote within the cooldown');
+    expect(text).toContain('Vote within the cooldown');
     expect((await open('users/43')).text).toContain('<dt>Rank by credits</dt><dd>none</dd>');
   });
 
@@ -268,8 +268,9 @@ describe('the console', () => {
     expect((await open('announcements')).status).toBe(303);
     await signIn();
     const { text } = await open('announcements');
-    expect(text).toContain('<pre>&#60;b&#62;Yay&#60;/b&#62;\n@ada voted\n[Vote too]</pre>');
-    expect(text).toContain('mode: each');
+    expect(text).toContain('<strong>&#60;b&#62;Yay&#60;/b&#62;</strong>');
+    expect(text).toMatch(/@ada<\/bdi> voted<\/p>.*Vote too/);
+    expect(text).toContain('Every vote');
   });
 
   it('counts reminders that are scheduled, due soon and switched off', async () => {

@@ -10,6 +10,7 @@ import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { plainAnnouncements } from '../../src/texts/announcement-settings.ts';
 import { service } from '../../src/webhook/sites/service.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { claimDue } from '../support/claim-due.ts';
@@ -77,11 +78,10 @@ export async function startOwnerServer({
       waitingOrders: async () => (await store.shop.summary()).waiting,
       votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),
     },
-    announcementPreviews: () => [
+    announced: () => [
       {
-        listing: 'server',
-        mode: 'each',
-        previews: [{ subject: 'a vote', title: '<b>Yay</b>', text: ['@ada voted'], buttons: ['Vote too'] }],
+        ...{ name: 'server', kind: 'server' },
+        announcements: { ...plainAnnouncements, title: '<b>Yay</b>', text: '{mention} voted' },
       },
     ],
     replay: createReplay({ listings: () => serverAndBot(), recorder, clock }),

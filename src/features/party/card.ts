@@ -1,3 +1,5 @@
+import { daysOfPeriod } from '../../core/rewards/party.ts';
+import { partyOf } from '../../core/tally/party.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { html } from '../../platform/web/html.ts';
 import type { ConsoleCard } from '../parts.ts';
@@ -10,12 +12,13 @@ export function partyCard(current: (guildId: string | null) => Promise<PartyStat
     title: 'Vote party',
     isBesideRules: true,
     isScoped: true,
-    async render({ scope }) {
+    async render({ scope, texts }) {
       const party = await current(scope?.guildId ?? null);
       if (party === null) return null;
       const { period, votes, goal, credits } = party;
       const reached = votes >= goal ? 'The goal is reached.' : `${formatCount(goal - votes, 'vote')} to go.`;
-      return html`<p>${period}: <strong>${votes.toLocaleString('en')}</strong> of ${formatCount(goal, 'vote')}</p>
+      const days = texts.days(...daysOfPeriod(partyOf(period).period));
+      return html`<p><span lang="${texts.locale}">${days}</span>: <strong>${votes.toLocaleString('en')}</strong> of ${formatCount(goal, 'vote')}</p>
 <progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="Votes of the party"></progress>
 <p class="quiet">${reached} Each voter earns ${formatCount(credits, 'credit')}.</p>`;
     },

@@ -2,12 +2,15 @@ import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import type { EffectState } from '../../core/outbox/effect.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import { partsOf } from '../../texts/language.ts';
+import type { Markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { EventKind } from '../../webhook/event.ts';
 import type { Outcome } from '../../webhook/response.ts';
 import type { NameBook } from '../names.ts';
 import { visible } from './pretty-json.ts';
 
-const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {
+export const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {
   recorded: 'good',
   duplicate: 'plain',
   test: 'plain',
@@ -18,34 +21,28 @@ const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | '
   buried: 'bad',
 };
 
-/** Outcomes in the words of somebody who asks what a vote has paid. */
-export const outcomeNames: Readonly<Record<Outcome, string>> = {
-  recorded: 'recorded',
-  duplicate: 'sent again',
-  test: 'test',
-  quarantined: 'not understood',
-  ignored: 'not a vote',
-};
-
 /** What a delivery has paid, in place of its outcome; that is the tooltip. */
-export function outcomeBadge({ outcome, credits }: Pick<DeliveryRecord, 'outcome' | 'credits'>): Html {
-  const text = outcome === 'recorded' ? (credits > 0 ? 'paid' : 'paid nothing') : outcomeNames[outcome];
+export function outcomeBadge({ outcome, credits }: Pick<DeliveryRecord, 'outcome' | 'credits'>, texts: Texts): Html {
+  const { outcomes } = texts.console;
+  const text = outcome === 'recorded' ? (credits > 0 ? outcomes.paid : outcomes.unpaid) : outcomes[outcome];
   return html`<span class="mark ${tones[outcome]}" title="${outcome}">${text}</span>`;
 }
 
 /** The kinds of events, in words. */
-export const kindNames: Readonly<Record<string, string>> = {
-  server_vote: 'vote for the server',
-  bot_vote: 'vote for the bot',
-  premium_purchase: 'premium bought',
-  'subscription.renewed': 'premium renewed',
-  'subscription.expired': 'premium ended',
-  'subscription.revoked': 'premium revoked',
-} satisfies Record<EventKind, string>;
+export function kindNames({ console: { kinds } }: Texts): Readonly<Record<EventKind, string>> {
+  const { renewed, expired, revoked, ...others } = kinds;
+  return {
+    ...others,
+    'subscription.renewed': renewed,
+    'subscription.expired': expired,
+    'subscription.revoked': revoked,
+  };
+}
 
-export function kindText(kind: string | null): Html {
-  return kind !== null && Object.hasOwn(kindNames, kind)
-    ? html`<span title="${kind}">${kindNames[kind] ?? kind}</span>`
+export function kindText(kind: string | null, texts: Texts): Html {
+  const names: Readonly<Record<string, string>> = kindNames(texts);
+  return kind !== null && Object.hasOwn(names, kind)
+    ? html`<span title="${kind}">${names[kind] ?? kind}</span>`
     : untrustedText(kind);
 }
 
@@ -55,9 +52,19 @@ export function statusBadge(status: Outcome | EffectState): Html {
 }
 
 /** Credits with their sign: +10, −5, 0. */
-export function signedCredits(credits: number): Html {
-  const digits = Math.abs(credits).toLocaleString('en');
-  return html`<span class="credits">${credits > 0 ? `+${digits}` : credits < 0 ? `−${digits}` : '0'}</span>`;
+export function signedCredits(credits: number, texts: Texts): Html {
+  return html`<span class="credits">${texts.signed(credits)}</span>`;
+}
+
+/** A text with something in place of its only placeholder. */
+export function withPart(text: string, part: Html | string): Html {
+  const [before = '', , after = ''] = partsOf(text);
+  return html`${before}${part}${after}`;
+}
+
+/** A number with its noun, from a text for Discord, which has it in bold. */
+export function counted(text: Markup): string {
+  return text.replaceAll('**', '');
 }
 
 /** Text from outside, with invisible characters escaped and its direction isolated. A dash for null and empty text. */
@@ -65,14 +72,19 @@ export function untrustedText(text: string | null): Html {
   return text === null || text === '' ? html`<span class="quiet">–</span>` : html`<bdi>${visible(text)}</bdi>`;
 }
 
-/**
- * By name, if it is known, with the id as a tooltip. A forgotten member has no page.
- * @param root the relative URL of the console's overview, as in all links
- */
-export function memberLink(userId: string | null, root: string, names: Pick<NameBook, 'member'> | null = null): Html {
+/** What a page shows names with. */
+export interface NamedPage {
+  /** The relative URL of the console's overview, as in all links. */
+  readonly root: string;
+  readonly texts: Texts;
+  readonly names: Pick<NameBook, 'member'> | null;
+}
+
+/** By name, if it is known, with the id as a tooltip. A forgotten member has no page. */
+export function memberLink(userId: string | null, { root, texts, names }: NamedPage): Html {
   if (userId === null) return untrustedText(null);
   return isPseudonym(userId)
-    ? html`<span class="quiet" title="${userId}">forgotten member</span>`
+    ? html`<span class="quiet" title="${userId}">${texts.console.forgotten}</span>`
     : html`<a href="${root}users/${encodeURIComponent(userId)}" title="${userId}"><bdi>${visible(names?.member(userId) ?? userId)}</bdi></a>`;
 }
 
@@ -84,4 +96,9 @@ export function named(id: string | null, name: string | null): Html {
 
 export function deliveryLink(id: number | null, root: string): Html {
   return id === null ? untrustedText(null) : html`<a href="${root}deliveries/${id}">#${id}</a>`;
+}
+
+/** A listing by its name. @param site that of its site, if it is to be shown */
+export function listingText(listing: string | null, site: string | null, names: NameBook): Html {
+  return html`${named(listing, names.listing(listing))}${site && html` <span class="quiet">${site}</span>`}`;
 }

@@ -1,12 +1,13 @@
 import { renderChange } from '../../../commands/setup/results.ts';
+import { operator } from '../../core/ledger/correction.ts';
 import type { AuthoredCorrection } from '../../features/corrections/store.ts';
 import type { SettingsChange } from '../../features/setup/community.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime } from '../../platform/web/time-element.ts';
-import { textsFor } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
-import { memberLink, signedCredits, untrustedText } from './cells.ts';
+import { memberLink, type NamedPage, signedCredits, untrustedText } from './cells.ts';
 import { markupHtml } from './settings/markup-html.ts';
 
 /** Of each kind, the newest ones. */
@@ -32,39 +33,43 @@ export async function getChanges(context: OwnerContext): Promise<Changes> {
   return { corrections, settings, names: await context.namesIn(scope)(people) };
 }
 
-export function changesPage({ corrections, settings, names }: Changes, isOfServer: boolean, root: string): Html {
-  return html`<h1>Changes</h1>
+export function changesPage(
+  { corrections, settings, names }: Changes,
+  { isOfServer, root, texts }: { readonly isOfServer: boolean; readonly root: string; readonly texts: Texts },
+): Html {
+  const { console: words, credits, messages, locale } = texts;
+  const { labels } = words;
+  const { history } = messages.setup;
+  const page = { root, texts, names };
+  return html`<h1>${words.changes}</h1>
 ${
   isOfServer &&
-  html`<section class="card" aria-labelledby="settings"><h2 id="settings">Settings</h2>${
+  html`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>${
     settings.length === 0
-      ? html`<p>Nothing was changed yet.</p>`
-      : html`<ul class="items">${settings.map((change) => html`<li><p class="quiet">${dateTime(change.at)} by ${authorName(change.authorId, names, root)}${change.undoneBy !== null && ', undone'}</p>${changed(change, names)}</li>`)}</ul>
-<p><a class="button second" href="${root}settings?a=history">Undo a change</a></p>`
+      ? html`<p>${history.none}</p>`
+      : html`<ul class="items">${settings.map((change) => html`<li><p class="quiet">${dateTime(change.at, locale)} · ${authorName(change.authorId, page)}${change.undoneBy !== null && ` · ${history.undone}`}</p>${changed(change, page)}</li>`)}</ul>
+<p><a class="button second" href="${root}settings?a=history">${words.undoChange}</a></p>`
   }</section>`
 }
-<section class="card" aria-labelledby="credits"><h2 id="credits">Credits</h2>${
+<section class="card" aria-labelledby="credits"><h2 id="credits">${credits.title}</h2>${
     corrections.length === 0
-      ? html`<p>Nobody has corrected an account yet.</p>`
-      : html`<table><thead><tr><th scope="col">Time</th><th scope="col">Author</th><th scope="col">Member</th><th scope="col">Reason</th><th scope="col" class="number">Credits</th></tr></thead>
+      ? html`<p>${words.noCorrections}</p>`
+      : html`<table><thead><tr>${[labels.time, labels.author, labels.member, labels.reason].map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${credits.title}</th></tr></thead>
 <tbody>${corrections.map(
-          ({
-            at,
-            author,
-            userId,
-            reason,
-            credits,
-          }) => html`<tr><td data-name="Time">${dateTime(at)}</td><td data-name="Author">${authorName(author, names, root)}</td>
-<td data-name="Member">${memberLink(userId, root, names)}</td><td data-name="Reason">${untrustedText(reason)}</td><td data-name="Credits" class="number">${signedCredits(credits)}</td></tr>`,
+          (
+            each,
+          ) => html`<tr><td data-name="${labels.time}">${dateTime(each.at, locale)}</td><td data-name="${labels.author}">${authorName(each.author, page)}</td>
+<td data-name="${labels.member}">${memberLink(each.userId, page)}</td><td data-name="${labels.reason}">${untrustedText(each.reason)}</td><td data-name="${credits.title}" class="number">${signedCredits(each.credits, texts)}</td></tr>`,
         )}</tbody></table>`
   }</section>`;
 }
 
-function authorName(author: string, names: NameBook, root: string): Html {
-  return /^\d+$/.test(author) ? memberLink(author, root, names) : untrustedText(author);
+function authorName(author: string, page: NamedPage): Html {
+  if (author === operator) return html`${page.texts.console.operator}`;
+  return /^\d+$/.test(author) ? memberLink(author, page) : untrustedText(author);
 }
 
-function changed(change: SettingsChange, names: NameBook): Html {
-  const view = { texts: textsFor('en-US'), community: { listings: [] }, listingNames: new Map<string, string>() };
-  return markupHtml(renderChange(change, view), names);
+function changed(change: SettingsChange, { texts, names }: { readonly texts: Texts; readonly names: NameBook }): Html {
+  const view = { texts, community: { listings: [] }, listingNames: new Map<string, string>() };
+  return markupHtml(renderChange(change, view), names, texts.locale);
 }

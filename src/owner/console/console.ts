@@ -1,4 +1,5 @@
-import express, { Router } from 'express';
+import express, { type RequestHandler, Router } from 'express';
+import { messageStyles, type PageScript, readScript } from '../../discord/web/page-script.ts';
 import { serveAsset } from '../../platform/web/asset.ts';
 import { clientKeyOf } from '../../platform/web/client-key.ts';
 import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
@@ -8,6 +9,7 @@ import { securityHeaders } from '../../platform/web/security-headers.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import type { DiscordSignIn } from '../discord-sign-in.ts';
+import { previewScript } from './announcements/preview-script.ts';
 import { formRoutes } from './form-routes.ts';
 import { memberSignInRoutes, startPath } from './member-sign-in.ts';
 import { redirectToSlash, sessionMiddleware } from './middleware.ts';
@@ -32,8 +34,8 @@ export interface ConsoleAccess {
 }
 
 /**
- * The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. They use no
- * JavaScript.
+ * The owner's console, to be mounted at `/owner`: pages over the same queries and actions as the API. Only
+ * previews of messages need JavaScript.
  */
 export function createConsole({ token, discord, authentication }: ConsoleAccess, context: OwnerContext): Router {
   const secrets = { token, clientSecret: discord?.clientSecret ?? null };
@@ -44,12 +46,15 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   const router = Router({ strict: true });
   router.use(pageHeaders, redirectToSlash);
   router.get('/console.css', serveAsset(new URL('./console.css', import.meta.url), assetOptions));
+  router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
   router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
+  router.get('/messages.css', serveAsset(messageStyles, assetOptions));
+  router.get('/previews.js', serveScript(previewScript));
   router.use((request, _response, next) => {
     authentication.countRequest(clientKeyOf(request.ip));
     next();
   });
-  router.use(sameOriginForms, express.urlencoded({ extended: false, limit: '16kb' }));
+  router.use(sameOriginForms, express.urlencoded({ extended: false, limit: '64kb' }));
   router.use(
     ...(context.signInLinks ? [signInLinkRoutes(context.signInLinks, sessions)] : []),
     ownerSignInRoutes(context, { authentication: token === null ? null : authentication, discordUrl }, sessions),
@@ -65,12 +70,24 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   return router;
 }
 
-/** Only the console's own stylesheet, icon and forms; no scripts. */
+/** The script is bundled or read when somebody asks for it. */
+function serveScript(script: PageScript): RequestHandler {
+  let reading: Promise<string> | undefined;
+  return async (_request, response) => {
+    reading ??= readScript(script);
+    const code = await reading;
+    response.type('js').set('Cache-Control', assetOptions.cacheControl).send(code);
+  };
+}
+
+/** Only the console's own stylesheets, pictures, forms, and the script of the previews, which sends their forms. */
 const pageHeaders = securityHeaders({
   contentSecurityPolicy: {
     'default-src': ["'none'"],
     'style-src': ["'self'"],
     'img-src': ["'self'"],
+    'script-src': ["'self'"],
+    'connect-src': ["'self'"],
     'form-action': ["'self'"],
     'base-uri': ["'none'"],
     'frame-ancestors': ["'none'"],

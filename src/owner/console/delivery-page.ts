@@ -1,64 +1,95 @@
-import { type DeliveryRecord, isPruned } from '../../core/records/records.ts';
+import type { EffectState } from '../../core/outbox/effect.ts';
+import { type DeliveryEffect, type DeliveryRecord, isPruned } from '../../core/records/records.ts';
 import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { dateTime, exactDateTime, timeAgo } from '../../platform/web/time-element.ts';
-import { premiumKinds, voteKinds } from '../../webhook/event.ts';
-import { outcomes } from '../../webhook/response.ts';
-import type { Site } from '../../webhook/sites/site.ts';
+import { dateTime, exactDateTime } from '../../platform/web/time-element.ts';
+import { escapeName, escapeText } from '../../texts/markup.ts';
 import type { NameBook } from '../names.ts';
 import {
   deliveryLink,
-  kindNames,
   kindText,
+  listingText,
   memberLink,
-  named,
+  type NamedPage,
   outcomeBadge,
-  outcomeNames,
   signedCredits,
+  tones,
   untrustedText,
+  withPart,
 } from './cells.ts';
-import { effectItem } from './effect-item.ts';
+import { effectItem, replayForm } from './effect-item.ts';
 import { prettyJson, visible } from './pretty-json.ts';
-import type { OwnerSession } from './session.ts';
+import type { Visit } from './session.ts';
+import { inlineMarkup, markupHtml } from './settings/markup-html.ts';
+import { explainInWords, shortReason } from './why.ts';
 
-/** @param shown.site the name of the listing's site, if it is to be shown */
-export function deliveryPage(
-  details: DeliveryDetails,
-  root: string,
-  session: OwnerSession,
-  { site, names }: { readonly site: string | null; readonly names: NameBook },
-): Html {
-  const { delivery, effects, why, original } = details;
-  return html`<p class="trail"><a href="${root}deliveries">Deliveries</a></p>
-<h1>Delivery #${delivery.id} ${outcomeBadge(delivery)}</h1>
-<section class="card" aria-labelledby="why"><h2 id="why">Why</h2><p class="lead" dir="auto">${visible(why)}</p>
-${original !== null && html`<p>Original: ${deliveryLink(original, root)}</p>`}
+/** The page of one delivery. */
+export interface DeliveryView extends NamedPage {
+  readonly session: Visit;
+  readonly names: NameBook;
+  /** The name of the listing's site, if it is to be shown. */
+  readonly site: string | null;
+}
+
+export function deliveryPage(details: DeliveryDetails, view: DeliveryView): Html {
+  const { delivery, effects, entry, original } = details;
+  const { root, session, texts, names } = view;
+  const words = texts.console;
+  const isOperator = session.context.scope === null;
+  return html`<p class="trail"><a href="${root}deliveries">${words.deliveries}</a></p>
+<h1>${words.labels.delivery} #${delivery.id} ${outcomeBadge(delivery, texts)}</h1>
+<section class="card" aria-labelledby="why"><h2 id="why">${words.whyTitle}</h2><div class="lead">${markupHtml(explainInWords(delivery, entry, texts), names, texts.locale)}</div>
+${original !== null && html`<p>${withPart(words.original, deliveryLink(original, root))}</p>`}
 ${
   delivery.outcome === 'quarantined' &&
-  html`<form method="post" action="${root}deliveries/${delivery.id}/replay">${formTokenField(session)}<button>Replay</button>
-<span class="quiet">Processes the delivery again with the current version and configuration. It is never paid twice.</span></form>`
+  html`<form method="post" action="${root}deliveries/${delivery.id}/replay">${formTokenField(session)}<button>${words.replay}</button>
+<span class="quiet">${words.replayHint}</span></form>`
 }</section>
 <div class="columns">
-<section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${properties(details, root, { site, names })}</section>
-<section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${details.timeline.map(
-    ({ at, what, text }) =>
-      html`<li><strong>${what}</strong> ${exactDateTime(at)}<br><span dir="auto">${visible(text)}</span></li>`,
-  )}</ol></section>
+<section class="card" aria-labelledby="facts"><h2 id="facts">${words.details}</h2>${properties(details, view)}</section>
+${isOperator ? timeline(details) : effects.length > 0 && followed(effects, view)}
 </div>
 ${
+  isOperator &&
   effects.length > 0 &&
-  html`<section class="card" aria-labelledby="effects"><h2 id="effects">Effects</h2><ul class="items">${effects.map(
+  html`<section class="card" lang="en" aria-labelledby="effects"><h2 id="effects">Effects</h2><ul class="items">${effects.map(
     (effect) => effectItem(effect, { root, session, returnTo: 'delivery' }),
   )}</ul></section>`
 }
-<section class="card" aria-labelledby="body"><h2 id="body">Body</h2>
+<section class="card" lang="en" aria-labelledby="body"><h2 id="body">Body</h2>
 ${bodyOf(delivery)}</section>`;
 }
 
-function listingText(listing: string | null, site: string | null, names: NameBook): Html {
-  return html`${named(listing, names.listing(listing))}${site && html` <span class="quiet">${site}</span>`}`;
+/** The steps of the program, for the operator. */
+function timeline({ timeline: steps }: DeliveryDetails): Html {
+  return html`<section class="card" lang="en" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><ol class="timeline">${steps.map(
+    ({ at, what, text }) =>
+      html`<li><strong>${what}</strong> ${exactDateTime(at)}<br><span dir="auto">${visible(text)}</span></li>`,
+  )}</ol></section>`;
 }
+
+/** What was done because of the delivery, or why not, for a manager. */
+function followed(effects: readonly DeliveryEffect[], { root, session, texts, names }: DeliveryView): Html {
+  const { console: words, trace, messages } = texts;
+  const kinds: Readonly<Record<string, string>> = messages.trace.effects;
+  const describe = ({ kind, state, reason }: DeliveryEffect) => {
+    const why = escapeName(reason ?? '?', maxReasonLength);
+    if (state === 'done')
+      return escapeText((Object.hasOwn(kinds, kind) ? kinds[kind] : null) ?? messages.trace.effects.unknown);
+    if (state === 'buried') return trace.effects.failed(kind, why);
+    return reason === null ? trace.effects.waiting(kind) : trace.effects.retried(kind, why);
+  };
+  return html`<section class="card" aria-labelledby="effects"><h2 id="effects">${words.followed}</h2><ul class="items">${effects.map(
+    (
+      effect,
+    ) => html`<li><div class="line"><span class="mark ${tones[effect.state]}" aria-hidden="true">${signs[effect.state]}</span> <span>${inlineMarkup(describe(effect), names, texts.locale)}</span>
+${effect.state === 'buried' && replayForm(effect, { root, session, returnTo: 'delivery', label: words.replay })}</div></li>`,
+  )}</ul></section>`;
+}
+
+const maxReasonLength = 150;
+const signs: Readonly<Record<EffectState, string>> = { done: '✓', waiting: '…', buried: '✗' };
 
 function bodyOf(delivery: DeliveryRecord): Html {
   if (isPruned(delivery)) {
@@ -70,89 +101,19 @@ function bodyOf(delivery: DeliveryRecord): Html {
 <details><summary>Raw body, as it was signed</summary><pre tabindex="0">${visible(delivery.body)}</pre></details>`;
 }
 
-function properties(
-  { delivery, entry }: DeliveryDetails,
-  root: string,
-  { site, names }: { readonly site: string | null; readonly names: NameBook },
-): Html {
+function properties({ delivery, entry }: DeliveryDetails, view: DeliveryView): Html {
+  const { session, site, names, texts } = view;
+  const { locale, credits, setup } = texts;
+  const { labels } = texts.console;
+  const isOperator = session.context.scope === null;
   return html`<dl class="facts">
-<div><dt>received</dt><dd>${dateTime(delivery.receivedAt)}</dd></div>
-<div><dt>family</dt><dd>${delivery.family}</dd></div>
-<div><dt>kind</dt><dd>${kindText(delivery.kind)}</dd></div>
-<div><dt>listing</dt><dd>${listingText(delivery.listing, site, names)}</dd></div>
-<div><dt>member</dt><dd>${memberLink(delivery.userId, root, names)}</dd></div>
-<div><dt>credits</dt><dd>${signedCredits(delivery.credits)}</dd></div>
-<div><dt>reason</dt><dd>${untrustedText(delivery.reason)}</dd></div>
-<div><dt>entry</dt><dd>${entry ? html`${entry.cause}, ${dateTime(entry.at)}` : untrustedText(null)}</dd></div>
+<div><dt>${labels.received}</dt><dd>${dateTime(delivery.receivedAt, locale)}</dd></div>
+${isOperator && html`<div lang="en"><dt>family</dt><dd>${delivery.family}</dd></div>`}
+<div><dt>${labels.kind}</dt><dd>${kindText(delivery.kind, texts)}</dd></div>
+<div><dt>${setup.sections.listing}</dt><dd>${listingText(delivery.listing, site, names)}</dd></div>
+<div><dt>${labels.member}</dt><dd>${memberLink(delivery.userId, view)}</dd></div>
+<div><dt>${credits.title}</dt><dd>${signedCredits(delivery.credits, texts)}</dd></div>
+<div><dt>${labels.reason}</dt><dd>${untrustedText(shortReason(delivery.reason, texts))}</dd></div>
+<div><dt>${labels.cause}</dt><dd>${entry ? html`${credits.causes[entry.cause]}, ${dateTime(entry.at, locale)}` : untrustedText(null)}</dd></div>
 </dl>`;
-}
-
-interface DeliveriesView {
-  readonly deliveries: readonly DeliveryRecord[];
-  /** The query parameters, without `before`. */
-  readonly filter: Readonly<Record<string, string>>;
-  readonly listings: readonly string[];
-  /** Those of the listings. */
-  readonly sites: readonly Pick<Site, 'id' | 'name'>[];
-  /** The name of a listing's site, if it is to be shown. */
-  readonly siteOf: (listing: string | null) => string | null;
-  /** The `before` of the next page; null on the last page. */
-  readonly next: number | null;
-  readonly names: NameBook;
-  readonly now: number;
-}
-
-export function deliveriesPage(view: DeliveriesView, root: string): Html {
-  const { deliveries, next, filter } = view;
-  return html`<h1>Deliveries</h1>
-${filterForm(view, root)}
-${deliveries.length === 0 ? html`<p class="card">No deliveries match this filter.</p>` : deliveryTable(view, root)}
-${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?${queryString({ ...filter, before: String(next) })}">Older deliveries</a></p>`}`;
-}
-
-function deliveryTable({ deliveries, siteOf, names, now }: DeliveriesView, root: string): Html {
-  return html`<div class="card flush"><table><thead><tr><th scope="col">Delivery</th><th scope="col">Received</th><th scope="col">Kind</th>
-<th scope="col">Listing</th><th scope="col">Outcome</th><th scope="col">Member</th><th scope="col" class="number">Credits</th></tr></thead>
-<tbody>${deliveries.map(
-    (
-      delivery,
-    ) => html`<tr><td data-name="Delivery">${deliveryLink(delivery.id, root)}</td><td data-name="Received">${timeAgo(delivery.receivedAt, now)}</td>
-<td data-name="Kind">${kindText(delivery.kind)}</td><td data-name="Listing">${listingText(delivery.listing, siteOf(delivery.listing), names)}</td>
-<td data-name="Outcome">${outcomeBadge(delivery)}${delivery.reason && html` <span class="quiet">${untrustedText(delivery.reason)}</span>`}</td>
-<td data-name="Member">${memberLink(delivery.userId, root, names)}</td><td data-name="Credits" class="number">${signedCredits(delivery.credits)}</td></tr>`,
-  )}</tbody></table></div>`;
-}
-
-function filterForm({ filter, listings, sites, names }: DeliveriesView, root: string): Html {
-  const parameter = (name: string) => filter[name] ?? '';
-  const select = (
-    name: string,
-    options: readonly string[],
-    labels: ReadonlyMap<string, string> = new Map(),
-  ) => html`<select id="${name}" name="${name}"><option value="">any</option>
-${options.map(
-  (option) =>
-    html`<option value="${option}"${option === parameter(name) && html` selected`}>${labels.get(option) ?? option}</option>`,
-)}</select>`;
-  const asked = parameter('kind');
-  const known: readonly string[] = [...voteKinds, ...premiumKinds];
-  const kinds = asked === '' || known.includes(asked) ? known : [...known, asked];
-  const siteLabels = new Map(sites.map(({ id, name }) => [id, name]));
-  const timeInput = (name: string) =>
-    html`<input id="${name}" type="datetime-local" name="${name}" value="${parameter(name).replace(/Z$/, '')}">`;
-  return html`<form class="card filter" method="get" action="${root}deliveries">
-<p><label for="outcome">Outcome</label>${select('outcome', outcomes, new Map(Object.entries(outcomeNames)))}</p>
-<p><label for="kind">Kind</label>${select('kind', kinds, new Map(kinds.map((kind) => [kind, kindNames[kind] ?? kind])))}</p>
-<p><label for="listing">Listing</label>${select('listing', listings, new Map(listings.map((name) => [name, names.listing(name) ?? name])))}</p>
-${siteLabels.size > 1 && html`<p><label for="site">Site</label>${select('site', [...siteLabels.keys()], siteLabels)}</p>`}
-<p><label for="user">Member ID</label><input id="user" name="user" value="${parameter('user')}" inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" title="1 to 20 digits" placeholder="any"></p>
-<p><label for="since">Since (UTC)</label>${timeInput('since')}</p>
-<p><label for="until">Until (UTC)</label>${timeInput('until')}</p>
-<p class="acts"><button>Filter</button> <a href="${root}deliveries">Clear</a></p>
-</form>`;
-}
-
-/** The filter as a query string, without empty parameters. */
-function queryString(parameters: Readonly<Record<string, string>>): string {
-  return new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString();
 }

@@ -15,13 +15,22 @@ export function effectItem(
   const { id, kind, state, createdAt, dueAt, finishedAt } = effect;
   return html`<li><div class="line"><h3>${kind} ${id}</h3> ${statusBadge(state)}
 ${returnTo === 'effects' && effect.deliveryId !== null && html`<span>of delivery ${deliveryLink(effect.deliveryId, root)}</span>`}
-${
-  state === 'buried' &&
-  html`<form method="post" action="${root}effects/${id}/replay">${formTokenField(session)}<input type="hidden" name="back" value="${returnTo}">
-<button class="second" aria-label="Replay ${kind} ${id}">Replay</button></form>`
-}</div>
+${state === 'buried' && replayForm(effect, { root, session, returnTo, label: 'Replay' })}</div>
 <p dir="auto">${visible(explainEffect(effect))}</p>
 <p class="quiet">Created ${dateTime(createdAt)} in the queue <bdi>${effect.queue}</bdi>${
     finishedAt === null ? html`, due ${dateTime(dueAt)}` : html`, ${state} ${dateTime(finishedAt)}`
   }.</p></li>`;
+}
+
+export function replayForm(
+  { id, kind }: Pick<EffectRecord, 'id' | 'kind'>,
+  {
+    root,
+    session,
+    returnTo,
+    label,
+  }: { root: string; session: OwnerSession; returnTo: 'delivery' | 'effects'; label: string },
+): Html {
+  return html`<form method="post" action="${root}effects/${id}/replay">${formTokenField(session)}<input type="hidden" name="back" value="${returnTo}">
+<button class="second" aria-label="${label} ${kind} ${id}">${label}</button></form>`;
 }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { overdraws } from '../../core/ledger/correction.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
 import { isOnCalendar } from '../../platform/calendar-date.ts';
-import { formatCount } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
@@ -20,12 +19,13 @@ import {
   readIdempotencyKey,
   userParameter,
 } from '../request-schemas.ts';
-import { signedCredits, untrustedText } from './cells.ts';
+import { counted, memberLink, type NamedPage, signedCredits, untrustedText, withPart } from './cells.ts';
 import { reversalPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
 import type { SessionMiddleware } from './middleware.ts';
 import { defaultPageSize } from './page-routes.ts';
-import { relativeRoot, renderPage } from './render-page.ts';
+import { visible } from './pretty-json.ts';
+import { relativeRoot, renderPage, textsOf } from './render-page.ts';
 import { authorOf, type OwnerSession } from './session.ts';
 
 const replayForm = z.object({ back: z.enum(['delivery', 'effects']).catch('effects') });
@@ -100,9 +100,10 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
         const { ledger } = guildId === undefined ? communities.home : communities.inGuild(guildId);
         const account = await ledger.account(userId);
         if (overdraws(account.credits, correction.credits)) throw overdraftError(account.credits);
-        const options = { root: relativeRoot(request.path), session, idempotencyKey: randomUUID() };
+        const [texts, names] = [textsOf(request), await context.namesIn(context.scope)([userId])];
+        const options = { root: relativeRoot(request.path), texts, names, session, idempotencyKey: randomUUID() };
         const body = confirmationPage(account, correction, options);
-        renderPage(request, response, { title: 'Correct an account', session, body });
+        renderPage(request, response, { title: texts.console.correct.title, session, body, texts });
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         response.status(error.status);
@@ -169,21 +170,26 @@ function readCorrection({ credits, reason, guildId }: CorrectionForm): Correctio
 
 /**
  * The confirmation before an account is corrected.
- * @param idempotencyKey is a field of the form, so that sending it twice corrects once
+ * @param page `idempotencyKey` is a field of the form, so that sending it twice corrects once
  */
 function confirmationPage(
   { userId, credits: balance }: { readonly userId: string; readonly credits: number },
   { credits, reason }: CorrectionRequest,
-  { root, session, idempotencyKey }: { root: string; session: OwnerSession; idempotencyKey: string },
+  page: NamedPage & { readonly session: OwnerSession; readonly idempotencyKey: string },
 ): Html {
-  return html`<div class="narrow"><p class="trail"><a href="${root}users/${userId}">Member ${userId}</a></p>
-<h1>Correct this account?</h1>
+  const { root, session, texts, names, idempotencyKey } = page;
+  const { console: words, credits: ofCredits, shop, setup } = texts;
+  const { labels } = words;
+  const amount = (value: number) => counted(texts.parts.credits(value));
+  const name = html`<bdi>${visible(names?.member(userId) ?? userId)}</bdi>`;
+  return html`<div class="narrow"><p class="trail"><a href="${root}users/${userId}">${withPart(words.memberTitle, name)}</a></p>
+<h1>${words.correct.question}</h1>
 <section class="card"><dl class="facts">
-<div><dt>member</dt><dd>${userId}</dd></div><div><dt>correction</dt><dd>${signedCredits(credits)}</dd></div>
-<div><dt>balance</dt><dd>${formatCount(balance, 'credit')} → ${formatCount(balance + credits, 'credit')}</dd></div>
-<div><dt>reason</dt><dd>${untrustedText(reason)}</dd></div></dl>
+<div><dt>${labels.member}</dt><dd>${memberLink(userId, page)}</dd></div><div><dt>${ofCredits.causes.correction}</dt><dd>${signedCredits(credits, texts)}</dd></div>
+<div><dt>${labels.balance}</dt><dd>${amount(balance)} → ${amount(balance + credits)}</dd></div>
+<div><dt>${labels.reason}</dt><dd>${untrustedText(reason)}</dd></div></dl>
 <form class="line" method="post" action="${root}users/${userId}/corrections">${formTokenField(session)}
 <input type="hidden" name="credits" value="${credits}"><input type="hidden" name="reason" value="${reason}">
 <input type="hidden" name="key" value="${idempotencyKey}">
-<button>Confirm</button> <a href="${root}users/${userId}">Cancel</a></form></section></div>`;
+<button>${shop.confirm}</button> <a href="${root}users/${userId}">${setup.buttons.cancel}</a></form></section></div>`;
 }

@@ -1,9 +1,9 @@
 import type { RankedMember } from '../../core/ledger/standing.ts';
-import { formatCount } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
-import { memberLink } from './cells.ts';
+import { counted, memberLink, withPart } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 
 /** What a search by name has found. */
@@ -35,26 +35,32 @@ export async function getMembers(
   return { members, total, offset, names };
 }
 
-export function membersPage({ found, members, total, offset, names }: MembersView, root: string): Html {
+export function membersPage(
+  { found, members, total, offset, names }: MembersView,
+  { root, texts }: { readonly root: string; readonly texts: Texts },
+): Html {
+  const words = texts.console;
+  const { labels } = words;
   const end = offset + members.length;
-  return html`<h1>Members</h1>
-<section class="card" aria-label="Search">${memberSearch(root, found?.text)}${found && results(found, root)}</section>
-<section class="card" aria-labelledby="balances"><h2 id="balances">Balances</h2>${
+  return html`<h1>${words.members}</h1>
+<section class="card">${memberSearch(root, texts, found?.text)}${found && results(found, root, texts)}</section>
+<section class="card" aria-labelledby="balances"><h2 id="balances">${words.balances}</h2>${
     members.length === 0
-      ? html`<p>Nobody has credits yet.</p>`
-      : html`<table><thead><tr><th scope="col">Rank</th><th scope="col">Member</th><th scope="col" class="number">Balance</th></tr></thead>
+      ? html`<p>${words.noBalances}</p>`
+      : html`<table><thead><tr><th scope="col">${labels.rank}</th><th scope="col">${labels.member}</th><th scope="col" class="number">${labels.balance}</th></tr></thead>
 <tbody>${members.map(
-          ({ userId, score, rank }) => html`<tr><td data-name="Rank">${rank.toLocaleString('en')}</td>
-<td data-name="Member">${memberLink(userId, root, names)}</td><td data-name="Balance" class="number">${formatCount(score, 'credit')}</td></tr>`,
+          ({ userId, score, rank }) => html`<tr><td data-name="${labels.rank}">${texts.number(rank)}</td>
+<td data-name="${labels.member}">${memberLink(userId, { root, texts, names })}</td><td data-name="${labels.balance}" class="number">${counted(texts.parts.credits(score))}</td></tr>`,
         )}</tbody></table>`
   }</section>
-${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}">More members</a></p>`}`;
+${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}">${words.moreMembers}</a></p>`}`;
 }
 
-function results({ text, members }: FoundMembers, root: string): Html {
+function results({ text, members }: FoundMembers, root: string, texts: Texts): Html {
+  const words = texts.console;
   if (members.size === 0) {
-    return html`<p role="status">No member called <bdi>${text}</bdi> is known. Names are those of the newest votes and of Discord. With the ID it always works: in Discord, with <em>Settings → Advanced → Developer Mode</em> on, right-click the member and choose <em>Copy User ID</em>.</p>`;
+    return html`<p role="status">${withPart(words.notFound, html`<bdi>${text}</bdi>`)}</p>`;
   }
   const names = { member: (userId: string | null) => (userId === null ? null : (members.get(userId) ?? null)) };
-  return html`<ul class="items" aria-label="Found members">${[...members.keys()].map((userId) => html`<li>${memberLink(userId, root, names)}</li>`)}</ul>`;
+  return html`<ul class="items" aria-label="${words.found}">${[...members.keys()].map((userId) => html`<li>${memberLink(userId, { root, texts, names })}</li>`)}</ul>`;
 }

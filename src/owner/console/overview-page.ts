@@ -5,8 +5,7 @@ import { timeAgo } from '../../platform/web/time-element.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus } from '../context.ts';
 import type { Overview } from '../get-overview.ts';
-import type { NameBook } from '../names.ts';
-import { memberLink, statusBadge, untrustedText } from './cells.ts';
+import { counted, memberLink, type NamedPage, statusBadge, untrustedText } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 import { voteChart } from './vote-chart.ts';
 
@@ -16,14 +15,14 @@ export function overviewPage(
 ): Html {
   const words = texts.console;
   const { days, month, names } = overview;
-  return html`<h1 lang="${texts.locale}">${words.overview}</h1>
+  return html`<h1>${words.overview}</h1>
 ${issues(overview, root, texts)}
 ${figures(overview, root, texts)}
-<section class="card" aria-labelledby="days"><h2 id="days" lang="${texts.locale}">${words.votesPerDay}</h2>${voteChart(days)}</section>
+<section class="card" aria-labelledby="days"><h2 id="days">${words.votesPerDay}</h2>${voteChart(days)}</section>
 <div class="columns">
-<section class="card" aria-labelledby="top"><h2 id="top" lang="${texts.locale}">${words.topVoters}</h2>${topVoters(month.top, names, root)}</section>
-<section class="card" aria-labelledby="find"><h2 id="find">“I voted and got nothing”</h2>
-<p class="quiet">Look up the member to see what votes paid, and why others paid nothing.</p>${memberSearch(root)}</section>
+<section class="card" aria-labelledby="top"><h2 id="top">${words.topVoters}</h2>${topVoters(month.top, { names, root, texts })}</section>
+<section class="card" aria-labelledby="find"><h2 id="find">${words.lostVote}</h2>
+<p class="quiet">${words.lostVoteHint}</p>${memberSearch(root, texts)}</section>
 </div>
 ${status(overview, root, now)}`;
 }
@@ -37,28 +36,28 @@ function figures({ days, month, members, orders }: Overview, root: string, { loc
     [words.creditsHeld, members.credits],
     [words.ordersWaiting, orders, 'rewards#orders'],
   ];
-  return html`<dl class="sums" lang="${locale}">${all.map(([name, count, path]) => {
+  return html`<dl class="sums">${all.map(([name, count, path]) => {
     const shown = count.toLocaleString(locale);
     return html`<div><dt>${name}</dt><dd>${path === undefined ? shown : html`<a href="${root}${path}">${shown}</a>`}</dd></div>`;
   })}</dl>`;
 }
 
-function topVoters(top: readonly RankedMember[], names: NameBook, root: string): Html {
-  if (top.length === 0) return html`<p class="quiet">Nobody has voted this month.</p>`;
+function topVoters(top: readonly RankedMember[], page: NamedPage): Html {
+  if (top.length === 0) return html`<p class="quiet">${page.texts.console.noTopVoters}</p>`;
   return html`<ol class="ranking">${top.map(
     ({ userId, score }) =>
-      html`<li>${memberLink(userId, root, names)} <span class="quiet">${formatCount(score, 'vote')}</span></li>`,
+      html`<li>${memberLink(userId, page)} <span class="quiet">${counted(page.texts.parts.votes(score))}</span></li>`,
   )}</ol>`;
 }
 
-function issues({ problems, budgets, names }: Overview, root: string, { locale, console: words }: Texts): Html {
+function issues({ problems, budgets, names }: Overview, root: string, { console: words }: Texts): Html {
   const { quarantined, buried } = problems;
   const rejectedKeys = budgets.filter(({ keyRefused }) => keyRefused);
   const unexpectedResponses = budgets.filter(({ wrongShape }) => wrongShape);
   const nameOf = (listing: string) => html`<bdi>${names.listing(listing) ?? listing}</bdi>`;
   if (quarantined + buried + rejectedKeys.length + unexpectedResponses.length === 0)
-    return html`<p class="notice good" lang="${locale}">${words.noProblems}</p>`;
-  return html`<section class="notice bad" aria-labelledby="needs"><h2 id="needs">Needs your attention</h2><ul>
+    return html`<p class="notice good">${words.noProblems}</p>`;
+  return html`<section class="notice bad" lang="en" aria-labelledby="needs"><h2 id="needs">Needs your attention</h2><ul>
 ${quarantined > 0 && html`<li><a href="${root}deliveries?outcome=quarantined">${formatCount(quarantined, 'quarantined delivery', 'quarantined deliveries')}</a>: genuine, but could not be processed. Nothing was paid for ${pluralize(quarantined, 'it', 'them')} yet.</li>`}
 ${buried > 0 && html`<li><a href="${root}effects?state=buried">${formatCount(buried, 'action')} failed</a>: announcements, roles or messages. Fix the cause and replay ${pluralize(buried, 'it', 'them')}.</li>`}
 ${rejectedKeys.map(({ listing }) => html`<li>The service rejects the API key of ${nameOf(listing)}. Create a new key in its dashboard, <i>Edit server → Advanced setup</i>, and configure it.</li>`)}
@@ -71,7 +70,7 @@ function status({ parts, budgets, problems, lastDelivery, names }: Overview, roo
   const broken = Object.values(parts).filter(({ ready }) => !ready).length;
   const mark =
     broken === 0 ? html`<span class="mark good">working</span>` : html`<span class="mark bad">not ready</span>`;
-  return html`<details class="card"${broken > 0 && html` open`}><summary>${mark} ${
+  return html`<details class="card" lang="en"${broken > 0 && html` open`}><summary>${mark} ${
     broken === 0 ? 'Everything is ready' : `${formatCount(broken, 'part')} not ready`
   }, last delivery ${lastDelivery ? timeAgo(lastDelivery.receivedAt, now) : 'not yet'}</summary>
 <dl class="facts">

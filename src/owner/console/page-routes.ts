@@ -7,7 +7,7 @@ import { isSnowflake } from '../../platform/snowflake.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
-import type { AnnouncementPreview, ListingPreviews } from '../announcement-previews.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { getOverview } from '../get-overview.ts';
 import { listDeliveries, siteNames } from '../list-deliveries.ts';
 import { listListings } from '../listings.ts';
@@ -21,15 +21,17 @@ import {
   userParameter,
 } from '../request-schemas.ts';
 import { searchMembers } from '../search-members.ts';
+import { announcementsPage } from './announcements/announcements-page.ts';
 import { changesPage, getChanges } from './changes-page.ts';
-import { deliveriesPage, deliveryPage } from './delivery-page.ts';
+import { deliveriesPage } from './deliveries-page.ts';
+import { deliveryPage } from './delivery-page.ts';
 import { effectItem } from './effect-item.ts';
 import { listingsPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
 import { getMembers, membersPage } from './members-page.ts';
 import type { SessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
-import { relativeRoot, renderPage, textsOf } from './render-page.ts';
+import { consoleRoot, relativeRoot, renderPage, textsOf } from './render-page.ts';
 import { renderCards, rewardsPage } from './rewards-page.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
@@ -42,7 +44,8 @@ const queryParameters = z.record(z.string(), z.string());
 export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireSession'>): Router {
   const router = Router({ strict: true, mergeParams: true });
 
-  function page(path: string, contentOf: (request: Request, visit: Visit) => Promise<PageContent> | PageContent): void {
+  type Content = PageContent & { readonly texts?: Texts };
+  function page(path: string, contentOf: (request: Request, visit: Visit) => Promise<Content> | Content): void {
     router.get(
       path,
       requireSession(async (request, response, session) => {
@@ -52,8 +55,9 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   }
 
   page('/', async (request, { context }) => {
-    const shown = { root: './', now: context.clock.now(), texts: textsOf(request) };
-    return { title: 'Overview', body: overviewPage(await getOverview(context), shown) };
+    const texts = textsOf(request);
+    const shown = { root: './', now: context.clock.now(), texts };
+    return { title: texts.console.overview, body: overviewPage(await getOverview(context), shown), texts };
   });
 
   page('/deliveries', async (request, { context }) => {
@@ -63,8 +67,9 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const { limit: _limit, before: _before, ...filter } = parseRequest(queryParameters, request.query);
     const shown = { listings: [...cooldowns(null).keys()], sites: [...sites().values()], siteOf: siteNames(context) };
     const names = await context.namesIn(context.scope)(deliveries.map(({ userId }) => userId));
-    const view = { deliveries, filter, ...shown, names, next, now: clock.now() };
-    return { title: 'Deliveries', body: deliveriesPage(view, './') };
+    const texts = textsOf(request);
+    const view = { deliveries, filter, ...shown, names, next, now: clock.now(), root: './', texts };
+    return { title: texts.console.deliveries, body: deliveriesPage(view), texts };
   });
 
   page('/deliveries/:id', async (request, session) => {
@@ -72,8 +77,9 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const details = await getDelivery(context, parseRequest(idParameter, request.params).id);
     const site = siteNames(context)(details.delivery.listing);
     const names = await context.namesIn(context.scope)([details.delivery.userId]);
-    const body = deliveryPage(details, relativeRoot(request.path), session, { site, names });
-    return { title: `Delivery #${details.delivery.id}`, body };
+    const texts = textsOf(request);
+    const body = deliveryPage(details, { root: relativeRoot(request.path), session, site, names, texts });
+    return { title: `${texts.console.labels.delivery} #${details.delivery.id}`, body, texts };
   });
 
   page('/effects', async (request, session) => {
@@ -91,19 +97,28 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     return { title: 'Listings', body: listingsPage(await listListings(session.context), { root: './', session }) };
   });
 
-  page('/rewards', async (_request, { context }) => {
+  page('/rewards', async (request, { context }) => {
     const { rewards, scope } = context;
-    const view = { cards: await renderCards(rewards.cards, scope, './'), rules: rewards.rules() };
+    const view = {
+      cards: await renderCards(rewards.cards, scope, { root: './', texts: textsOf(request) }),
+      rules: rewards.rules(),
+    };
     return { title: 'Rewards', body: rewardsPage(view) };
   });
 
-  page('/changes', async (_request, { context }) => {
-    const body = changesPage(await getChanges(context), context.scope !== null, './');
-    return { title: 'Changes', body };
+  page('/changes', async (request, { context }) => {
+    const texts = textsOf(request);
+    const body = changesPage(await getChanges(context), { isOfServer: context.scope !== null, root: './', texts });
+    return { title: texts.console.changes, body, texts };
   });
 
-  page('/announcements', (_request, { context }) => {
-    return { title: 'Announcements', body: announcementsPage(context.announcementPreviews()) };
+  page('/announcements', async (request, { context }) => {
+    const texts = textsOf(request);
+    return {
+      title: texts.console.announcements,
+      body: await announcementsPage(context, texts, consoleRoot(request)),
+      texts,
+    };
   });
 
   router.get(
@@ -116,8 +131,10 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
         getMembers(context, from, defaultPageSize),
         id === null ? null : searchMembers(context, id),
       ]);
-      const body = membersPage({ ...view, found: found && { text: id ?? '', members: found } }, './');
-      renderPage(request, response, { title: 'Members', session, body });
+      const texts = textsOf(request);
+      const shown = { ...view, found: found && { text: id ?? '', members: found } };
+      const body = membersPage(shown, { root: './', texts });
+      renderPage(request, response, { title: texts.console.members, session, body, texts });
     }),
   );
 
@@ -140,21 +157,6 @@ function listQuery(
   defaults: object = { limit: String(defaultPageSize) },
 ) {
   return { ...defaults, ...query };
-}
-
-/** What the announcements of each listing look like. */
-function announcementsPage(listings: readonly ListingPreviews[]): Html {
-  return html`<h1>Announcements</h1>
-<p class="quiet">As the settings say, with sample members. Discord shows its own markup, mentions and times in its own way.</p>
-${listings.map(
-  ({ listing, mode, previews }) =>
-    html`<section class="card" aria-label="${listing}"><h2><bdi>${listing}</bdi> <span class="quiet">mode: ${mode}</span></h2>${previews.map(preview)}</section>`,
-)}`;
-}
-
-function preview({ subject, title, text, buttons }: AnnouncementPreview): Html {
-  const shown = [title, ...text, ...(buttons.length === 0 ? [] : [buttons.map((label) => `[${label}]`).join(' ')])];
-  return html`<h3>${subject}</h3><pre>${shown.join('\n')}</pre>`;
 }
 
 /** In the order of the tabs: first what needs the owner's attention. */

@@ -3,29 +3,25 @@ import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-m
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import { defaultLocale } from '../../texts/locale.ts';
+import { type Texts, textsFor, textsIn } from '../../texts/texts.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
-export const consoleMessages = {
-  'signed-out': { tone: 'good', text: 'You are signed out.' },
-  corrected: { tone: 'good', text: 'The account was corrected. The new entry is the first in the list.' },
-  repeated: { tone: 'good', text: 'This correction was already made. Nothing was booked twice.' },
+/** The results of actions; the texts of those that are not the operator's alone are in the language of the page. */
+export const consoleMessages = ({ console: { notices } }: Texts): FlashMessages => ({
+  'signed-out': { tone: 'good', text: notices.signedOut },
+  corrected: { tone: 'good', text: notices.corrected },
+  repeated: { tone: 'good', text: notices.repeated },
   release: { tone: 'good', text: 'The held votes are being paid.' },
   reject: { tone: 'good', text: 'The held votes are rejected.' },
   reversed: { tone: 'good', text: 'The votes were reversed. The log has the totals.' },
   revived: { tone: 'good', text: 'The effect is waiting again and will be attempted immediately.' },
-  'replayed-recorded': { tone: 'good', text: 'The delivery was processed and recorded.' },
-  'replayed-test': { tone: 'good', text: 'The delivery was processed: it is a test.' },
-  'replayed-duplicate': {
-    tone: 'plain',
-    text: 'The event of this delivery is already recorded. Nothing was booked twice.',
-  },
-  'replayed-ignored': {
-    tone: 'good',
-    text: 'The delivery was processed: it is another event of the site, and pays nothing.',
-  },
-  'replayed-quarantined': { tone: 'bad', text: 'The delivery still cannot be processed. It stays in quarantine.' },
-} as const satisfies FlashMessages;
+  'replayed-recorded': { tone: 'good', text: notices.recorded },
+  'replayed-test': { tone: 'good', text: notices.test },
+  'replayed-duplicate': { tone: 'plain', text: notices.duplicate },
+  'replayed-ignored': { tone: 'good', text: notices.ignored },
+  'replayed-quarantined': { tone: 'bad', text: notices.quarantined },
+});
 
 const sections = [
   { path: '', name: 'overview' },
@@ -58,26 +54,26 @@ export function consoleRoot({ path, params }: Pick<Request, 'path' | 'params'>):
 /** Who sees a page: a visit of the console, or a session alone before it is known what it may see. */
 type Viewer = Pick<OwnerSession, 'formToken' | 'member'> & Partial<Visit>;
 
-/** @param page `session` is null before the owner has signed in */
+/** @param page `session` is null before the owner has signed in; `texts` are those of a page that is in all languages */
 export function renderPage(
   request: Request,
   response: Response,
-  page: PageContent & { readonly session: Viewer | null },
+  page: PageContent & { readonly session: Viewer | null; readonly texts?: Texts },
 ): void {
-  const { title, session, body } = page;
+  const { title, session, body, texts = textsIn(defaultLocale) } = page;
   const [root, base] = [relativeRoot(request.path), consoleRoot(request)];
   const section = request.path.split('/')[1] ?? '';
   const frame = {
-    lang: 'en',
-    skip: 'Skip to content',
+    lang: texts.locale,
+    skip: texts.console.skip,
     title,
     siteName: 'tallyhook',
     home: { href: root, text: session?.guildName ?? 'tallyhook' },
     stylesheet: `${base}console.css`,
     icon: `${base}icon.svg`,
     navigation: session && navigation(section, { root, base }, session, textsOf(request)),
-    message: findFlashMessage(consoleMessages, request.query['notice']),
-    footer: 'All times are in UTC.',
+    message: findFlashMessage(consoleMessages(texts), request.query['notice']),
+    footer: texts.console.times,
   };
   response.type('html').send(pageFrame(frame, body).text);
 }

@@ -2,6 +2,7 @@ import type { ListingRewards, Multiplier, Weekday } from '../../core/rewards/rul
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import { formatCount, formatDuration } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { ListingRules } from '../reward-records.ts';
 import { memberLink, untrustedText } from './cells.ts';
 
@@ -35,9 +36,10 @@ export interface RenderedCard {
 export async function renderCards(
   cards: readonly ConsoleCard[],
   scope: CardView['scope'],
-  root: string,
+  { root, texts }: { readonly root: string; readonly texts: Texts },
 ): Promise<readonly RenderedCard[]> {
-  const view = { scope, memberLink: (userId: string) => memberLink(userId, root), text: untrustedText };
+  const page = { root, texts, names: null };
+  const view = { scope, texts, memberLink: (userId: string) => memberLink(userId, page), text: untrustedText };
   const contents = await Promise.all(cards.map((each) => each.render(view)));
   return cards.flatMap((each, index) => {
     const content = contents[index];

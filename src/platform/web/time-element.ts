@@ -2,8 +2,8 @@ import { formatAgo } from '../durations.ts';
 import { type Html, html } from './html.ts';
 
 /** A time (ms since the epoch) to the minute. In UTC: without JavaScript the reader's time zone is unknown. */
-export function dateTime(at: number): Html {
-  return timeElement(at, truncateTo('2026-01-31T12:00'.length, at));
+export function dateTime(at: number, locale?: string): Html {
+  return timeElement(at, locale === undefined ? truncateTo('2026-01-31T12:00'.length, at) : formatDateTime(at, locale));
 }
 
 /** A time (ms since the epoch) to the second, for lists whose items follow each other closely. */
@@ -12,8 +12,12 @@ export function exactDateTime(at: number): Html {
 }
 
 /** How long ago something happened (both ms since the epoch), in the largest unit that fits. */
-export function timeAgo(at: number, now: number): Html {
-  return timeElement(at, formatAgo(at, now));
+export function timeAgo(at: number, now: number, locale?: string): Html {
+  return timeElement(at, formatAgo(at, now, locale));
+}
+
+function formatDateTime(at: number, locale: string): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(at);
 }
 
 function truncateTo(length: number, at: number): string {

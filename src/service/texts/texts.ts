@@ -1,4 +1,4 @@
-import { day, formatAgo, formatDuration, formatWait, minute } from '../../platform/durations.ts';
+import { day, formatAgo, formatDuration, formatWait } from '../../platform/durations.ts';
 import { once } from '../../platform/memoize.ts';
 import { type Fragment, type Html, html } from '../../platform/web/html.ts';
 import { timeElement } from '../../platform/web/time-element.ts';
@@ -22,7 +22,6 @@ function createServiceTexts(locale: Locale) {
   const dateTime = dateFormat({ ...toMinute, ...utc });
   const exactDateTime = dateFormat({ ...toMinute, second: '2-digit', ...utc });
   const ratings = once(() => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
-  const relativeTimes = once(() => new Intl.RelativeTimeFormat(locale));
   return {
     ...catalogue,
     locale,
@@ -48,7 +47,7 @@ function createServiceTexts(locale: Locale) {
     exactDateTime: (at: number): Html => timeElement(at, exactDateTime(at)),
     /** How long ago something happened (both ms since the epoch), in the largest unit that fits. */
     ago: (at: number, now: number): Html =>
-      timeElement(at, now - at < minute ? catalogue.frame.justNow : formatAgo(at, now, relativeTimes())),
+      timeElement(at, formatAgo(at, now, locale)),
     /** A duration (ms) in hours and minutes, rounded up. */
     wait: (duration: number): string => formatWait(duration, locale),
     /** A duration (ms) in the largest unit that fits. */

@@ -8,47 +8,49 @@ const tokens =
   /\\([\\*_`~|<>[\]()#@:.+!-])|`([^`\n]+)`|\*\*([^*\n]{1,2000})\*\*|\*([^*\n]{1,500})\*|\[([^[\]\n]{1,200})\]\((https?:\/\/[^()[\]\s]{1,512})\)|<@!?(\w{1,20})>|<@&(\d{1,20})>|<#(\d{1,20})>|<t:(-?\d{1,13})(?::\w)?>/g;
 
 /** A text in Discord's markup as a part of a page: lines, bold, small and code; names in place of mentions. */
-export function markupHtml(text: string, names: NameBook): Html {
+export function markupHtml(text: string, names: NameBook, locale?: string): Html {
   // Between two fences is a block of code.
   const parts = text.split('```');
   return html`${parts.map((part, index) =>
     index % 2 === 1 && index < parts.length - 1
       ? html`<code class="copy">${visible(part.trim())}</code>`
-      : part.split('\n').map((line) => lineHtml(line, names)),
+      : part.split('\n').map((line) => lineHtml(line, names, locale)),
   )}`;
 }
 
-function lineHtml(line: string, names: NameBook): Html | null {
+function lineHtml(line: string, names: NameBook, locale: string | undefined): Html | null {
   if (line.trim() === '') return null;
+  const [, heading] = /^#{1,3} (.+)/.exec(line) ?? [];
+  if (heading !== undefined) return html`<p dir="auto"><strong>${inlineMarkup(heading, names, locale)}</strong></p>`;
   return line.startsWith('-# ')
-    ? html`<p class="quiet" dir="auto">${inlineMarkup(line.slice(3), names)}</p>`
-    : html`<p dir="auto">${inlineMarkup(line, names)}</p>`;
+    ? html`<p class="quiet" dir="auto">${inlineMarkup(line.slice(3), names, locale)}</p>`
+    : html`<p dir="auto">${inlineMarkup(line, names, locale)}</p>`;
 }
 
 /** A text of one line, such as a title. */
-export function inlineMarkup(text: string, names: NameBook): Html {
+export function inlineMarkup(text: string, names: NameBook, locale?: string): Html {
   const parts: Html[] = [];
   let end = 0;
   for (const match of text.matchAll(tokens)) {
-    parts.push(plain(text.slice(end, match.index)), token(match, names));
+    parts.push(plain(text.slice(end, match.index)), token(match, names, locale));
     end = match.index + match[0].length;
   }
   parts.push(plain(text.slice(end)));
   return html`${parts}`;
 }
 
-function token(match: RegExpExecArray, names: NameBook): Html {
+function token(match: RegExpExecArray, names: NameBook, locale: string | undefined): Html {
   const [all, escaped, code, bold, italic, label, url, member, role, channel, seconds] = match;
   if (escaped !== undefined) return plain(escaped);
   if (code !== undefined) return html`<code>${visible(code)}</code>`;
-  if (bold !== undefined) return html`<strong>${inlineMarkup(bold, names)}</strong>`;
-  if (italic !== undefined) return html`<em>${inlineMarkup(italic, names)}</em>`;
+  if (bold !== undefined) return html`<strong>${inlineMarkup(bold, names, locale)}</strong>`;
+  if (italic !== undefined) return html`<em>${inlineMarkup(italic, names, locale)}</em>`;
   if (label !== undefined && url !== undefined)
-    return html`<a href="${url}" rel="noreferrer">${inlineMarkup(label, names)}</a>`;
+    return html`<a href="${url}" rel="noreferrer">${inlineMarkup(label, names, locale)}</a>`;
   if (member !== undefined) return mention('@', member, names.member(member));
   if (role !== undefined) return mention('@', role, names.role(role));
   if (channel !== undefined) return mention('#', channel, names.channel(channel));
-  return seconds === undefined ? plain(all) : dateTime(Number(seconds) * 1_000);
+  return seconds === undefined ? plain(all) : dateTime(Number(seconds) * 1_000, locale);
 }
 
 function mention(sign: string, id: string, name: string | null): Html {

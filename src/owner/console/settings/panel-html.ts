@@ -17,6 +17,8 @@ import { inlineMarkup, markupHtml } from './markup-html.ts';
 /** What a panel of `/setup` is drawn with. */
 export interface PanelView {
   readonly names: NameBook;
+  /** Of the page. */
+  readonly locale: string;
   readonly channels: readonly GuildName[];
   readonly roles: readonly GuildName[];
   /** The CSRF token of the session. */
@@ -37,7 +39,7 @@ export function panelHtml(panel: Panel | Reply, view: PanelView): Html {
           ...(panel.buttons === undefined ? [] : [{ kind: 'buttons', buttons: panel.buttons } as const]),
         ];
   const tone = panel.tone === 'good' ? 'good' : panel.tone === 'bad' ? 'bad' : '';
-  return html`${panel.title !== undefined && html`<h1>${inlineMarkup(panel.title, view.names)}</h1>`}
+  return html`${panel.title !== undefined && html`<h1>${inlineMarkup(panel.title, view.names, view.locale)}</h1>`}
 <section class="card panel ${tone}"${tone !== '' && html` role="status"`}>${blocks.map((block) => blockHtml(block, view))}</section>`;
 }
 
@@ -45,9 +47,9 @@ function blockHtml(block: PanelBlock, view: PanelView): Html {
   switch (block.kind) {
     case 'text':
     case 'thumbnail':
-      return html`<div class="text">${markupHtml(block.text, view.names)}</div>`;
+      return html`<div class="text">${markupHtml(block.text, view.names, view.locale)}</div>`;
     case 'section':
-      return html`<div class="with-action"><div class="text">${markupHtml(block.text, view.names)}</div>${buttonHtml(block.button, view)}</div>`;
+      return html`<div class="with-action"><div class="text">${markupHtml(block.text, view.names, view.locale)}</div>${buttonHtml(block.button, view)}</div>`;
     case 'buttons':
       return html`<div class="line">${block.buttons.map((button) => buttonHtml(button, view))}</div>`;
     case 'select':

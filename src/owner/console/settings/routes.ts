@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
+import { type FormName, forms } from '../../../../commands/setup/forms.ts';
 import { runSetup } from '../../../../commands/setup.ts';
 import type { Modal, Panel, Reply } from '../../../discord/commands/reply.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
 import type { Texts } from '../../../texts/texts.ts';
+import { previewAssets } from '../announcements/previews.ts';
 import type { SessionMiddleware } from '../middleware.ts';
-import { renderPage, textsOf } from '../render-page.ts';
+import { consoleRoot, renderPage, textsOf } from '../render-page.ts';
 import type { Visit } from '../session.ts';
 import { isReading } from './actions.ts';
 import { fieldHtml, hiddenFields, type PanelView, panelHtml } from './panel-html.ts';
+import { sendPreview } from './preview.ts';
 import { readInput } from './web-input.ts';
 
 /**
@@ -38,12 +41,20 @@ export function settingsRoutes({ requireSession, requireForm }: SessionMiddlewar
     }),
   );
 
+  router.post(
+    '/settings/preview',
+    requireForm(async (request, response, visit) => {
+      const { input, texts } = await readRequest(request, visit);
+      await sendPreview(response, input, { context: visit.context, texts });
+    }),
+  );
+
   return router;
 }
 
-async function answer(request: Request, response: Response, visit: Visit): Promise<void> {
-  const { context } = visit;
-  const { scope, guilds, setup, clock } = context;
+/** What of a request and of Discord makes the input of `/setup`. @throws HttpError 404 without a server */
+async function readRequest(request: Request, visit: Visit) {
+  const { scope, guilds, setup } = visit.context;
   if (scope === null || setup === null) throw new HttpError(404, 'There are no settings here.');
   const { guildId } = scope;
   const { reader } = guilds;
@@ -61,6 +72,13 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
   };
   const applicationId = (await reader?.applicationId().catch(() => null)) ?? '';
   const input = await readInput(request, { guildId, applicationId, visit, locale: texts.locale }, objects);
+  return { input, texts, scope, setup, channels, roles };
+}
+
+async function answer(request: Request, response: Response, visit: Visit): Promise<void> {
+  const { context } = visit;
+  const { clock } = context;
+  const { input, texts, scope, setup, channels, roles } = await readRequest(request, visit);
   const { standings } = context.communities.home;
   const result = await runSetup(input, { clock, texts, setup, standings });
   const [file] = ('files' in result && result.files) || [];
@@ -69,6 +87,7 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
     return;
   }
   const view: PanelView = {
+    locale: texts.locale,
     names: await context.namesIn(scope)(mentionedIn(result)),
     channels: channels ?? [],
     roles,
@@ -76,17 +95,27 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
     changeId: randomUUID(),
   };
   const isModal = 'kind' in result && result.kind === 'modal';
-  const content = isModal ? modalHtml(result, view, texts) : panelHtml(result as Panel | Reply, view);
+  const content = isModal
+    ? modalHtml(result, view, texts, consoleRoot(request))
+    : panelHtml(result as Panel | Reply, view);
   const body = html`<div class="settings" lang="${texts.locale}" dir="auto">${content}</div>`;
-  renderPage(request, response, { title: texts.setup.main.title.replaceAll('*', ''), session: visit, body });
+  renderPage(request, response, { title: texts.setup.main.title.replaceAll('*', ''), session: visit, body, texts });
 }
 
-function modalHtml(modal: Modal, view: PanelView, texts: Texts): Html {
+function modalHtml(modal: Modal, view: PanelView, texts: Texts, base: string): Html {
   const { title, action, options = {}, fields } = modal;
-  return html`<h1>${title}</h1>
-<form class="card stack" method="post" action="settings">${hiddenFields(action, options, view)}
+  const form = html`<form class="card stack" method="post" action="settings">${hiddenFields(action, options, view)}
 ${fields.map((field) => fieldHtml(field, view))}
 <p class="line"><button>${texts.console.save}</button> <a href="settings">${texts.setup.buttons.cancel}</a></p></form>`;
+  const hasPreview = forms[String(options['f']) as FormName]?.section === 'announcements';
+  return html`<h1>${title}</h1>
+${
+  hasPreview
+    ? html`<div class="columns with-preview">${form}
+<section class="card previews" aria-labelledby="preview" data-preview="settings/preview" hidden><h2 id="preview">${texts.console.preview}</h2><div></div></section></div>
+${previewAssets(base)}`
+    : form
+}`;
 }
 
 /** The members that an answer mentions. */

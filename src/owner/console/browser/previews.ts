@@ -1,0 +1,83 @@
+import { styleComponents } from '../../../discord/web/browser/discord-components.ts';
+import { html, nothing, toElement } from '../../../discord/web/browser/element.ts';
+import { type MessageDisplay, messageElement } from '../../../discord/web/browser/message.ts';
+import type { MessageView, ShownMessage } from '../../../discord/web/browser/shown-message.ts';
+import type { DrawnMessage } from '../announcements/previews.ts';
+
+/** After the last change of a form (ms). */
+const delayMs = 300;
+
+const addressOf = (file: string) => new URL(file, import.meta.url).href;
+const systemLight = matchMedia('(prefers-color-scheme: light)');
+
+/** Shows the message of an article below its text, which screen readers read instead. */
+function draw(article: HTMLElement): void {
+  const { message, names, locale, now } = JSON.parse(article.dataset['message'] ?? '') as DrawnMessage;
+  const shown = {
+    ...{ id: '', author: { username: '', bot: true }, content: '', timestamp: new Date(now).toISOString() },
+    ...{ edited_timestamp: null, flags: 0, attachments: [], embeds: [] },
+    ...message,
+  } as ShownMessage;
+  const view: MessageView = {
+    locale,
+    now: () => now,
+    nameOf: ({ id }) => names[id],
+    // The page loads nothing from elsewhere.
+    pictureAt: () => addressOf('picture.svg'),
+    fileAt: () => null,
+    linkTo: (url) => url,
+    optionsOf: () => [],
+  };
+  const author = { name: 'tallyhook', avatar: addressOf('icon.svg') };
+  const display: MessageDisplay = { author, header: nothing, isContinued: false, isBusy: false, hasFailed: false };
+  const element = messageElement(shown, display, view, { useComponent() {}, dismiss() {} });
+  const drawing = toElement(
+    html`<div class="discord drawing" lang=${locale} inert><discord-messages no-background .lightTheme=${systemLight.matches}>${element}</discord-messages></div>`,
+  );
+  article.querySelector('.drawing')?.remove();
+  article.append(drawing);
+  article.classList.add('drawn');
+}
+
+function drawAll(): void {
+  for (const article of document.querySelectorAll<HTMLElement>('[data-message]')) draw(article);
+}
+
+/** Keeps the previews beside a form at what is entered. */
+function follow(form: HTMLFormElement, previews: HTMLElement): void {
+  const list = previews.querySelector('div');
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let sent = new AbortController();
+
+  async function update(): Promise<void> {
+    sent.abort();
+    sent = new AbortController();
+    const values = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+    const response = await fetch(previews.dataset['preview'] ?? '', {
+      method: 'POST',
+      body: new URLSearchParams(values),
+      signal: sent.signal,
+    });
+    if (!response.ok || list === null) return;
+    const answer = (await response.json()) as { html: string };
+    list.innerHTML = answer.html;
+    previews.hidden = false;
+    drawAll();
+  }
+
+  // A later update, or the next change, shows what this one does not.
+  const show = () => void update().catch(() => {});
+  form.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(show, delayMs);
+  });
+  show();
+}
+
+styleComponents();
+systemLight.addEventListener('change', drawAll);
+drawAll();
+for (const previews of document.querySelectorAll<HTMLElement>('[data-preview]')) {
+  const form = previews.parentElement?.querySelector('form');
+  if (form) follow(form, previews);
+}

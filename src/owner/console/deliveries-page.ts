@@ -1,0 +1,95 @@
+import type { DeliveryRecord } from '../../core/records/records.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { timeAgo } from '../../platform/web/time-element.ts';
+import { premiumKinds, voteKinds } from '../../webhook/event.ts';
+import { outcomes } from '../../webhook/response.ts';
+import type { Site } from '../../webhook/sites/site.ts';
+import type { NameBook } from '../names.ts';
+import {
+  deliveryLink,
+  kindNames,
+  kindText,
+  listingText,
+  memberLink,
+  type NamedPage,
+  outcomeBadge,
+  signedCredits,
+  untrustedText,
+} from './cells.ts';
+import { shortReason } from './why.ts';
+
+interface DeliveriesView extends NamedPage {
+  readonly deliveries: readonly DeliveryRecord[];
+  /** The query parameters, without `before`. */
+  readonly filter: Readonly<Record<string, string>>;
+  readonly listings: readonly string[];
+  /** Those of the listings. */
+  readonly sites: readonly Pick<Site, 'id' | 'name'>[];
+  /** The name of a listing's site, if it is to be shown. */
+  readonly siteOf: (listing: string | null) => string | null;
+  /** The `before` of the next page; null on the last page. */
+  readonly next: number | null;
+  readonly names: NameBook;
+  readonly now: number;
+}
+
+export function deliveriesPage(view: DeliveriesView): Html {
+  const { deliveries, next, filter, texts } = view;
+  const words = texts.console;
+  return html`<h1>${words.deliveries}</h1>
+${filterForm(view)}
+${deliveries.length === 0 ? html`<p class="card">${words.noDeliveries}</p>` : deliveryTable(view)}
+${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?${queryString({ ...filter, before: String(next) })}">${texts.setup.buttons.older}</a></p>`}`;
+}
+
+function deliveryTable(view: DeliveriesView): Html {
+  const { deliveries, siteOf, names, now, root, texts } = view;
+  const { labels } = texts.console;
+  const [listing, credits] = [texts.setup.sections.listing, texts.credits.title];
+  const head = [labels.delivery, labels.received, labels.kind, listing, labels.outcome, labels.member];
+  return html`<div class="card flush"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${credits}</th></tr></thead>
+<tbody>${deliveries.map((delivery) => {
+    const reason = shortReason(delivery.reason, texts);
+    return html`<tr><td data-name="${labels.delivery}">${deliveryLink(delivery.id, root)}</td><td data-name="${labels.received}">${timeAgo(delivery.receivedAt, now, texts.locale)}</td>
+<td data-name="${labels.kind}">${kindText(delivery.kind, texts)}</td><td data-name="${listing}">${listingText(delivery.listing, siteOf(delivery.listing), names)}</td>
+<td data-name="${labels.outcome}">${outcomeBadge(delivery, texts)}${reason !== null && html` <span class="quiet">${untrustedText(reason)}</span>`}</td>
+<td data-name="${labels.member}">${memberLink(delivery.userId, view)}</td><td data-name="${credits}" class="number">${signedCredits(delivery.credits, texts)}</td></tr>`;
+  })}</tbody></table></div>`;
+}
+
+function filterForm({ filter, listings, sites, names, root, texts }: DeliveriesView): Html {
+  const { console: words, setup } = texts;
+  const { labels } = words;
+  const parameter = (name: string) => filter[name] ?? '';
+  const select = (
+    name: string,
+    options: readonly string[],
+    shown: ReadonlyMap<string, string>,
+  ) => html`<select id="${name}" name="${name}"><option value="">${words.any}</option>
+${options.map(
+  (option) =>
+    html`<option value="${option}"${option === parameter(name) && html` selected`}>${shown.get(option) ?? option}</option>`,
+)}</select>`;
+  const asked = parameter('kind');
+  const known: readonly string[] = [...voteKinds, ...premiumKinds];
+  const kinds = asked === '' || known.includes(asked) ? known : [...known, asked];
+  const siteLabels = new Map(sites.map(({ id, name }) => [id, name]));
+  const listingLabels = new Map(listings.map((name) => [name, names.listing(name) ?? name]));
+  const timeInput = (name: string) =>
+    html`<input id="${name}" type="datetime-local" name="${name}" value="${parameter(name).replace(/Z$/, '')}">`;
+  return html`<form class="card filter" method="get" action="${root}deliveries">
+<p><label for="outcome">${labels.outcome}</label>${select('outcome', outcomes, new Map(Object.entries(words.outcomes)))}</p>
+<p><label for="kind">${labels.kind}</label>${select('kind', kinds, new Map(Object.entries(kindNames(texts))))}</p>
+<p><label for="listing">${setup.sections.listing}</label>${select('listing', listings, listingLabels)}</p>
+${siteLabels.size > 1 && html`<p><label for="site">${labels.site}</label>${select('site', [...siteLabels.keys()], siteLabels)}</p>`}
+<p><label for="user">${labels.memberId}</label><input id="user" name="user" value="${parameter('user')}" inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" placeholder="${words.any}"></p>
+<p><label for="since">${labels.since}</label>${timeInput('since')}</p>
+<p><label for="until">${labels.until}</label>${timeInput('until')}</p>
+<p class="acts"><button>${words.filter}</button> <a href="${root}deliveries">${words.clear}</a></p>
+</form>`;
+}
+
+/** The filter as a query string, without empty parameters. */
+function queryString(parameters: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '')).toString();
+}
