@@ -24,8 +24,9 @@ export const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'b
 /** What a delivery has paid, in place of its outcome; that is the tooltip. */
 export function outcomeBadge({ outcome, credits }: Pick<DeliveryRecord, 'outcome' | 'credits'>, texts: Texts): Html {
   const { outcomes } = texts.console;
-  const text = outcome === 'recorded' ? (credits > 0 ? outcomes.paid : outcomes.unpaid) : outcomes[outcome];
-  return html`<span class="mark ${tones[outcome]}" title="${outcome}">${text}</span>`;
+  const isUnpaid = outcome === 'recorded' && credits === 0;
+  const text = isUnpaid ? outcomes.unpaid : outcome === 'recorded' ? outcomes.paid : outcomes[outcome];
+  return html`<span class="mark ${isUnpaid ? 'plain' : tones[outcome]}" title="${outcome}">${text}</span>`;
 }
 
 /** The kinds of events, in words. */

@@ -20,9 +20,10 @@ const names = migrationNames;
 
 /**
  * The rows that a version writes, as SQL: `001.sql` for the migration 001-…. Null if they are those of an earlier one.
+ * @param beside `-added` for rows beside those of earlier versions
  */
-function fixtureOf(name: string): string | null {
-  const path = new URL(`${name.slice(0, 3)}.sql`, import.meta.url);
+function fixtureOf(name: string, beside: '' | '-added' = ''): string | null {
+  const path = new URL(`${name.slice(0, 3)}${beside}.sql`, import.meta.url);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
@@ -42,9 +43,17 @@ export async function createAt(url: string, name: string): Promise<void> {
   onTestFinished(() => dialect.close());
   const all = Object.entries(migrations(dialect)).slice(0, names.indexOf(name) + 1);
   const withFixture = all.findLastIndex(([at]) => fixtureOf(at) !== null);
-  await migrate(dialect, systemClock, { all: Object.fromEntries(all.slice(0, withFixture + 1)) });
+  const migrateTo = (position: number) =>
+    migrate(dialect, systemClock, { all: Object.fromEntries(all.slice(0, position + 1)) });
+  await migrateTo(withFixture);
   await script(dialect, fixtureOf(all[withFixture]?.[0] ?? '') ?? '');
-  await migrate(dialect, systemClock, { all: Object.fromEntries(all) });
+  for (const [position, [at]] of all.entries()) {
+    const added = fixtureOf(at, '-added');
+    if (added === null || position < withFixture) continue;
+    await migrateTo(position);
+    await script(dialect, added);
+  }
+  await migrateTo(all.length);
 }
 
 /** Upgrades a database that the version with this last migration has written, and expects all data of its rows. */
@@ -111,6 +120,13 @@ export async function expectPreserved(url: string, name: string): Promise<void> 
   const isPlanned = names.indexOf(name) >= names.indexOf('009-effect-queues');
   expect(await store.outbox.enqueuePlanned(due + day, 9)).toEqual(isPlanned ? ['role 300000000000000001'] : []);
   if (names.indexOf(name) >= names.indexOf('017-member-languages')) await expectRewards(store);
+  if (names.indexOf(name) >= names.indexOf('035-correction-authors')) {
+    expect(await store.corrections.authored({ accounts: null, before: null, limit: 9 })).toMatchObject([
+      { userId: '102', credits: -5, reason: 'A mistake', author: 'operator' },
+      { userId: '102', credits: 5, reason: 'Helped', author: '101' },
+    ]);
+    expect(await store.corrections.find('of-a-program')).toMatchObject({ userId: '103', credits: 1 });
+  }
   expect(await store.budgetStore.acquire('abcdef', writtenAt + 1, minute, 1)).toEqual({
     granted: false,
     retryAt: writtenAt + minute,
