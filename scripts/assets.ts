@@ -1,7 +1,7 @@
 import { cpSync, globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fontFiles } from '../src/features/pictures/fonts.ts';
+import { fontFiles } from '../src/platform/pictures/fonts.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 

@@ -38,7 +38,7 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
   rolldown: ['src/discord/web'],
   '@skyra/discord-components-core': ['src/discord/web', 'src/sandbox/page'],
   lit: ['src/discord/web', 'src/sandbox/page'],
-  '@takumi-rs/core': ['src/features/pictures'],
+  '@takumi-rs/core': ['src/platform/pictures'],
   '@opentelemetry': ['src/platform/tracing'],
 };
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { fontFiles } from '../../src/features/pictures/fonts.ts';
+import { fontFiles } from '../../src/platform/pictures/fonts.ts';
 import type { Message } from '../../src/sandbox/discord/objects.ts';
 import type { PageEvent } from '../../src/sandbox/page/snapshot.ts';
 import { createImage, root } from './bundle.ts';

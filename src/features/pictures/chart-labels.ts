@@ -1,5 +1,5 @@
 import { day as dayMs } from '../../platform/durations.ts';
-import { isDrawable } from './fonts.ts';
+import { isDrawable } from '../../platform/pictures/fonts.ts';
 
 /** Numbers and dates of a language that the font can draw. Days are day numbers. */
 export interface ChartLabels {

@@ -1,9 +1,9 @@
 import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
 import { weekdayOf } from '../../core/rewards/calendar.ts';
+import { fontFamily, isDrawable } from '../../platform/pictures/fonts.ts';
+import { box, line, type Picture, type PictureNode } from '../../platform/pictures/picture.ts';
 import { chartLabels } from './chart-labels.ts';
 import { axisValues } from './chart-scale.ts';
-import { fontFamily, isDrawable } from './fonts.ts';
-import { box, line, type Picture, type PictureNode } from './picture.ts';
 
 /** The words of the chart, in its language. Those that the font cannot draw are left out, or replaced by signs. */
 export interface VoteChartWords {

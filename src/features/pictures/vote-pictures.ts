@@ -5,7 +5,7 @@ import { day as dayMs, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
-import { createDraw } from './draw.ts';
+import { createDraw } from '../../platform/pictures/draw.ts';
 import { canDrawWords, summarizeVotes, voteChart } from './vote-chart.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { DayVotes } from '../../../src/core/ledger/votes-per-day.ts';
-import { createDraw, type Scale } from '../../../src/features/pictures/draw.ts';
-import { fontFamily, isDrawable } from '../../../src/features/pictures/fonts.ts';
-import { box, line, type PictureNode } from '../../../src/features/pictures/picture.ts';
 import { type VoteChart, type VoteChartWords, voteChart } from '../../../src/features/pictures/vote-chart.ts';
 import { day } from '../../../src/platform/durations.ts';
+import { createDraw, type Scale } from '../../../src/platform/pictures/draw.ts';
+import { fontFamily, isDrawable } from '../../../src/platform/pictures/fonts.ts';
+import { box, line, type PictureNode } from '../../../src/platform/pictures/picture.ts';
 import { locales } from '../../../src/texts/locale.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
@@ -35,7 +35,8 @@ async function drawn(chart: ReturnType<typeof voteChart>, scale: Scale = 1) {
 }
 
 function textsOf(node: PictureNode): string[] {
-  return node.type === 'text' ? [node.text] : node.children.flatMap(textsOf);
+  if (node.type === 'text') return [node.text];
+  return node.type === 'container' ? node.children.flatMap(textsOf) : [];
 }
 
 /** How many pixels of a row, from its start to its end, have the color. */

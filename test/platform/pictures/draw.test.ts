@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createDraw } from '../../../src/features/pictures/draw.ts';
-import { box } from '../../../src/features/pictures/picture.ts';
 import { voteChart } from '../../../src/features/pictures/vote-chart.ts';
+import { createDraw } from '../../../src/platform/pictures/draw.ts';
+import { box } from '../../../src/platform/pictures/picture.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { decodePng } from '../../support/png.ts';
 
@@ -58,7 +58,7 @@ describe('drawing', () => {
         if (specifier.startsWith('@takumi-rs/')) throw new Error('Cannot find package ' + specifier);
         return next(specifier, context);
       } });`;
-    const program = `import { createDraw } from './src/features/pictures/draw.ts';
+    const program = `import { createDraw } from './src/platform/pictures/draw.ts';
       const warnings = [];
       const draw = createDraw({ log: { warn: (fields, message) => warnings.push({ ...fields, message }) } });
       const picture = { width: 10, height: 10, root: { type: 'container', style: {}, children: [] } };

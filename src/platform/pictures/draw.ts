@@ -1,6 +1,6 @@
 import type { Renderer } from '@takumi-rs/core';
-import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
+import { messageOf } from '../errors.ts';
+import type { Log } from '../log.ts';
 import { readFonts } from './fonts.ts';
 import type { Picture } from './picture.ts';
 
@@ -20,8 +20,12 @@ export type Scale = 1 | 2;
  */
 export type Draw = (compose: () => Picture, scale: Scale) => Promise<Uint8Array | null>;
 
-/** Loads the renderer and the fonts for the first picture: 50 ms and 25 MB that most processes never need. */
-export function createDraw({ log }: { readonly log: Log }): Draw {
+/**
+ * Loads the renderer and the fonts for the first picture: 50 ms and 25 MB that most processes never need.
+ * @param options.without for the log: what happens if no picture can be drawn
+ */
+export function createDraw(options: { readonly log: Log; readonly without?: string }): Draw {
+  const { log, without = 'replies are sent without them' } = options;
   let loading: Promise<Renderer | null> | undefined;
   let active = 0;
   const waiting: (() => void)[] = [];
@@ -31,7 +35,7 @@ export function createDraw({ log }: { readonly log: Log }): Draw {
       return await loadRenderer();
     } catch (error) {
       const hint = 'Install the package @takumi-rs/core with the native package for this platform.';
-      log.warn({ reason: messageOf(error), hint }, 'pictures cannot be drawn; replies are sent without them');
+      log.warn({ reason: messageOf(error), hint }, `pictures cannot be drawn; ${without}`);
       return null;
     }
   }

@@ -1,7 +1,8 @@
-/** A part of a picture: a box with others in it, or a text. Styles are CSS properties in camel case. */
+/** A part of a picture: a box with others in it, a text, or an image file. Styles are CSS properties in camel case. */
 export type PictureNode =
   | { readonly type: 'container'; readonly style: PictureStyle; children: PictureNode[] }
-  | { readonly type: 'text'; readonly style: PictureStyle; readonly text: string };
+  | { readonly type: 'text'; readonly style: PictureStyle; readonly text: string }
+  | { readonly type: 'image'; readonly style: PictureStyle; readonly src: Uint8Array };
 
 export type PictureStyle = Record<string, string | number>;
 
