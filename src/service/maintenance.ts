@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import { day, minute } from '../platform/durations.ts';
+import { day, hour, minute } from '../platform/durations.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { createLoop } from '../platform/loop.ts';
@@ -11,6 +11,7 @@ import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries/deliveries.ts';
 import { deleteExpiredConnectRequests } from './storage/listings/connect-requests.ts';
 import { deleteListingRows } from './storage/listings/delete-listing.ts';
+import { updateGrowth } from './storage/listings/growth.ts';
 import { findListing } from './storage/listings/listings.ts';
 import { finishMemberDeletions } from './storage/members/member-data.ts';
 import { deleteExpiredProvenGuilds } from './storage/members/proven-guilds.ts';
@@ -18,12 +19,13 @@ import { deleteExpiredSignInLinks } from './storage/members/sign-in-links.ts';
 import { duePurchases } from './storage/purchases.ts';
 
 const intervalMs = 1 * minute;
+const growthIntervalMs = 1 * hour;
 
 /** How long finished deliveries and closed reports are stored (ms). */
 const deliveryRetentionMs = 90 * day;
 
 /**
- * Deletes expired rows and ends paid periods, once a minute.
+ * Deletes expired rows and ends paid periods once a minute, and calculates the growth of listings once an hour.
  * @param onQueued is called after orders were changed, because webhooks may be waiting
  */
 export function startMaintenance(
@@ -31,9 +33,15 @@ export function startMaintenance(
   onQueued: () => void,
 ) {
   let failure: string | null = null;
+  let growthAt = Number.NEGATIVE_INFINITY;
   const loop = createLoop({
-    async round() {
-      if ((await runMaintenance(database, clock.now())) > 0) onQueued();
+    async round(signal) {
+      const now = clock.now();
+      if ((await runMaintenance(database, now)) > 0) onQueued();
+      if (now - growthAt >= growthIntervalMs) {
+        await updateGrowth(database, now, signal);
+        growthAt = now;
+      }
       failure = null;
     },
     pauseMs: intervalMs,

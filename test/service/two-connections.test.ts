@@ -15,7 +15,7 @@ import { type LeasedDelivery, requeueDelivery } from '../../src/service/storage/
 import { releaseDelivery, settleFailure, settleSuccess } from '../../src/service/storage/deliveries/settle-delivery.ts';
 import { findWebhook, type Webhook } from '../../src/service/storage/deliveries/webhooks.ts';
 import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
-import { searchListings } from '../../src/service/storage/listings/listings.ts';
+import { searchListings } from '../../src/service/storage/listings/search.ts';
 import { deleteMemberData } from '../../src/service/storage/members/member-data.ts';
 import { upsertMember } from '../../src/service/storage/members/members.ts';
 import { issueSignInToken, redeemSignInToken } from '../../src/service/storage/members/sign-in-links.ts';
@@ -98,7 +98,7 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     expect(new Set(outcomes.map(({ nextVoteAt }) => nextVoteAt))).toEqual(new Set([now + voteCooldownMs]));
     expect(await countVotes(databases[1], '1', now)).toEqual({ total: 51, month: 51 });
     expect(await countVotesOfMonth(databases[1], '1', now)).toBe(51);
-    const search = { text: '', tag: '', kind: null, limit: 10, offset: 0 };
+    const search = { text: '', tag: '', kind: null, category: null, order: 'votes', limit: 10, offset: 0 } as const;
     const found = await searchListings(databases[1], search, now);
     expect(found.map(({ listing: { id }, monthlyVotes }) => ({ id, monthlyVotes }))).toEqual([
       { id: '1', monthlyVotes: 51 },

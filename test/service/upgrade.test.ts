@@ -5,6 +5,7 @@ import { sqliteDialect } from '../../src/platform/database/sqlite-dialect.ts';
 import { openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../src/platform/sqlite.ts';
 import { startService } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
+import { findListing } from '../../src/service/storage/listings/listings.ts';
 import { migrations } from '../../src/service/storage/migrations/index.ts';
 import { countReviews } from '../../src/service/storage/reviews.ts';
 import { digest } from '../../src/service/storage/secrets.ts';
@@ -20,6 +21,7 @@ test('an upgrade counts what is there, and what was answered in the last minute'
   const database = await openDatabase(address);
   expect(await countVotes(database, serverId, Date.now())).toEqual({ total: 3, month: 1 });
   expect(await countReviews(database, serverId)).toMatchObject({ total: 2, rating: 3.5 });
+  expect(await findListing(database, serverId)).toMatchObject({ categories: ['community'], invite: null });
   await database.deleteFrom('votes').where('user_id', '=', '3').execute();
   expect(await countVotes(database, serverId, Date.now())).toEqual({ total: 2, month: 0 });
   await database.destroy();

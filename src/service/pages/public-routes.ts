@@ -5,9 +5,10 @@ import { normalizeLine } from '../../platform/truncate.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { ChallengeContext } from '../abuse/vote-challenge.ts';
 import { castVote } from '../actions/cast-vote.ts';
+import { categories } from '../listing/category.ts';
 import { pagePath, type ServiceListingKind } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
-import { type RankedListing, searchListings } from '../storage/listings/listings.ts';
+import { listingOrders, type RankedListing, searchListings } from '../storage/listings/search.ts';
 import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
 import { PageError } from '../texts/page-error.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
@@ -25,8 +26,8 @@ export function publicRoutes(dependencies: PageDependencies): Router {
 
   routes.page('/', async ({ request, now, texts }) => {
     const query = homeQuery.parse(request.query);
-    const { q: text, tag, kind, page } = query;
-    const selection = { text, tag, kind, limit: listingsPerPage + 1, offset: (page - 1) * listingsPerPage };
+    const { q: text, page, sort: order, ...filters } = query;
+    const selection = { ...filters, text, order, limit: listingsPerPage + 1, offset: (page - 1) * listingsPerPage };
     const found = await searchListings(database, selection, now);
     const results = found.slice(0, listingsPerPage);
     return { title: texts.home.title, body: homePage(query, results, found.length > results.length, texts) };
@@ -102,6 +103,8 @@ export const homeQuery = z.object({
   q: z.string().max(100).transform(normalizeLine).catch(''),
   tag: z.string().max(30).transform(normalizeLine).catch(''),
   kind: z.enum(['server', 'bot']).nullable().catch(null),
+  category: z.enum(categories).nullable().catch(null),
+  sort: z.enum(listingOrders).catch('votes'),
   page: z.coerce.number().int().min(1).max(1_000).catch(1),
 });
 

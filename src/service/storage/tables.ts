@@ -41,6 +41,11 @@ export interface ServiceTables {
     state_reason: string | null;
     /** Changes with the icon; null without one. */
     icon_version: string | null;
+    /** At Discord; null if the owner gave none. */
+    invite: string | null;
+    categories_json: Generated<string>;
+    /** See the module `growth`; calculated once an hour. */
+    growth: Generated<number>;
   };
   /** `session_epoch`: see the sessions of the pages; null before the first sign-in. */
   members: { user_id: string; username: string; session_epoch: Generated<string | null> };

@@ -1,9 +1,8 @@
-import { type ExpressionBuilder, sql as expression, type RawBuilder } from 'kysely';
 import { z } from 'zod';
+import { type Category, knownCategories } from '../../listing/category.ts';
 import { botFactsSchema, type Listing, type ServiceListingKind, serverFactsSchema } from '../../listing/listing.ts';
-import { monthNumber } from '../../listing/period.ts';
 import type { Sql } from '../database.ts';
-import type { ListingState, Row, ServiceTables } from '../tables.ts';
+import type { ListingState, Row } from '../tables.ts';
 
 /** How a listing is shown. */
 interface Presentation {
@@ -12,6 +11,10 @@ interface Presentation {
   readonly stateReason: string | null;
   /** Changes with the icon; null without one. */
   readonly iconVersion: string | null;
+  /** The address at Discord by which members join the server or add the bot; null if its owner gave none. */
+  readonly invite: string | null;
+  /** At most three. */
+  readonly categories: readonly Category[];
 }
 
 export type StoredListing = Listing & Presentation;
@@ -66,14 +69,20 @@ export async function lockOwnListing(sql: Sql, id: string, ownerId: string): Pro
   return numUpdatedRows > 0n;
 }
 
-/** Updates the columns that an owner may edit: all but id, kind, owner and creation time. */
-export async function updateListing(sql: Sql, listing: Listing): Promise<void> {
+/** Updates what the form of an owner has: name, description, tags, categories and facts. */
+export async function updateListing(sql: Sql, listing: Listing & Pick<Presentation, 'categories'>): Promise<void> {
   const { name, description, tags_json, facts_json } = toRow(listing);
+  const categories_json = JSON.stringify(listing.categories);
   await sql
     .updateTable('listings')
-    .set({ name, description, tags_json, facts_json })
+    .set({ name, description, tags_json, facts_json, categories_json })
     .where('id', '=', listing.id)
     .execute();
+}
+
+/** Stores a checked invite, or none. */
+export async function saveInvite(sql: Sql, id: string, invite: string | null): Promise<void> {
+  await sql.updateTable('listings').set({ invite }).where('id', '=', id).execute();
 }
 
 /**
@@ -139,11 +148,11 @@ export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<Stored
   return rows.map(listingOfRow);
 }
 
-type PresentationColumns = Pick<Row<'listings'>, 'state' | 'state_reason' | 'icon_version'>;
+type OwnColumns = 'id' | 'kind' | 'name' | 'description' | 'tags_json' | 'facts_json' | 'owner_id' | 'created_at';
 
-const tagsSchema = z.array(z.string());
+const textsSchema = z.array(z.string());
 
-function toRow(listing: Listing): Omit<Row<'listings'>, keyof PresentationColumns> {
+function toRow(listing: Listing): Pick<Row<'listings'>, OwnColumns> {
   return {
     id: listing.id,
     kind: listing.kind,
@@ -161,69 +170,17 @@ export function listingOfRow(row: Row<'listings'>): StoredListing {
     id: row.id,
     name: row.name,
     description: row.description,
-    tags: tagsSchema.parse(JSON.parse(row.tags_json)),
+    tags: textsSchema.parse(JSON.parse(row.tags_json)),
     ownerId: row.owner_id,
     createdAt: row.created_at,
     state: row.state,
     stateReason: row.state_reason,
     iconVersion: row.icon_version,
+    invite: row.invite,
+    categories: knownCategories(textsSchema.parse(JSON.parse(row.categories_json))),
   };
   const facts: unknown = JSON.parse(row.facts_json);
   return row.kind === 'server'
     ? { ...base, kind: 'server', facts: serverFactsSchema.parse(facts) }
     : { ...base, kind: 'bot', facts: botFactsSchema.parse(facts) };
-}
-
-export interface ListingSearch {
-  /** A part of the name; empty for all. */
-  readonly text: string;
-  /** One tag; empty for all. */
-  readonly tag: string;
-  readonly kind: ServiceListingKind | null;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** A listing with its votes of the current month. */
-export interface RankedListing {
-  readonly listing: StoredListing;
-  readonly monthlyVotes: number;
-}
-
-/** The published listings with most votes in the calendar month of `now` (ms since the epoch) first. */
-export async function searchListings(sql: Sql, search: ListingSearch, now: number): Promise<RankedListing[]> {
-  const { text, tag, kind, limit, offset } = search;
-  let query = sql
-    .selectFrom('listings')
-    .selectAll('listings')
-    .select((row) => row.fn.coalesce(votesOfMonth(row, monthNumber(now)), row.lit(0)).as('monthly_votes'))
-    .where('listings.state', '=', 'published');
-  if (kind !== null) query = query.where('listings.kind', '=', kind);
-  if (text !== '') query = query.where(contains(expression.ref('listings.name'), text));
-  // The tags are JSON, so a quoted tag is a whole one.
-  if (tag !== '') query = query.where(contains(expression.ref('listings.tags_json'), JSON.stringify(tag)));
-  const rows = await query
-    .orderBy('monthly_votes', 'desc')
-    .orderBy('listings.created_at')
-    .orderBy('listings.id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return rows.map((row) => ({ listing: listingOfRow(row), monthlyVotes: Number(row.monthly_votes) }));
-}
-
-/** PostgreSQL counts a month in several rows. */
-function votesOfMonth(row: ExpressionBuilder<ServiceTables, 'listings'>, month: number) {
-  return row
-    .selectFrom('vote_counts')
-    .select(({ fn }) => fn.sum<number | null>('votes').as('votes'))
-    .whereRef('vote_counts.listing_id', '=', 'listings.id')
-    .where('month', '=', month);
-}
-
-/** Ignores case; SQLite knows only that of ASCII letters, so the text is also searched as it was written. */
-function contains(column: RawBuilder<unknown>, text: string) {
-  const pattern = `%${text.replace(/[\\%_]/g, (character) => `\\${character}`)}%`;
-  return expression<boolean>`(lower(${column}) like ${pattern.toLowerCase()} escape '\\'
-    or ${column} like ${pattern} escape '\\')`;
 }

@@ -101,3 +101,18 @@ export const connectRequests = [
 
 /** Sessions that members have ended before they expire. */
 export const revokedSessions = ['create table revoked_sessions (id text primary key, expires_at bigint not null)'];
+
+/**
+ * How members come from a listing to its server or bot, and what lists are filtered and sorted by. A server was in one
+ * category, of any name, which the lookup API still returns.
+ */
+export const joining = [
+  'alter table listings add column invite text',
+  `alter table listings add column categories_json text default '[]' not null`,
+  'alter table listings add column growth integer default 0 not null',
+  ...['Community', 'Gaming', 'Anime', 'Music', 'Art', 'Technology', 'Education', 'Language', 'Sports'].map(
+    (name) => `update listings set categories_json = '["${name.toLowerCase()}"]'
+      where kind = 'server' and facts_json like '%"category":"${name}"%'`,
+  ),
+  `create index listings_published on listings (kind, id, categories_json) where state = 'published'`,
+];

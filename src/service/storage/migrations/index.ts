@@ -24,6 +24,7 @@ export function migrations(dialect: SqlDialect): Record<string, Migration> {
     '011-delivery-leases': compatible(additions.deliveryLeases),
     '028-revoked-sessions': compatible(additions.revokedSessions),
     '029-connect-requests': compatible(additions.connectRequests),
+    '030-joining': compatible(additions.joining),
   };
 }
 
