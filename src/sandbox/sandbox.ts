@@ -6,6 +6,7 @@ import type { App } from '../app/app-interface.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { adaptLogger, type Logger, silentLogger } from '../platform/logger.ts';
+import { seededInviteCode } from '../service/seed/community.ts';
 import { createPrng } from '../service/seed/prng.ts';
 import type { RunningService } from '../service/service.ts';
 import { openDataDirectory, openJsonFile, readJsonFile } from './data-directory.ts';
@@ -158,7 +159,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const discord = await startSandboxDiscord(directory.file('discord.json'), track, {
       host,
       port: ports.page,
-      guild: { id: listings.server.id, name: listings.server.name },
+      guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
       page: bridge.ports,
       applications: [application.registration(service.url)],
       clock,

@@ -14,7 +14,8 @@ import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { KeyUsage } from './api/key-usage.ts';
 import { apiBasePath, createServiceApp, rejectExpectation, requireHost } from './app.ts';
-import { createDiscordSignIn, type DiscordApplication } from './discord-sign-in/discord-accounts.ts';
+import { createDiscordSignIn, type DiscordApplication, discordApi } from './discord-sign-in/discord-accounts.ts';
+import { createDiscordInvites } from './invites/discord-invites.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMonitoring, serviceReadiness } from './monitoring/monitoring.ts';
 import { createServiceCounters } from './monitoring/service-counters.ts';
@@ -211,6 +212,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       }),
       challenge: challenge === 'proof-of-work' ? proofOfWork : challenge,
       discord: options.discord ? createDiscordSignIn(options.discord, { origin: url, key: sessionKey, clock }) : null,
+      invites: createDiscordInvites({ apiUrl: discordApi(options.discord ?? {}), log }),
       health: monitoring.publicHealth,
     });
     listener = monitoring.count(requireHost(app));

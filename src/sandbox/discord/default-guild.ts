@@ -11,7 +11,7 @@ export interface Person {
 
 /** The guild that exists at the start, and who is in it. Everything has a default. */
 export interface DefaultGuildOptions {
-  readonly guild?: { readonly id: string; readonly name: string };
+  readonly guild?: { readonly id: string; readonly name: string; readonly inviteCode?: string };
   /** The first one owns the guild. */
   readonly people?: readonly Person[];
   /** Users of Discord who are not in the guild; the bot and its members know their names (default: none). */
@@ -41,7 +41,7 @@ const roleIds: RoleIds = {
   moderator: id(28),
 };
 
-const presetGuild = { id: id(1), name: 'Lantern Harbour' };
+const presetGuild = { id: id(1), name: 'Lantern Harbour', inviteCode: 'lantern-harbour' };
 const presetPeople: readonly Person[] = [
   { id: id(11), username: 'mira', displayName: 'Mira' },
   { id: id(12), username: 'tomas.k', displayName: 'Tomás' },
@@ -94,7 +94,6 @@ const settings = {
   rules_channel_id: null,
   public_updates_channel_id: null,
   safety_alerts_channel_id: null,
-  vanity_url_code: null,
   premium_tier: 0,
   premium_subscription_count: 0,
   premium_progress_bar_enabled: false,
@@ -113,9 +112,16 @@ const settings = {
 export function defaultGuild({ guild = presetGuild, people = presetPeople, strangers = [] }: DefaultGuildOptions) {
   const bot = newUser(applicationId, 'tallyhook', undefined, true);
   const [owner] = people;
+  const { inviteCode = null, ...identity } = guild;
   return {
     bot,
-    guild: { ...settings, preferred_locale: defaultLocale, ...guild, owner_id: owner?.id ?? applicationId },
+    guild: {
+      ...settings,
+      preferred_locale: defaultLocale,
+      ...identity,
+      vanity_url_code: inviteCode,
+      owner_id: owner?.id ?? applicationId,
+    },
     people,
     strangers: strangers.map(toUser),
     roleIds,

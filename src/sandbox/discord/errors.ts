@@ -91,6 +91,7 @@ export const errorResponse = {
   unknownApplication: () => new DiscordApiError(404, 10002, 'Unknown Application'),
   unknownChannel: () => new DiscordApiError(404, 10003, 'Unknown Channel'),
   unknownGuild: () => new DiscordApiError(404, 10004, 'Unknown Guild'),
+  unknownInvite: () => new DiscordApiError(404, 10006, 'Unknown Invite'),
   unknownMember: () => new DiscordApiError(404, 10007, 'Unknown Member'),
   unknownMessage: () => new DiscordApiError(404, 10008, 'Unknown Message'),
   unknownRole: () => new DiscordApiError(404, 10011, 'Unknown Role'),

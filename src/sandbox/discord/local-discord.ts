@@ -13,6 +13,7 @@ import { createFaultControls, InjectedFaults } from './faults.ts';
 import { Gateway } from './gateway.ts';
 import { createGuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
+import { createInvitePages } from './invite-page.ts';
 import type { LocalDiscord, LocalDiscordOptions } from './local-discord-interface.ts';
 import { MemberClient } from './member-client.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
@@ -108,7 +109,8 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     if (change.kind === 'message') storedMessages.publish(change.message);
   });
   const page = options.page ? createPage({ store, client, guild, ports: options.page, log }) : undefined;
-  server.serve({ rest, gateway, faults, files: store.files, consent: createConsentPage(store), page: page?.handle });
+  const pages = { consent: createConsentPage(store), invites: createInvitePages(store), page: page?.handle };
+  server.serve({ rest, gateway, faults, files: store.files, ...pages });
 
   const { applicationId, guildId } = state;
   const apiUrl = `${origin}/api`;

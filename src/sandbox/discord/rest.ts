@@ -93,10 +93,10 @@ export function createRouteMatcher(
   };
 }
 
-/** @throws DiscordApiError if an id in the path is not a snowflake; `@original` is a valid message id */
+/** @throws DiscordApiError if an id in the path is not a snowflake; `@original` is a valid message id, codes are no ids */
 function checkIds(ids: Match['ids']): void {
   for (const [name, id] of Object.entries(ids)) {
-    if (name === 'token' || id === '@original' || snowflakePattern.test(id)) continue;
+    if (name === 'token' || name === 'code' || id === '@original' || snowflakePattern.test(id)) continue;
     const field = name.replace('Id', '_id');
     throw fieldError([field], 'NUMBER_TYPE_COERCE', `Value "${id}" is not snowflake.`);
   }

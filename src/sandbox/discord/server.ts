@@ -16,6 +16,8 @@ interface ServerHandlers {
   readonly files: Files;
   /** The page on which OAuth2 asks a member. */
   readonly consent: (request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => unknown;
+  /** The pages of invites. Returns whether the path is one of theirs. */
+  readonly invites: (...call: Parameters<Handle>) => boolean;
   readonly page: Handle | undefined;
 }
 
@@ -44,7 +46,7 @@ export async function listen(port: number, host: string) {
   return {
     origin,
     gatewayUrl: `${origin.replace('http', 'ws')}/gateway`,
-    serve({ rest, gateway, faults, files, consent, page }: ServerHandlers): void {
+    serve({ rest, gateway, faults, files, consent, invites, page }: ServerHandlers): void {
       ready.resolve((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
         // OAuth2 has no version.
@@ -53,6 +55,7 @@ export async function listen(port: number, host: string) {
         if (/^\/api\/oauth2\/authorize$/.test(pathname)) consent(request, response, searchParams);
         else if (path !== undefined) rest(request, response, path, searchParams);
         else if (file !== undefined) sendFile(response, file, files.find(file));
+        else if (invites(request, response, pathname, searchParams)) return;
         else if (page !== undefined) page(request, response, pathname, searchParams);
         else sendFile(response, '', undefined);
       });

@@ -60,7 +60,9 @@ export async function fileReport(sql: Sql, report: NewReport): Promise<ReportOut
 async function findReported(sql: Sql, { kind, listingId, reviewId = 0 }: NewReport) {
   if (kind === 'listing') {
     const listing = await findListing(sql, listingId);
-    return listing && { userId: '', text: `${listing.name}\n${listing.description}` };
+    if (listing === null) return null;
+    const { name, description, invite } = listing;
+    return { userId: '', text: [name, description, invite ?? ''].join('\n').trim() };
   }
   const review = await findReview(sql, listingId, reviewId);
   return review && { userId: review.userId, text: review.comment };
@@ -78,7 +80,7 @@ export interface StoredReport extends ReportTarget {
   readonly reporterId: string;
   readonly reason: string;
   readonly text: string;
-  /** The review, or name and description of the listing, when it was reported. */
+  /** The review, or name, description and invite of the listing, when it was reported. */
   readonly reportedText: string;
   readonly state: ReportState;
   readonly createdAt: number;

@@ -19,6 +19,11 @@ export interface DiscordApplication {
   readonly apiUrl?: string | (() => string);
 }
 
+/** The API of Discord, without the version. */
+export function discordApi({ apiUrl = 'https://discord.com/api' }: Pick<DiscordApplication, 'apiUrl'>): () => string {
+  return typeof apiUrl === 'string' ? () => apiUrl : apiUrl;
+}
+
 /** What a member is asked for: to sign in, or also to prove which servers are the member's. */
 export type Consent = 'account' | 'servers';
 
@@ -42,13 +47,13 @@ export type DiscordAccounts = ReturnType<typeof createDiscordAccounts>;
 
 /** @param origin the public URL of the service, without a trailing slash */
 export function createDiscordAccounts(
-  { clientId, clientSecret, apiUrl = 'https://discord.com/api' }: DiscordApplication,
+  application: DiscordApplication,
   { origin, clock }: { readonly origin: string; readonly clock: Clock },
 ) {
   const client = createOAuthClient({
-    apiUrl: () => (typeof apiUrl === 'string' ? apiUrl : apiUrl()),
-    applicationId: () => Promise.resolve(clientId),
-    clientSecret,
+    apiUrl: discordApi(application),
+    applicationId: () => Promise.resolve(application.clientId),
+    clientSecret: application.clientSecret,
     redirectUrl: origin + callbackPath,
   });
 

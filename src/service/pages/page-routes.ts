@@ -6,6 +6,7 @@ import type { PageContent } from '../../platform/web/page-frame.ts';
 import type { Admission } from '../abuse/admission.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import type { DiscordSignIn } from '../discord-sign-in/discord-accounts.ts';
+import type { DiscordInvites } from '../invites/discord-invites.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
@@ -30,6 +31,7 @@ export interface PageDependencies extends DeliveryContext {
   readonly challenge: VoteChallenge | null;
   /** Null without an application at Discord. */
   readonly discord: DiscordSignIn | null;
+  readonly invites: DiscordInvites;
   /** Wakes the webhook dispatcher, since a delivery was queued. */
   readonly queued: () => void;
 }

@@ -1,3 +1,4 @@
+import type { Category } from '../listing/category.ts';
 import type { BotListing, ServerListing } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 
@@ -46,6 +47,15 @@ export const seededBot: Omit<BotListing, 'createdAt'> = {
   ownerId: seededOwner.userId,
   facts: { servers: 1873, shards: 2 },
 };
+
+/** What the seeded listings are about. */
+export const seededCategories = {
+  server: ['gaming', 'community'],
+  bot: ['economy', 'utility'],
+} as const satisfies Record<string, readonly Category[]>;
+
+/** The code of the seeded server's invite. It is longer than any at Discord, so it leads to nobody's server there. */
+export const seededInviteCode = 'lantern-harbour-exists-in-the-sandbox-only';
 
 /**
  * Members of the seeded community. Some names need escaping in HTML or Discord markdown. The first member has never

@@ -1,13 +1,22 @@
 import { day, hour, minute } from '../../platform/durations.ts';
+import { serverInvite } from '../invites/invite.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { issueKey } from '../storage/listings/keys.ts';
-import { findListing, insertListing } from '../storage/listings/listings.ts';
+import { findListing, insertListing, saveInvite, updateListing } from '../storage/listings/listings.ts';
 import { upsertMember } from '../storage/members/members.ts';
 import { upsertReview } from '../storage/reviews.ts';
 import { insertVotes, type NewVote } from '../storage/votes.ts';
-import { seededBot, seededMembers, seededOwner, seededReviews, seededServer } from './community.ts';
+import {
+  seededBot,
+  seededCategories,
+  seededInviteCode,
+  seededMembers,
+  seededOwner,
+  seededReviews,
+  seededServer,
+} from './community.ts';
 import { createPrng } from './prng.ts';
 
 /** The seeded listings. The keys are null if the listings existed already, because only their digests are stored. */
@@ -33,6 +42,9 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
       return { server: existing ?? server, bot: (await findListing(sql, bot.id)) ?? bot, keys: null };
     }
     await insertListing(sql, bot);
+    await updateListing(sql, { ...server, categories: seededCategories.server });
+    await updateListing(sql, { ...bot, categories: seededCategories.bot });
+    await saveInvite(sql, server.id, serverInvite(seededInviteCode));
     for (const member of [seededOwner, ...seededMembers]) await upsertMember(sql, member);
     await insertVotes(sql, [...generateVotes(server.id, 1, now), ...generateVotes(bot.id, 2, now)]);
     for (const [index, member] of seededMembers.entries()) {

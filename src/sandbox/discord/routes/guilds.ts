@@ -8,8 +8,9 @@ import { done, ok, type Route, route, routeWith } from '../rest.ts';
 import { validate } from '../validate.ts';
 
 const memberRoute = routeWith({ acceptsMember: true });
+const publicRoute = routeWith({ needsBot: false });
 
-/** The guild, its members and their roles, and direct message channels. Discord: "Guild", "User". */
+/** The guild, its invite, its members and their roles, and direct message channels. Discord: "Guild", "Invite", "User". */
 export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
   const guildRoute = routeWith({
     check({ guildId }) {
@@ -60,6 +61,20 @@ export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
     guildRoute('GET', '/guilds/:guildId', ({ query }) => {
       const counts = { approximate_member_count: state.members.size, approximate_presence_count: state.members.size };
       return ok({ ...state.guild(), ...(query.get('with_counts') === 'true' ? counts : {}) });
+    }),
+    publicRoute('GET', '/invites/:code', ({ ids: { code } }) => {
+      const { icon, splash, banner, description, features, nsfw, nsfw_level, ...guild } = state.guild();
+      const { id, name, verification_level, vanity_url_code, premium_subscription_count } = guild;
+      if (code !== vanity_url_code) throw errorResponse.unknownInvite();
+      const [channel] = state.guildChannels();
+      return ok({
+        ...{ type: 0, code, expires_at: null, flags: 0, guild_id: id },
+        guild: {
+          ...{ id, name, splash, banner, description, icon, features, verification_level, vanity_url_code },
+          ...{ nsfw_level, nsfw, premium_subscription_count },
+        },
+        channel: channel ? { id: channel.id, type: channel.type, name: channel.name } : null,
+      });
     }),
     guildRoute('GET', '/guilds/:guildId/channels', () => ok(state.guildChannels())),
     guildRoute('GET', '/guilds/:guildId/roles', () => ok(state.roles)),
