@@ -57,26 +57,38 @@ export interface SendingContext extends DeliveryContext {
 /** A finished attempt with the receiver's `Retry-After`, if it sent one. */
 type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
 
-/**
- * Sends a delivery once and stores the attempt, the next state of the delivery and the failure count of the webhook. If
- * the receiver rejects the signature while the previous secret is still valid, the delivery is sent again, signed with
- * that secret.
- * @returns the last attempt; null if `stop` aborts before the response. Then nothing is stored.
- */
+/** The attempts of a delivery that was sent; the last decides what becomes of it. */
+export interface Sent {
+  readonly attempts: readonly AttemptResult[];
+  readonly last: AttemptResult;
+}
+
+/** Sends a delivery once and stores the attempt. Returns the last attempt. */
 export async function attemptDelivery(
   delivery: LeasedDelivery,
   webhook: Webhook,
-  context: DeliveryContext & Partial<SendingContext>,
-): Promise<DeliveryAttempt | null> {
-  const results: AttemptResult[] = [await sendOnce(delivery, webhook, 'current', context)];
-  if (results[0]?.status === unauthorized && hasPreviousSecret(webhook, context.clock.now())) {
-    results.push(await sendOnce(delivery, webhook, 'previous', context));
-  }
-  const last = results.at(-1);
-  if (last === undefined || (context.stop?.aborted && last.status === null)) return null;
-  await settle(delivery, webhook, results, last, context);
-  const { retryAfter: _retryAfter, ...attempt } = last;
+  context: DeliveryContext,
+): Promise<DeliveryAttempt> {
+  const sent = await sendDelivery(delivery, webhook, context);
+  await storeAttempts(delivery, webhook, sent, context);
+  const { retryAfter: _retryAfter, ...attempt } = sent.last;
   return attempt;
+}
+
+/**
+ * Sends a delivery once. If the receiver rejects the signature while the previous secret is still valid, the delivery is
+ * sent again, signed with that secret.
+ */
+export async function sendDelivery(
+  delivery: LeasedDelivery,
+  webhook: Webhook,
+  context: DeliveryContext & Partial<SendingContext>,
+): Promise<Sent> {
+  const first = await sendOnce(delivery, webhook, 'current', context);
+  if (first.status !== unauthorized || !hasPreviousSecret(webhook, context.clock.now()))
+    return { attempts: [first], last: first };
+  const second = await sendOnce(delivery, webhook, 'previous', context);
+  return { attempts: [first, second], last: second };
 }
 
 async function sendOnce(
@@ -138,11 +150,11 @@ function hasPreviousSecret(webhook: Webhook, now: number): boolean {
   return webhook.previous !== null && webhook.previous.until > now;
 }
 
-async function settle(
+/** Stores the attempts, the next state of the delivery and the failure count of the webhook. */
+export async function storeAttempts(
   delivery: LeasedDelivery,
   webhook: Webhook,
-  results: readonly DeliveryAttempt[],
-  last: AttemptResult,
+  { attempts: results, last }: Sent,
   { database, clock, retry }: DeliveryContext,
 ): Promise<void> {
   const now = clock.now();

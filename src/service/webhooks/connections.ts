@@ -5,7 +5,7 @@ import { second } from '../../platform/durations.ts';
 import type { Address, WebhookTarget } from './target.ts';
 
 /** Connections that are kept while they are idle, in total. */
-const maxIdle = 512;
+const maxIdle = 640;
 /** Shorter than what most servers allow, because a server that closes a connection may lose a request (ms). */
 const idleTimeoutMs = 4 * second;
 

@@ -1,4 +1,4 @@
-import { startTimer, watchClockSteps } from '../../platform/clock.ts';
+import { startTimer, systemClock, watchClockSteps } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -6,7 +6,7 @@ import { createLoop } from '../../platform/loop.ts';
 import { type Claimed, DeliveryQueue } from '../storage/deliveries/claim-deliveries.ts';
 import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/deliveries/delivery-queue.ts';
 import { releaseDelivery } from '../storage/deliveries/settle-delivery.ts';
-import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from './attempt.ts';
+import { type DeliveryContext, type Sent, sendDelivery, storeAttempts, webhookResponseTimeoutMs } from './attempt.ts';
 import { createConnections } from './connections.ts';
 import { Slots } from './slots.ts';
 
@@ -19,6 +19,8 @@ const leaseMs = 4 * webhookResponseTimeoutMs;
 const maxLeaseMs = leaseMs + minute;
 /** Maximum time between two polls, for deliveries that other processes queued and do not send. */
 const maxPollMs = 5 * second;
+/** Minimum time between two claims (ms, of the machine's clock): each costs more than a delivery, and takes what is free by then. */
+const claimPauseMs = 10;
 const stopGraceMs = 2 * second;
 const errorDelayMs = 5 * second;
 
@@ -36,19 +38,22 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
   let failure: string | null = null;
   let pauseMs = maxPollMs;
   let mayWake = true;
+  let claimedAt = Number.NEGATIVE_INFINITY;
 
+  /** Sends a delivery, lets the next one of its webhook begin, and stores what the receiver answered. */
   async function send({ webhook, ...delivery }: Claimed['deliveries'][number]): Promise<void> {
     slots.take(webhook);
-    let isSuccess = false;
+    let sent: Sent | null = null;
     try {
-      const attempt = await attemptDelivery(delivery, webhook, sending);
-      isSuccess = attempt?.error === null;
-      if (attempt === null) await releaseDelivery(database, delivery);
-      else log.debug({ delivery: delivery.id, status: attempt.status, error: attempt.error }, 'webhook attempted');
-    } catch (thrown) {
-      log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be stored');
+      sent = await sendDelivery(delivery, webhook, sending);
+    } finally {
+      slots.release(webhook, sent?.last.error === null);
     }
-    slots.release(webhook, isSuccess);
+    nudge();
+    const { status, error } = sent.last;
+    if (aborting.signal.aborted && status === null) return releaseDelivery(database, delivery);
+    await storeAttempts(delivery, webhook, sent, context);
+    log.debug({ delivery: delivery.id, status, error }, 'webhook attempted');
   }
 
   /**
@@ -56,16 +61,20 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
    * @returns whether there may be more
    */
   async function claimAvailable(): Promise<boolean> {
-    const limits = slots.limits();
+    const limits = slots.limits(inFlight.size);
     pauseMs = maxPollMs;
     if (limits.limit === 0) return false;
     const now = clock.now();
     const { deliveries, hasMore, dueAt } = await queue.claim({ ...limits, now, leaseUntil: now + leaseMs });
     for (const delivery of deliveries) {
-      const task = send(delivery).finally(() => {
-        inFlight.delete(task);
-        nudge();
-      });
+      const task = send(delivery)
+        .catch((thrown: unknown) => {
+          log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be stored');
+        })
+        .finally(() => {
+          inFlight.delete(task);
+          nudge();
+        });
       inFlight.add(task);
     }
     if (dueAt !== null) pauseMs = Math.min(Math.max(0, dueAt - clock.now()), maxPollMs);
@@ -87,7 +96,9 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
     async round(signal) {
       mayWake = true;
       await adjustToClock();
+      await systemClock.sleep(Math.max(0, claimedAt + claimPauseMs - systemClock.monotonic()), signal);
       if (signal.aborted) return false;
+      claimedAt = systemClock.monotonic();
       const hasMore = await claimAvailable();
       failure = null;
       return hasMore;

@@ -2,11 +2,11 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Claim } from '../storage/deliveries/claim-deliveries.ts';
 import { type WebhookKey, webhookName } from '../storage/deliveries/deliveries.ts';
 
-/** Concurrent requests, in total. */
-const maxInFlight = 320;
+/** Deliveries that are sent, or whose result is being stored, in total. */
+const maxInFlight = 640;
 /** How many to a webhook: at first, since a receiver that hangs keeps them for long, and at most. */
 const firstWindow = 8;
-const maxWindow = 64;
+const maxWindow = 256;
 /** Webhooks that are remembered. If more have requests in flight, each has its share only. */
 const maxWindows = 256;
 
@@ -17,17 +17,16 @@ const maxWindows = 256;
 export class Slots {
   readonly #windows = new BoundedMap<number>(maxWindows);
   readonly #inFlight = new Map<string, number>();
-  #total = 0;
 
-  /** How many more deliveries may be claimed. */
-  limits(): Pick<Claim, 'limit' | 'maxPerWebhook' | 'capacities'> {
+  /** How many more deliveries may be claimed. @param claimed how many are claimed and not settled */
+  limits(claimed: number): Pick<Claim, 'limit' | 'maxPerWebhook' | 'capacities'> {
     const share = Math.max(1, Math.floor(maxInFlight / (this.#inFlight.size + 1)));
     const capacities: Record<string, number> = {};
     for (const name of [...this.#windows.keys(), ...this.#inFlight.keys()]) {
       const window = this.#windows.get(name) ?? firstWindow;
       capacities[name] = Math.min(window, share) - (this.#inFlight.get(name) ?? 0);
     }
-    return { limit: maxInFlight - this.#total, maxPerWebhook: Math.min(firstWindow, share), capacities };
+    return { limit: maxInFlight - claimed, maxPerWebhook: Math.min(firstWindow, share), capacities };
   }
 
   /** Counts a request. */
@@ -47,6 +46,5 @@ export class Slots {
     const count = (this.#inFlight.get(name) ?? 0) + change;
     if (count === 0) this.#inFlight.delete(name);
     else this.#inFlight.set(name, count);
-    this.#total += change;
   }
 }

@@ -37,6 +37,8 @@ const searchPause = 4;
 
 interface ClaimArguments extends Omit<Claim, 'capacities'> {
   readonly leaseId: string;
+  /** How many of each webhook are read when the webhooks are searched one by one. */
+  readonly maxOfEach: number;
   readonly capacities: string;
 }
 type Argument = PlaceholderFor<ClaimArguments>;
@@ -49,6 +51,8 @@ export class DeliveryQueue {
   readonly #statements: Readonly<Record<'oldest' | 'each' | 'webhooks' | 'left' | 'dueAt', Statement>>;
   /** Whether the oldest that are due could not be claimed, and hide others. */
   #isMoreHidden = false;
+  /** With which capacities none of them could: as long as they are the same, none can. */
+  #fullWith: string | null = null;
   /** When the webhooks may be searched again (ms, monotonic), and how long that takes (ms). */
   #searchAt = 0;
   #searchMs = Number.POSITIVE_INFINITY;
@@ -74,27 +78,37 @@ export class DeliveryQueue {
    * left out.
    */
   async claim(claim: Claim): Promise<Claimed> {
-    if (!this.#isMoreHidden) {
-      const oldest = await this.#claimWith('oldest', claim);
-      this.#isMoreHidden = oldest.hasMore;
-      if (!oldest.hasMore || oldest.deliveries.length > 0) return oldest;
-    }
+    const capacities = JSON.stringify(claim.capacities);
+    const waitMs = Math.max(0, this.#searchAt - this.#clock.monotonic());
+    if (this.#isMoreHidden && waitMs === 0) return this.#search(claim);
+    const searchAt = claim.now + Math.ceil(waitMs);
+    if (this.#fullWith === capacities) return { deliveries: [], hasMore: false, dueAt: searchAt };
+    const oldest = await this.#claimWith('oldest', claim);
+    this.#isMoreHidden = oldest.hasMore;
+    if (!oldest.hasMore || oldest.deliveries.length > 0) return oldest;
+    if (waitMs === 0) return this.#search(claim);
+    this.#fullWith = capacities;
+    return { ...oldest, hasMore: false, dueAt: Math.min(searchAt, oldest.dueAt ?? searchAt) };
+  }
+
+  async #search(claim: Claim): Promise<Claimed> {
     this.#isMoreHidden = false;
+    this.#fullWith = null;
     const startedAt = this.#clock.monotonic();
-    const waitMs = this.#searchAt - startedAt;
-    if (waitMs > 0) return { deliveries: [], hasMore: false, dueAt: claim.now + Math.ceil(waitMs) };
     const each = await this.#claimWith('each', claim);
     const tookMs = this.#clock.monotonic() - startedAt;
     // That of the fastest of the last, because some have also waited for other transactions.
     this.#searchMs = Math.min(tookMs, this.#searchMs * 1.2);
     this.#searchAt = startedAt + tookMs + searchPause * this.#searchMs;
-    return { ...each, hasMore: each.deliveries.length >= claim.maxPerWebhook };
+    return { ...each, hasMore: each.deliveries.length > 0 };
   }
 
   /** In one transaction, so that nothing becomes due between the claim and reading when it does. */
   async #claimWith(which: 'oldest' | 'each', claim: Claim): Promise<Claimed> {
     const leaseId = randomUUID();
-    const values = { ...claim, leaseId, capacities: JSON.stringify(claim.capacities) };
+    const known = Object.keys(claim.capacities).length;
+    const maxOfEach = Math.max(claim.maxPerWebhook, Math.floor(claim.limit / (known + 1)));
+    const values = { ...claim, leaseId, maxOfEach, capacities: JSON.stringify(claim.capacities) };
     const { [which]: claiming, webhooks, left, dueAt } = this.#statements;
     const results = await this.#database.batch([claiming, webhooks, left, dueAt].map((bind) => bind(values)));
     const [deliveryRows, webhookRows, [rest], [next]] = results as [
@@ -137,7 +151,7 @@ function oldestOfEach({ name }: SqlDialect, argument: Argument): RawBuilder<unkn
   const first = expression`
     select id from deliveries
     where listing_id = queues.listing_id and family = queues.family and ${isFree(argument)}
-    order by next_attempt_at limit ${argument('maxPerWebhook')}`;
+    order by next_attempt_at limit ${argument('maxOfEach')}`;
   const places =
     name === 'sqlite'
       ? expression`
