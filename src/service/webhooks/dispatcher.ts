@@ -19,8 +19,13 @@ const leaseMs = 4 * webhookResponseTimeoutMs;
 const maxLeaseMs = leaseMs + minute;
 /** Maximum time between two polls, for deliveries that other processes queued and do not send. */
 const maxPollMs = 5 * second;
-/** Minimum time between two claims (ms, of the machine's clock): each costs more than a delivery, and takes what is free by then. */
+/** Minimum time between two claims (ms, of the machine's clock): each takes as long as several votes. */
 const claimPauseMs = 10;
+/**
+ * A delivery that has waited for longer for others of its webhook is released (ms): the webhook may have been changed
+ * since, and the lease has to last for an attempt.
+ */
+const maxWaitMs = 5 * second;
 const stopGraceMs = 2 * second;
 const errorDelayMs = 5 * second;
 
@@ -33,27 +38,30 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
   const connections = createConnections();
   const aborting = new AbortController();
   const sending = { ...context, connections, stop: aborting.signal };
-  const inFlight = new Set<Promise<void>>();
+  const unsettled = new Set<Promise<void>>();
   let isAdjustedAtStart = false;
   let failure: string | null = null;
   let pauseMs = maxPollMs;
   let mayWake = true;
+  let isStopping = false;
   let claimedAt = Number.NEGATIVE_INFINITY;
 
-  /** Sends a delivery, lets the next one of its webhook begin, and stores what the receiver answered. */
+  /** Sends a delivery in its turn, lets the next one of its webhook begin, and stores what the receiver answered. */
   async function send({ webhook, ...delivery }: Claimed['deliveries'][number]): Promise<void> {
-    slots.take(webhook);
+    const waitsUntil = clock.monotonic() + maxWaitMs;
+    await slots.take(webhook);
     let sent: Sent | null = null;
+    const isLate = isStopping || clock.monotonic() > waitsUntil;
     try {
-      sent = await sendDelivery(delivery, webhook, sending);
+      sent = isLate ? null : await sendDelivery(delivery, webhook, sending);
     } finally {
-      slots.release(webhook, sent?.last.error === null);
+      slots.release(webhook, isLate ? null : sent?.last.error === null);
+      nudge();
     }
-    nudge();
-    const { status, error } = sent.last;
-    if (aborting.signal.aborted && status === null) return releaseDelivery(database, delivery);
+    if (sent === null || (sending.stop.aborted && sent.last.status === null))
+      return releaseDelivery(database, delivery);
     await storeAttempts(delivery, webhook, sent, context);
-    log.debug({ delivery: delivery.id, status, error }, 'webhook attempted');
+    log.debug({ delivery: delivery.id, status: sent.last.status, error: sent.last.error }, 'webhook attempted');
   }
 
   /**
@@ -61,7 +69,7 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
    * @returns whether there may be more
    */
   async function claimAvailable(): Promise<boolean> {
-    const limits = slots.limits(inFlight.size);
+    const limits = slots.limits(unsettled.size);
     pauseMs = maxPollMs;
     if (limits.limit === 0) return false;
     const now = clock.now();
@@ -72,10 +80,10 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
           log.error({ delivery: delivery.id, error: messageOf(thrown) }, 'a webhook attempt could not be stored');
         })
         .finally(() => {
-          inFlight.delete(task);
+          unsettled.delete(task);
           nudge();
         });
-      inFlight.add(task);
+      unsettled.add(task);
     }
     if (dueAt !== null) pauseMs = Math.min(Math.max(0, dueAt - clock.now()), maxPollMs);
     return hasMore;
@@ -123,11 +131,12 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
     nudge,
     /** Why the queue could not be read the last time; null if it could. */
     failure: () => failure,
-    /** Claims no more deliveries, waits 2 s for those in flight, then aborts the rest, which stay queued. */
+    /** Begins no more requests, waits 2 s for those in flight, then aborts the rest. What was not answered stays queued. */
     async stop() {
+      isStopping = true;
       await loop.stop();
       const stopTimer = startTimer(clock, stopGraceMs, () => aborting.abort());
-      await Promise.all(inFlight);
+      await Promise.all(unsettled);
       stopTimer();
       connections.close();
     },
