@@ -1,9 +1,29 @@
 import { type Locale, locales } from '../../texts/locale.ts';
 import type { ServiceCatalogue } from './catalogue.ts';
+import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
+import { es } from './locales/es.ts';
+import { fr } from './locales/fr.ts';
+import { hi } from './locales/hi.ts';
+import { it } from './locales/it.ts';
+import { nl } from './locales/nl.ts';
+import { pl } from './locales/pl.ts';
+import { ptBR } from './locales/pt-br.ts';
 
 /** The languages that have texts of their own; all others show the English ones. */
-const translated: Partial<Readonly<Record<Locale, ServiceCatalogue>>> = { 'en-US': en, 'en-GB': en };
+const translated: Partial<Readonly<Record<Locale, ServiceCatalogue>>> = {
+  'en-US': en,
+  'en-GB': en,
+  de,
+  fr,
+  'es-ES': es,
+  'es-419': es,
+  'pt-BR': ptBR,
+  it,
+  nl,
+  pl,
+  hi,
+};
 
 export function catalogueIn(locale: Locale): ServiceCatalogue {
   return translated[locale] ?? en;
