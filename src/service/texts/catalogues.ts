@@ -5,10 +5,17 @@ import { en } from './locales/en.ts';
 import { es } from './locales/es.ts';
 import { fr } from './locales/fr.ts';
 import { hi } from './locales/hi.ts';
+import { id } from './locales/id.ts';
 import { it } from './locales/it.ts';
+import { ja } from './locales/ja.ts';
+import { ko } from './locales/ko.ts';
 import { nl } from './locales/nl.ts';
 import { pl } from './locales/pl.ts';
 import { ptBR } from './locales/pt-br.ts';
+import { ru } from './locales/ru.ts';
+import { tr } from './locales/tr.ts';
+import { uk } from './locales/uk.ts';
+import { zhCN } from './locales/zh-cn.ts';
 
 /** The languages that have texts of their own; all others show the English ones. */
 const translated: Partial<Readonly<Record<Locale, ServiceCatalogue>>> = {
@@ -22,7 +29,14 @@ const translated: Partial<Readonly<Record<Locale, ServiceCatalogue>>> = {
   it,
   nl,
   pl,
+  tr,
+  ru,
+  uk,
+  ja,
+  ko,
+  'zh-CN': zhCN,
   hi,
+  id,
 };
 
 export function catalogueIn(locale: Locale): ServiceCatalogue {

@@ -46,8 +46,7 @@ function createServiceTexts(locale: Locale) {
     /** A time to the second, for lists whose items follow each other closely. */
     exactDateTime: (at: number): Html => timeElement(at, exactDateTime(at)),
     /** How long ago something happened (both ms since the epoch), in the largest unit that fits. */
-    ago: (at: number, now: number): Html =>
-      timeElement(at, formatAgo(at, now, locale)),
+    ago: (at: number, now: number): Html => timeElement(at, formatAgo(at, now, locale)),
     /** A duration (ms) in hours and minutes, rounded up. */
     wait: (duration: number): string => formatWait(duration, locale),
     /** A duration (ms) in the largest unit that fits. */

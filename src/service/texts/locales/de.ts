@@ -21,7 +21,6 @@ export const de: ServiceCatalogue = {
     previous: 'Zurück',
     next: 'Weiter',
     page: 'Seite {number}',
-    justNow: 'gerade eben',
     aMember: 'Ein Mitglied',
   },
 

@@ -19,7 +19,6 @@ export const en = {
     previous: 'Previous',
     next: 'Next',
     page: 'Page {number}',
-    justNow: 'just now',
     aMember: 'A member',
   },
 

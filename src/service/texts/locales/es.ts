@@ -21,7 +21,6 @@ export const es: ServiceCatalogue = {
     previous: 'Anterior',
     next: 'Siguiente',
     page: 'Página {number}',
-    justNow: 'ahora mismo',
     aMember: 'Un miembro',
   },
 

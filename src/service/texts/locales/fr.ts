@@ -21,7 +21,6 @@ export const fr: ServiceCatalogue = {
     previous: 'Précédent',
     next: 'Suivant',
     page: 'Page {number}',
-    justNow: "à l'instant",
     aMember: 'Un membre',
   },
 

@@ -21,7 +21,6 @@ export const hi: ServiceCatalogue = {
     previous: 'पिछला',
     next: 'अगला',
     page: 'पेज {number}',
-    justNow: 'अभी-अभी',
     aMember: 'एक मेंबर',
   },
 

@@ -21,7 +21,6 @@ export const it: ServiceCatalogue = {
     previous: 'Precedente',
     next: 'Successiva',
     page: 'Pagina {number}',
-    justNow: 'proprio ora',
     aMember: 'Un membro',
   },
 

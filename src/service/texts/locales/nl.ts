@@ -21,7 +21,6 @@ export const nl: ServiceCatalogue = {
     previous: 'Vorige',
     next: 'Volgende',
     page: 'Pagina {number}',
-    justNow: 'zojuist',
     aMember: 'Een lid',
   },
 

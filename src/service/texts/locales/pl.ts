@@ -22,7 +22,6 @@ export const pl: ServiceCatalogue = {
     previous: 'Poprzednia',
     next: 'Następna',
     page: 'Strona {number}',
-    justNow: 'przed chwilą',
     aMember: 'Ktoś',
   },
 

@@ -21,7 +21,6 @@ export const ptBR: ServiceCatalogue = {
     previous: 'Anterior',
     next: 'Próxima',
     page: 'Página {number}',
-    justNow: 'agora mesmo',
     aMember: 'Um membro',
   },
 
