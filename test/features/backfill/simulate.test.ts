@@ -3,6 +3,7 @@ import type { AccountScope } from '../../../src/core/ledger/account-id.ts';
 import type { RuleChange } from '../../../src/features/backfill/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { hour } from '../../../src/platform/durations.ts';
+import type { Premium } from '../../../src/webhook/event.ts';
 import { describeOnEveryDatabase } from '../../contracts/databases.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { runSql } from '../../support/run-sql.ts';
@@ -81,6 +82,25 @@ function tests(newUrl: () => string): void {
     expect(await simulate(store, [vote, { ...vote, party }])).toEqual({ before, after: before + 3 * 25 });
     // Mira's on 6 January.
     expect(await simulate(store, [vote, { ...vote, allListings: 20 }])).toEqual({ before, after: before + 20 });
+  });
+
+  it('pays purchases again', async () => {
+    const { community, store } = await january2026();
+    const [listing] = community.listings;
+    if (listing === undefined) throw new Error('no listing');
+    for (const at of [january(4), january(8)]) {
+      const bought: Premium = {
+        ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: aiko },
+        ...{ isRecipient: true, giftedBy: null, orderIds: [`order ${at}`], tier: null, at, periodEnd: null },
+        creditsAwarded: null,
+      };
+      const body = JSON.stringify({ event: bought.kind, userId: aiko });
+      await store.recorder.record(
+        { receivedAt: at, family: 'premium', body },
+        { type: 'event', listing, event: bought },
+      );
+    }
+    expect(await simulate(store, [{ premium: 100 }, { premium: 250 }])).toEqual({ before: 70 + 100, after: 70 + 250 });
   });
 
   it('is nothing without votes in the last 30 days', async () => {
