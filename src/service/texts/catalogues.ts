@@ -15,6 +15,7 @@ import { ptBR } from './locales/pt-br.ts';
 import { ru } from './locales/ru.ts';
 import { tr } from './locales/tr.ts';
 import { uk } from './locales/uk.ts';
+import { vi } from './locales/vi.ts';
 import { zhCN } from './locales/zh-cn.ts';
 
 /** The languages that have texts of their own; all others show the English ones. */
@@ -37,6 +38,7 @@ const translated: Partial<Readonly<Record<Locale, ServiceCatalogue>>> = {
   'zh-CN': zhCN,
   hi,
   id,
+  vi,
 };
 
 export function catalogueIn(locale: Locale): ServiceCatalogue {
