@@ -79,6 +79,36 @@ describe('settings in the console', { timeout: 30_000 }, () => {
     }
   });
 
+  it('have a preview of announcements with what a form says, which saves nothing', async () => {
+    const { browser, page, fieldsOf } = started();
+    const form = async (name: string) => {
+      const { text } = await browser.open(`${page}?a=edit&o.f=${name}&o.l=harbour`);
+      return fieldsOf(text, 'Save');
+    };
+    const preview = async (fields: Record<string, string>) => {
+      const { status, text } = await browser.send(`${page}/preview`, fields);
+      expect(status).toBe(200);
+      return (JSON.parse(text) as { html: string }).html;
+    };
+    const text = { ...(await form('text')), 't.title': 'Ahoy <b>', 't.text': '{mention} for <#1>, **{listing}**' };
+    const shown = await preview(text);
+    expect(shown).toContain('<strong>Ahoy &#60;b&#62;</strong>');
+    expect(shown).toContain('title="200000000000000001">@ada</bdi> for');
+    const [, first = ''] = /data-message="([^"]*)"/.exec(shown) ?? [];
+    const drawn = JSON.parse(first.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code))));
+    expect(drawn.message.embeds[0]).toMatchObject({
+      title: 'Ahoy <b>',
+      description: expect.stringContaining('**harbour**'),
+    });
+    expect(Object.values(drawn.names).toSorted()).toEqual(['1', 'ada']);
+    expect(await preview({ ...text, 't.title': '{nothing}', 'm.language': 'de' })).toContain('Danke für den Vote');
+    expect(await preview({ ...(await form('style')), 't.mode': 'digest' })).toContain('a digest');
+    expect((await browser.open(`servers/${started().guilds.harbour}/announcements`)).text).not.toContain('Ahoy');
+    expect((await browser.send(`${page}/preview`, { ...text, token: 'forged' })).status).toBe(403);
+    expect((await browser.send(`${page}/preview`, { ...text, 'o.f': 'credits' })).status).toBe(404);
+    expect((await browser.send(`${page}/preview`, { ...text, 'o.l': 'bees' })).status).toBe(404);
+  });
+
   it('are in the language of the browser', async () => {
     const { browser, page } = started();
     const { text } = await browser.open(page, { headers: { 'accept-language': 'de' } });

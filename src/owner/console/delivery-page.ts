@@ -83,8 +83,8 @@ function followed(effects: readonly DeliveryEffect[], { root, session, texts, na
   return html`<section class="card" aria-labelledby="effects"><h2 id="effects">${words.followed}</h2><ul class="items">${effects.map(
     (
       effect,
-    ) => html`<li><div class="line"><span class="mark ${tones[effect.state]}" aria-hidden="true">${signs[effect.state]}</span> <span>${inlineMarkup(describe(effect), names, texts.locale)}</span>
-${effect.state === 'buried' && replayForm(effect, { root, session, returnTo: 'delivery', label: words.replay })}</div></li>`,
+    ) => html`<li><p><span class="mark ${tones[effect.state]}" aria-hidden="true">${signs[effect.state]}</span> ${inlineMarkup(describe(effect), names, texts.locale)}</p>
+${effect.state === 'buried' && replayForm(effect, { root, session, returnTo: 'delivery', label: words.replay })}</li>`,
   )}</ul></section>`;
 }
 

@@ -51,14 +51,18 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
   })}`;
 }
 
+/** As text alone: a link, which would lead to the sample's page, is its label. */
 function plainHtml(reply: Reply | Panel, names: NameBook, locale: string): Html {
   const blocks = 'kind' in reply ? reply.blocks : [];
   const texts = 'kind' in reply ? blocks.flatMap((block) => ('text' in block ? [block.text] : [])) : [reply.text ?? ''];
   const buttons =
     'kind' in reply ? blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : (reply.buttons ?? []);
-  return html`${reply.title !== undefined && html`<p><strong>${inlineMarkup(reply.title, names, locale)}</strong></p>`}${texts.map(
-    (text) => markupHtml(text, names, locale),
-  )}${buttons.length > 0 && html`<p class="line">${buttons.map(({ label }) => html`<span class="mark plain">${label}</span> `)}</p>`}`;
+  const withoutLinks = (text: string) => text.replace(/\[([^[\]\n]{1,200})\]\(https?:[^()\s]{1,512}\)/g, '$1');
+  const title = reply.title === undefined ? null : inlineMarkup(withoutLinks(reply.title), names, locale);
+  return html`${title && html`<p><strong>${title}</strong></p>`}${texts.map((text) => markupHtml(withoutLinks(text), names, locale))}${
+    buttons.length > 0 &&
+    html`<p class="line">${buttons.map(({ label }) => html`<span class="mark plain">${label}</span> `)}</p>`
+  }`;
 }
 
 /** The names of what a message mentions. */

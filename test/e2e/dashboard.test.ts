@@ -1,0 +1,155 @@
+/// <reference lib="dom" />
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { sharedByTests } from '../support/on-finished.ts';
+import { startDashboard } from './dashboard-world.ts';
+import { violationsOf } from './violations.ts';
+
+/** The pages of a server, below its address; those of the operator are at the root as well. */
+const pages = [
+  ...['', 'users', 'users?id=nobody', 'users/:tomas', 'deliveries', 'deliveries/4', 'deliveries/5', 'effects'],
+  ...['listings', 'rewards', 'announcements', 'changes'],
+];
+const settingsPages = [
+  'settings',
+  'settings?a=section&o.s=announcements&o.l=harbour',
+  ...['channels', 'credits', 'style', 'text'].map((form) => `settings?a=edit&o.f=${form}&o.l=harbour`),
+  'settings?a=history',
+];
+
+describe('the dashboard in a browser', { timeout: 120_000 }, () => {
+  const world = sharedByTests(startDashboard);
+
+  describe.each([
+    { locale: 'en-US', colorScheme: 'light', as: 'manager' },
+    { locale: 'de', colorScheme: 'dark', as: 'manager' },
+    { locale: 'ja', colorScheme: 'light', as: 'operator' },
+  ] as const)('in $locale, $colorScheme, for the $as', ({ locale, colorScheme, as }) => {
+    it('is accessible, and no page is wider than a small phone', async () => {
+      const { openPage, addressOf, own, tomas } = world();
+      const page = await openPage(as, { locale, colorScheme, viewport: { width: 360, height: 740 } });
+      const paths = as === 'manager' ? [...pages, ...settingsPages].map((path) => own + path) : [...pages, 'servers/'];
+      for (const path of paths) {
+        const response = await page.goto(addressOf(path.replace(':tomas', tomas.id)));
+        expect(response?.status(), path).toBe(200);
+        if (path.endsWith('announcements')) await page.locator('discord-message').first().waitFor();
+        expect(await violationsOf(page), path).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(360);
+      }
+    });
+  });
+
+  it('words what managers read in the language of the browser', async () => {
+    const { openPage, addressOf, own, tomas } = world();
+    const page = await openPage('manager', { locale: 'de', javaScriptEnabled: false });
+    const textOf = async (path: string) => {
+      await page.goto(addressOf(own + path));
+      expect(await page.locator('html').getAttribute('lang')).toBe('de');
+      return page.getByRole('main').innerText();
+    };
+    const deliveries = await textOf('deliveries');
+    for (const words of ['nichts bezahlt', 'erneut gesendet', 'nicht verstanden', 'Vote für den Server']) {
+      expect(deliveries).toContain(words);
+    }
+    expect(await textOf('deliveries/2')).toContain('Dieses Ereignis war schon verbucht');
+    expect(await textOf('deliveries/4')).toMatch(/Begründung der Vote-Seite: ad blocker[\s\S]*Ankündigung: endgültig/);
+    expect(await textOf(`users/${tomas.id}`)).toMatch(/5 Credits[\s\S]*Korrektur\s+Helped with the party/);
+    expect(await textOf('changes')).toMatch(/Titel: [\s\S]*Hello[\s\S]*mira[\s\S]*tomas[\s\S]*Helped with the party/);
+  });
+
+  describe('a form of announcements', () => {
+    const textForm = () => world().addressOf(`${world().own}settings?a=edit&o.f=text&o.l=harbour`);
+    const firstMessage = (page: Page) =>
+      page.getByRole('region', { name: 'Preview' }).locator('discord-message').first();
+
+    it('shows the messages as Discord does while it is filled in, and saves nothing', async () => {
+      const page = await world().openPage('manager');
+      await page.goto(textForm());
+      const message = firstMessage(page);
+      await message.getByText('Hello').waitFor();
+      expect(
+        await message.locator('.discord-left-border').evaluate((bar) => getComputedStyle(bar).backgroundColor),
+      ).toBe('rgb(87, 242, 135)');
+      await page.getByLabel('Text', { exact: true }).fill('**{mention}** is number {votes} of {listing} <#1>');
+      await expect.poll(() => message.innerText()).toContain('ada is number 50 of harbour');
+      await page.getByLabel('Credits in large type').check();
+      await page.getByLabel('Title').fill('{unknown}');
+      await page.getByLabel('Language').selectOption('ja');
+      await message.getByText('Hello').waitFor();
+      await expect.poll(() => page.getByRole('region', { name: 'Preview' }).innerText()).toContain('プレミアム');
+      await page.goto(textForm());
+      expect(await page.getByLabel('Title').inputValue()).toBe('Hello');
+      expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('');
+    });
+
+    it('works without JavaScript, which only the preview needs', async () => {
+      const page = await world().openPage('manager', { javaScriptEnabled: false });
+      await page.goto(textForm());
+      expect(await page.getByRole('heading', { name: 'Preview' }).isVisible()).toBe(false);
+      await page.getByLabel('Title').fill('Ahoy');
+      await page.getByRole('button', { name: 'Save' }).click();
+      expect(await page.getByRole('status').innerText()).toContain('Ahoy');
+      await page.goto(world().addressOf(`${world().own}announcements`));
+      expect(await page.getByRole('article').first().innerText()).toMatch(/Ahoy[\s\S]*@ada voted for harbour/);
+      await page.goto(textForm());
+      await page.getByLabel('Title').fill('Hello');
+      await page.getByRole('button', { name: 'Save' }).click();
+    });
+
+    it.each(['light', 'dark'] as const)(
+      'is used with the keyboard, in the order of its fields (%s)',
+      async (colorScheme) => {
+        const page = await world().openPage('manager', { colorScheme });
+        await page.goto(textForm());
+        await firstMessage(page).waitFor();
+        await page.getByLabel('Title').focus();
+        const names: string[] = [];
+        for (let presses = 0; presses < 10; presses += 1) {
+          const { name, isOutlined } = await page.evaluate(() => {
+            const focused = document.activeElement as HTMLInputElement;
+            const { outlineStyle, outlineWidth } = getComputedStyle(focused);
+            const label = focused.labels?.[0]?.textContent ?? focused.textContent;
+            return { name: label?.trim() ?? '', isOutlined: outlineStyle !== 'none' && outlineWidth !== '0px' };
+          });
+          expect(isOutlined, name).toBe(true);
+          names.push(name);
+          await page.keyboard.press('Tab');
+        }
+        expect(names).toEqual([
+          ...['Title', 'Text', 'Address of a small image', 'Language', 'Avatar and name of the voter'],
+          ...['Icon of the server', 'Streak', 'Credits in large type', 'Save', 'Cancel'],
+        ]);
+        // Nothing of the preview takes the focus.
+        expect(await page.evaluate(() => document.activeElement?.closest('.previews') ?? null)).toBeNull();
+      },
+    );
+  });
+
+  it('the filter, the search and the correction are used with the keyboard', async () => {
+    const { openPage, addressOf, own, tomas } = world();
+    const page = await openPage('manager');
+    const order = async (first: string, count: number) => {
+      await page.getByLabel(first).focus();
+      const ids: string[] = [];
+      for (let presses = 0; presses < count; presses += 1) {
+        ids.push(await page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent || ''));
+        await page.keyboard.press('Tab');
+        // A date has several parts.
+        while (ids.at(-1) !== '' && (await page.evaluate(() => document.activeElement?.id)) === ids.at(-1)) {
+          await page.keyboard.press('Tab');
+        }
+      }
+      return ids;
+    };
+    await page.goto(addressOf(`${own}deliveries`));
+    expect(await order('Outcome', 8)).toEqual([
+      ...['outcome', 'kind', 'listing', 'user', 'since', 'until', 'Filter', 'Clear'],
+    ]);
+    await page.goto(addressOf(`${own}users/${tomas.id}`));
+    expect(await order('Credits (negative', 3)).toEqual(['credits', 'reason', 'Review']);
+    await page.goto(addressOf(`${own}users`));
+    await page.getByLabel("Member's name").fill('tom');
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('list', { name: 'Found members' }).innerText()).toContain('tomas');
+  });
+});
