@@ -88,7 +88,8 @@ export function partsOf(message: string): Parts {
   return parts;
 }
 
-function fill(message: string, values: Values<string>): string {
+/** A plain message with its values. Throws an Error for a placeholder without a value. */
+export function fill(message: string, values: Values<string>): string {
   const parts = partsOf(message);
   let filled = parts[0] ?? '';
   for (let index = 1; index < parts.length; index += 2) {

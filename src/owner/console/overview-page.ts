@@ -1,11 +1,10 @@
 import type { RankedMember } from '../../core/ledger/standing.ts';
-import { formatCount, pluralize } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus } from '../context.ts';
 import type { Overview } from '../get-overview.ts';
-import { counted, memberLink, type NamedPage, statusBadge, untrustedText } from './cells.ts';
+import { counted, memberLink, type NamedPage, statusBadge, untrustedText, withPart } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 import { voteChart } from './vote-chart.ts';
 
@@ -18,13 +17,13 @@ export function overviewPage(
   return html`<h1>${words.overview}</h1>
 ${issues(overview, root, texts)}
 ${figures(overview, root, texts)}
-<section class="card" aria-labelledby="days"><h2 id="days">${words.votesPerDay}</h2>${voteChart(days)}</section>
+<section class="card" aria-labelledby="days"><h2 id="days">${words.votesPerDay}</h2>${voteChart(days, texts)}</section>
 <div class="columns">
 <section class="card" aria-labelledby="top"><h2 id="top">${words.topVoters}</h2>${topVoters(month.top, { names, root, texts })}</section>
 <section class="card" aria-labelledby="find"><h2 id="find">${words.lostVote}</h2>
 <p class="quiet">${words.lostVoteHint}</p>${memberSearch(root, texts)}</section>
 </div>
-${status(overview, root, now)}`;
+${status(overview, { root, now, texts })}`;
 }
 
 function figures({ days, month, members, orders }: Overview, root: string, { locale, console: words }: Texts): Html {
@@ -50,30 +49,38 @@ function topVoters(top: readonly RankedMember[], page: NamedPage): Html {
   )}</ol>`;
 }
 
-function issues({ problems, budgets, names }: Overview, root: string, { console: words }: Texts): Html {
+function issues({ problems, budgets, names }: Overview, root: string, texts: Texts): Html {
+  const { console: words, count } = texts;
   const { quarantined, buried } = problems;
   const rejectedKeys = budgets.filter(({ keyRefused }) => keyRefused);
   const unexpectedResponses = budgets.filter(({ wrongShape }) => wrongShape);
   const nameOf = (listing: string) => html`<bdi>${names.listing(listing) ?? listing}</bdi>`;
   if (quarantined + buried + rejectedKeys.length + unexpectedResponses.length === 0)
     return html`<p class="notice good">${words.noProblems}</p>`;
-  return html`<section class="notice bad" lang="en" aria-labelledby="needs"><h2 id="needs">Needs your attention</h2><ul>
-${quarantined > 0 && html`<li><a href="${root}deliveries?outcome=quarantined">${formatCount(quarantined, 'quarantined delivery', 'quarantined deliveries')}</a>: genuine, but could not be processed. Nothing was paid for ${pluralize(quarantined, 'it', 'them')} yet.</li>`}
-${buried > 0 && html`<li><a href="${root}effects?state=buried">${formatCount(buried, 'action')} failed</a>: announcements, roles or messages. Fix the cause and replay ${pluralize(buried, 'it', 'them')}.</li>`}
-${rejectedKeys.map(({ listing }) => html`<li>The service rejects the API key of ${nameOf(listing)}. Create a new key in its dashboard, <i>Edit server → Advanced setup</i>, and configure it.</li>`)}
-${unexpectedResponses.map(({ listing }) => html`<li>The service's responses for ${nameOf(listing)} do not match its document. The log names the field; check for a newer version of tallyhook.</li>`)}
+  return html`<section class="notice bad" aria-labelledby="needs"><h2 id="needs">${words.attention}</h2><ul>
+${quarantined > 0 && html`<li><a href="${root}deliveries?outcome=quarantined">${count(words.quarantined, quarantined)}</a></li>`}
+${buried > 0 && html`<li><a href="${root}effects?state=buried">${count(words.failed, buried)}</a></li>`}
+${rejectedKeys.map(({ listing }) => html`<li>${withPart(words.keyRefused, nameOf(listing))}</li>`)}
+${unexpectedResponses.map(({ listing }) => html`<li>${withPart(words.wrongShape, nameOf(listing))}</li>`)}
 </ul></section>`;
 }
 
 /** One line, which unfolds; open where a part is not ready. */
-function status({ parts, budgets, problems, lastDelivery, names }: Overview, root: string, now: number): Html {
+function status(
+  { parts, budgets, problems, lastDelivery, names }: Overview,
+  { root, now, texts }: { readonly root: string; readonly now: number; readonly texts: Texts },
+): Html {
+  const words = texts.console;
   const broken = Object.values(parts).filter(({ ready }) => !ready).length;
   const mark =
-    broken === 0 ? html`<span class="mark good">working</span>` : html`<span class="mark bad">not ready</span>`;
-  return html`<details class="card" lang="en"${broken > 0 && html` open`}><summary>${mark} ${
-    broken === 0 ? 'Everything is ready' : `${formatCount(broken, 'part')} not ready`
-  }, last delivery ${lastDelivery ? timeAgo(lastDelivery.receivedAt, now) : 'not yet'}</summary>
-<dl class="facts">
+    broken === 0
+      ? html`<span class="mark good">${words.working}</span> ${words.allReady}`
+      : html`<span class="mark bad">${words.notReady}</span>`;
+  const last = lastDelivery
+    ? withPart(words.lastDelivery, timeAgo(lastDelivery.receivedAt, now, texts.locale))
+    : words.noDelivery;
+  return html`<details class="card"${broken > 0 && html` open`}><summary>${mark} · ${last}</summary>
+<dl class="facts" lang="en">
 ${Object.entries(parts).map(([name, part]) => html`<div><dt>${name}</dt><dd>${componentStatus(part)}</dd></div>`)}
 ${budgets.map(
   ({ listing, left, limit }) =>

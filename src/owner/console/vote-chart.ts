@@ -1,27 +1,36 @@
 import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
-import { day as dayMs, formatCount } from '../../platform/durations.ts';
+import { day as dayMs } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import { fill } from '../../texts/language.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { counted } from './cells.ts';
 
 /* Units of the drawing, which is scaled to the width of the page. */
 const [width, height] = [600, 150];
 const gap = 4;
 
 /** Votes per day as bars with their scale, and a description for those who do not see it. */
-export function voteChart(days: readonly DayVotes[]): Html {
+export function voteChart(days: readonly DayVotes[], texts: Texts): Html {
+  const { locale, number, console: words, parts } = texts;
+  const dateOf = ({ day }: Pick<DayVotes, 'day'>) => datesIn(locale, { dateStyle: 'medium' }).format(day * dayMs);
+  const shortDateOf = ({ day }: DayVotes) => datesIn(locale, { day: 'numeric', month: 'short' }).format(day * dayMs);
   const most = Math.max(1, ...days.map(({ votes }) => votes));
   const total = days.reduce((sum, { votes }) => sum + votes, 0);
   const step = width / Math.max(1, days.length);
   const [first, middle, last] = [days.at(0), days.at(days.length >> 1), days.at(-1)];
   if (first === undefined || middle === undefined || last === undefined || total === 0)
-    return html`<p class="quiet">No votes in this time.</p>`;
+    return html`<p class="quiet">${words.noVotesInTime}</p>`;
   const best = days.reduce((one, other) => (other.votes > one.votes ? other : one));
-  const description = `${formatCount(total, 'vote')} from ${dateOf(first)} to ${dateOf(last)}; most on ${dateOf(best)}: ${best.votes}.`;
+  const description = fill(words.chart, {
+    votes: counted(parts.votes(total)),
+    ...{ first: dateOf(first), last: dateOf(last), day: dateOf(best), most: number(best.votes) },
+  });
   const bars = days.map(({ day, votes }, index) => {
     const barHeight = votes === 0 ? 0 : Math.max(2, (votes / most) * height);
-    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ day })}: ${formatCount(votes, 'vote')}</title></rect>`;
+    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ day })}: ${counted(parts.votes(votes))}</title></rect>`;
   });
   // Labels are outside of the drawing, so that they keep their size on a phone.
-  return html`<figure class="chart"><p class="quiet scale" aria-hidden="true">${most.toLocaleString('en')}</p><svg viewBox="0 0 ${width} ${height + 1}" preserveAspectRatio="none" role="img" aria-label="${description}">
+  return html`<figure class="chart"><p class="quiet scale" aria-hidden="true">${number(most)}</p><svg viewBox="0 0 ${width} ${height + 1}" preserveAspectRatio="none" role="img" aria-label="${description}">
 <line x1="0" y1="0.5" x2="${width}" y2="0.5"/><line x1="0" y1="${height + 0.5}" x2="${width}" y2="${height + 0.5}"/>${bars}
 </svg><p class="quiet days" aria-hidden="true">${[first, middle, last].map((each) => html`<span>${shortDateOf(each)}</span>`)}</p>
 <figcaption class="quiet">${description}</figcaption></figure>`;
@@ -31,11 +40,6 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
-const shortDates = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-function dateOf({ day }: Pick<DayVotes, 'day'>): string {
-  return dates.format(day * dayMs);
-}
-function shortDateOf({ day }: Pick<DayVotes, 'day'>): string {
-  return shortDates.format(day * dayMs);
+function datesIn(locale: string, style: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, { ...style, timeZone: 'UTC' });
 }

@@ -468,6 +468,27 @@ export const de: Catalogue = {
     noTopVoters: 'In diesem Monat hat noch niemand abgestimmt.',
     lostVote: '„Ich habe abgestimmt und nichts bekommen“',
     lostVoteHint: 'Suche das Mitglied, um zu sehen, was seine Votes gebracht haben und warum andere nichts brachten.',
+    attention: 'Das braucht deine Aufmerksamkeit',
+    quarantined: {
+      one: '{count} Zustellung konnte nicht verarbeitet werden. Dafür wurde noch nichts bezahlt.',
+      other: '{count} Zustellungen konnten nicht verarbeitet werden. Dafür wurde noch nichts bezahlt.',
+    },
+    failed: {
+      one: '{count} Aktion ist fehlgeschlagen: eine Ankündigung, eine Rolle oder eine Nachricht. Behebe die Ursache und wiederhole sie.',
+      other:
+        '{count} Aktionen sind fehlgeschlagen: Ankündigungen, Rollen oder Nachrichten. Behebe die Ursache und wiederhole sie.',
+    },
+    keyRefused:
+      'Die Vote-Seite lehnt den API-Schlüssel von {name} ab. Erstelle dort einen neuen Schlüssel (Edit server → Advanced setup) und trage ihn ein.',
+    wrongShape:
+      'Die Antworten der Vote-Seite für {name} entsprechen nicht ihrer Beschreibung. Sieh nach, ob es eine neuere Version von tallyhook gibt.',
+    chart: '{votes} vom {first} bis {last}; am meisten am {day}: {most}.',
+    noVotesInTime: 'Keine Votes in dieser Zeit.',
+    working: 'läuft',
+    notReady: 'nicht bereit',
+    allReady: 'Alles ist bereit',
+    lastDelivery: 'letzte Zustellung {time}',
+    noDelivery: 'noch keine Zustellung',
   },
   linkedRoles: {
     platform: 'Votes',

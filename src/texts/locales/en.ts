@@ -515,6 +515,27 @@ export const en = {
     noTopVoters: 'Nobody has voted this month.',
     lostVote: '“I voted and got nothing”',
     lostVoteHint: 'Look up the member to see what votes paid, and why others paid nothing.',
+    attention: 'Needs your attention',
+    quarantined: {
+      one: '{count} quarantined delivery: genuine, but could not be processed. Nothing was paid for it yet.',
+      other: '{count} quarantined deliveries: genuine, but could not be processed. Nothing was paid for them yet.',
+    },
+    failed: {
+      one: '{count} action failed: an announcement, a role or a message. Fix the cause and replay it.',
+      other: '{count} actions failed: announcements, roles or messages. Fix the cause and replay them.',
+    },
+    keyRefused:
+      'The service rejects the API key of {name}. Create a new key in its dashboard, Edit server → Advanced setup, and configure it.',
+    wrongShape:
+      "The service's responses for {name} do not match its document. The log names the field; check for a newer version of tallyhook.",
+    /** `{votes}` is a number with its noun, `{most}` a number, the others are days. */
+    chart: '{votes} from {first} to {last}; most on {day}: {most}.',
+    noVotesInTime: 'No votes in this time.',
+    working: 'working',
+    notReady: 'not ready',
+    allReady: 'Everything is ready',
+    lastDelivery: 'last delivery {time}',
+    noDelivery: 'no delivery yet',
   },
   linkedRoles: {
     /** What Discord calls the connection in a member's profile; at most 50 characters. */

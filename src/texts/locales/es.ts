@@ -483,6 +483,28 @@ export const es: Catalogue = {
     noTopVoters: 'Nadie ha votado este mes.',
     lostVote: '«He votado y no he recibido nada»',
     lostVoteHint: 'Busca al miembro para ver qué pagaron sus votos y por qué otros no pagaron nada.',
+    attention: 'Requiere tu atención',
+    quarantined: {
+      one: '{count} entrega no se pudo procesar. Todavía no se ha pagado nada por ella.',
+      many: '{count} de entregas no se pudieron procesar. Todavía no se ha pagado nada por ellas.',
+      other: '{count} entregas no se pudieron procesar. Todavía no se ha pagado nada por ellas.',
+    },
+    failed: {
+      one: '{count} acción falló: un anuncio, un rol o un mensaje. Corrige la causa y repítela.',
+      many: '{count} de acciones fallaron: anuncios, roles o mensajes. Corrige la causa y repítelas.',
+      other: '{count} acciones fallaron: anuncios, roles o mensajes. Corrige la causa y repítelas.',
+    },
+    keyRefused:
+      'La página rechaza la clave de API de {name}. Crea una nueva en su panel (Edit server → Advanced setup) y configúrala.',
+    wrongShape:
+      'Las respuestas de la página para {name} no son como dice su documento. Mira si hay una versión más nueva de tallyhook.',
+    chart: '{votes} del {first} al {last}; el día con más, {day}: {most}.',
+    noVotesInTime: 'Sin votos en este tiempo.',
+    working: 'en marcha',
+    notReady: 'no está listo',
+    allReady: 'Todo está listo',
+    lastDelivery: 'última entrega {time}',
+    noDelivery: 'todavía sin entregas',
   },
   linkedRoles: {
     platform: 'Votos',

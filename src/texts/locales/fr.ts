@@ -490,6 +490,28 @@ export const fr: Catalogue = {
     lostVote: '« J’ai voté et je n’ai rien reçu »',
     lostVoteHint:
       'Recherchez le membre pour voir ce que ses votes ont rapporté, et pourquoi d’autres n’ont rien rapporté.',
+    attention: 'Demande votre attention',
+    quarantined: {
+      one: '{count} livraison n’a pas pu être traitée. Rien n’a encore été payé pour elle.',
+      many: '{count} de livraisons n’ont pas pu être traitées. Rien n’a encore été payé pour elles.',
+      other: '{count} livraisons n’ont pas pu être traitées. Rien n’a encore été payé pour elles.',
+    },
+    failed: {
+      one: '{count} action a échoué : une annonce, un rôle ou un message. Corrigez la cause et relancez-la.',
+      many: '{count} d’actions ont échoué : annonces, rôles ou messages. Corrigez la cause et relancez-les.',
+      other: '{count} actions ont échoué : annonces, rôles ou messages. Corrigez la cause et relancez-les.',
+    },
+    keyRefused:
+      'Le site refuse la clé d’API de {name}. Créez-en une nouvelle dans son tableau de bord (Edit server → Advanced setup) et configurez-la.',
+    wrongShape:
+      'Les réponses du site pour {name} ne sont pas conformes à son document. Vérifiez s’il existe une version plus récente de tallyhook.',
+    chart: '{votes} du {first} au {last} ; le plus le {day} : {most}.',
+    noVotesInTime: 'Aucun vote pendant cette période.',
+    working: 'en marche',
+    notReady: 'pas prêt',
+    allReady: 'Tout est prêt',
+    lastDelivery: 'dernière livraison {time}',
+    noDelivery: 'pas encore de livraison',
   },
   linkedRoles: {
     platform: 'Votes',

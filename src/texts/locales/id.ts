@@ -452,6 +452,20 @@ export const id: Catalogue = {
     noTopVoters: 'Belum ada yang memberi vote bulan ini.',
     lostVote: '“Saya sudah vote tapi tidak dapat apa-apa”',
     lostVoteHint: 'Cari anggota untuk melihat apa yang dibayar vote-nya, dan mengapa yang lain tidak.',
+    attention: 'Perlu perhatian Anda',
+    quarantined: { other: '{count} kiriman tidak bisa diproses. Belum ada yang dibayar untuk itu.' },
+    failed: { other: '{count} tindakan gagal: pengumuman, role, atau pesan. Perbaiki penyebabnya lalu ulangi.' },
+    keyRefused:
+      'Situs menolak kunci API {name}. Buat kunci baru di dasbornya (Edit server → Advanced setup) lalu masukkan.',
+    wrongShape:
+      'Jawaban situs untuk {name} tidak sesuai dokumennya. Periksa apakah ada versi tallyhook yang lebih baru.',
+    chart: '{votes} dari {first} sampai {last}; terbanyak pada {day}: {most}.',
+    noVotesInTime: 'Tidak ada vote selama ini.',
+    working: 'berjalan',
+    notReady: 'belum siap',
+    allReady: 'Semua siap',
+    lastDelivery: 'kiriman terakhir {time}',
+    noDelivery: 'belum ada kiriman',
   },
   linkedRoles: {
     platform: 'Vote',

@@ -485,6 +485,28 @@ export const it: Catalogue = {
     lostVote: '«Ho votato e non ho ricevuto niente»',
     lostVoteHint:
       'Cerca il membro per vedere che cosa hanno pagato i suoi voti e perché altri non hanno pagato niente.',
+    attention: 'Richiede la tua attenzione',
+    quarantined: {
+      one: '{count} consegna non è stata elaborata. Per questa non è ancora stato pagato niente.',
+      many: '{count} di consegne non sono state elaborate. Per queste non è ancora stato pagato niente.',
+      other: '{count} consegne non sono state elaborate. Per queste non è ancora stato pagato niente.',
+    },
+    failed: {
+      one: '{count} azione non è riuscita: un annuncio, un ruolo o un messaggio. Correggi la causa e ripetila.',
+      many: '{count} di azioni non sono riuscite: annunci, ruoli o messaggi. Correggi la causa e ripetile.',
+      other: '{count} azioni non sono riuscite: annunci, ruoli o messaggi. Correggi la causa e ripetile.',
+    },
+    keyRefused:
+      'Il sito rifiuta la chiave API di {name}. Creane una nuova nel suo pannello (Edit server → Advanced setup) e configurala.',
+    wrongShape:
+      'Le risposte del sito per {name} non sono come dice il suo documento. Controlla se c’è una versione più recente di tallyhook.',
+    chart: '{votes} dal {first} al {last}; di più il {day}: {most}.',
+    noVotesInTime: 'Nessun voto in questo periodo.',
+    working: 'in funzione',
+    notReady: 'non pronto',
+    allReady: 'È tutto pronto',
+    lastDelivery: 'ultima consegna {time}',
+    noDelivery: 'ancora nessuna consegna',
   },
   linkedRoles: {
     platform: 'Voti',

@@ -399,7 +399,7 @@ export const ja: Catalogue = {
       refused: 'サイトが投票を確認しなかったため、付与されていません。再処理すると付与できます。',
       ended: '購入の終了です。付与も取り戻しもありません。',
       cooldown: 'このメンバーはクールダウン中に別の投票があるため、この投票では付与も集計もされません。',
-      paid: '一度記録され、{user} に {credits} が付与されました。',
+      paid: '一度記録され、{user} に{credits}が付与されました。',
     },
     whyTitle: '理由',
     details: '詳細',
@@ -453,6 +453,22 @@ export const ja: Catalogue = {
     noTopVoters: '今月はまだ投票がありません。',
     lostVote: '「投票したのに何ももらえない」',
     lostVoteHint: 'メンバーを検索すると、投票で何が付与されたか、されなかった理由がわかります。',
+    attention: '対応が必要です',
+    quarantined: { other: '{count}件の受信を処理できませんでした。まだ何も付与されていません。' },
+    failed: {
+      other: '{count}件の処理（お知らせ、ロール、メッセージ）が失敗しました。原因を直してから再処理してください。',
+    },
+    keyRefused:
+      'サイトが {name} のAPIキーを拒否しています。サイトのダッシュボード（Edit server → Advanced setup）で新しいキーを作り、設定してください。',
+    wrongShape:
+      '{name} に対するサイトの応答が仕様書と一致しません。tallyhookの新しいバージョンがないか確認してください。',
+    chart: '{first}から{last}まで{votes}。最多は{day}の{most}。',
+    noVotesInTime: 'この期間の投票はありません。',
+    working: '稼働中',
+    notReady: '準備中',
+    allReady: 'すべて準備できています',
+    lastDelivery: '最後の受信: {time}',
+    noDelivery: '受信はまだありません',
   },
   linkedRoles: {
     platform: '投票',

@@ -464,6 +464,26 @@ export const nl: Catalogue = {
     noTopVoters: 'Deze maand heeft nog niemand gestemd.',
     lostVote: '‘Ik heb gestemd en niets gekregen’',
     lostVoteHint: 'Zoek het lid op om te zien wat stemmen opleverden, en waarom andere niets opleverden.',
+    attention: 'Vraagt je aandacht',
+    quarantined: {
+      one: '{count} levering kon niet worden verwerkt. Er is nog niets voor betaald.',
+      other: '{count} leveringen konden niet worden verwerkt. Er is nog niets voor betaald.',
+    },
+    failed: {
+      one: '{count} actie is mislukt: een aankondiging, een rol of een bericht. Los de oorzaak op en herhaal haar.',
+      other: '{count} acties zijn mislukt: aankondigingen, rollen of berichten. Los de oorzaak op en herhaal ze.',
+    },
+    keyRefused:
+      'De stemsite weigert de API-sleutel van {name}. Maak in het dashboard daar (Edit server → Advanced setup) een nieuwe sleutel en vul die in.',
+    wrongShape:
+      'De antwoorden van de stemsite voor {name} kloppen niet met haar document. Kijk of er een nieuwere versie van tallyhook is.',
+    chart: '{votes} van {first} tot {last}; de meeste op {day}: {most}.',
+    noVotesInTime: 'Geen stemmen in deze tijd.',
+    working: 'werkt',
+    notReady: 'niet klaar',
+    allReady: 'Alles is klaar',
+    lastDelivery: 'laatste levering {time}',
+    noDelivery: 'nog geen levering',
   },
   linkedRoles: {
     platform: 'Stemmen',

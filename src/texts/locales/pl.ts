@@ -521,6 +521,30 @@ export const pl: Catalogue = {
     noTopVoters: 'W tym miesiącu nikt jeszcze nie głosował.',
     lostVote: '„Oddałem głos i nic nie dostałem”',
     lostVoteHint: 'Wyszukaj członka, aby zobaczyć, co dały jego głosy i dlaczego inne nic nie dały.',
+    attention: 'Wymaga Twojej uwagi',
+    quarantined: {
+      one: '{count} dostarczenia nie udało się przetworzyć. Nic za nie jeszcze nie wypłacono.',
+      few: '{count} dostarczeń nie udało się przetworzyć. Nic za nie jeszcze nie wypłacono.',
+      many: '{count} dostarczeń nie udało się przetworzyć. Nic za nie jeszcze nie wypłacono.',
+      other: '{count} dostarczenia nie udało się przetworzyć. Nic za nie jeszcze nie wypłacono.',
+    },
+    failed: {
+      one: '{count} działanie nie powiodło się: ogłoszenie, rola lub wiadomość. Usuń przyczynę i ponów je.',
+      few: '{count} działania nie powiodły się: ogłoszenia, role lub wiadomości. Usuń przyczynę i ponów je.',
+      many: '{count} działań nie powiodło się: ogłoszenia, role lub wiadomości. Usuń przyczynę i ponów je.',
+      other: '{count} działania nie powiodło się: ogłoszenia, role lub wiadomości. Usuń przyczynę i ponów je.',
+    },
+    keyRefused:
+      'Serwis odrzuca klucz API profilu {name}. Utwórz nowy w jego panelu (Edit server → Advanced setup) i wpisz go.',
+    wrongShape:
+      'Odpowiedzi serwisu dla {name} nie są zgodne z jego dokumentem. Sprawdź, czy jest nowsza wersja tallyhook.',
+    chart: '{votes} od {first} do {last}; najwięcej {day}: {most}.',
+    noVotesInTime: 'Brak głosów w tym czasie.',
+    working: 'działa',
+    notReady: 'niegotowe',
+    allReady: 'Wszystko gotowe',
+    lastDelivery: 'ostatnie dostarczenie {time}',
+    noDelivery: 'jeszcze bez dostarczeń',
   },
   linkedRoles: {
     platform: 'Głosy',

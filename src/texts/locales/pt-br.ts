@@ -483,6 +483,28 @@ export const ptBR: Catalogue = {
     noTopVoters: 'Ninguém votou neste mês.',
     lostVote: '“Votei e não recebi nada”',
     lostVoteHint: 'Busque o membro para ver o que os votos pagaram e por que outros não pagaram nada.',
+    attention: 'Precisa da sua atenção',
+    quarantined: {
+      one: '{count} entrega não pôde ser processada. Nada foi pago por ela ainda.',
+      many: '{count} de entregas não puderam ser processadas. Nada foi pago por elas ainda.',
+      other: '{count} entregas não puderam ser processadas. Nada foi pago por elas ainda.',
+    },
+    failed: {
+      one: '{count} ação falhou: um anúncio, um cargo ou uma mensagem. Corrija a causa e repita.',
+      many: '{count} de ações falharam: anúncios, cargos ou mensagens. Corrija a causa e repita.',
+      other: '{count} ações falharam: anúncios, cargos ou mensagens. Corrija a causa e repita.',
+    },
+    keyRefused:
+      'O site recusa a chave de API de {name}. Crie uma nova no painel dele (Edit server → Advanced setup) e configure-a.',
+    wrongShape:
+      'As respostas do site para {name} não são como diz o documento dele. Veja se há uma versão mais nova do tallyhook.',
+    chart: '{votes} de {first} a {last}; mais em {day}: {most}.',
+    noVotesInTime: 'Nenhum voto neste período.',
+    working: 'funcionando',
+    notReady: 'não está pronto',
+    allReady: 'Tudo está pronto',
+    lastDelivery: 'última entrega {time}',
+    noDelivery: 'ainda sem entregas',
   },
   linkedRoles: {
     platform: 'Votos',

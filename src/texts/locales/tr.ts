@@ -460,6 +460,26 @@ export const tr: Catalogue = {
     noTopVoters: 'Bu ay kimse oy vermedi.',
     lostVote: '“Oy verdim ama bir şey almadım”',
     lostVoteHint: 'Oyların ne kazandırdığını ve bazılarının neden kazandırmadığını görmek için üyeyi arayın.',
+    attention: 'İlgilenmeniz gerekiyor',
+    quarantined: {
+      one: '{count} teslimat işlenemedi. Onun için henüz ödeme yapılmadı.',
+      other: '{count} teslimat işlenemedi. Onlar için henüz ödeme yapılmadı.',
+    },
+    failed: {
+      one: '{count} işlem başarısız oldu: bir duyuru, rol veya mesaj. Nedenini giderip yeniden deneyin.',
+      other: '{count} işlem başarısız oldu: duyurular, roller veya mesajlar. Nedenini giderip yeniden deneyin.',
+    },
+    keyRefused:
+      'Site, {name} için API anahtarını reddediyor. Sitenin panelinde (Edit server → Advanced setup) yeni bir anahtar oluşturup girin.',
+    wrongShape:
+      "Sitenin {name} için yanıtları belgesine uymuyor. tallyhook'un daha yeni bir sürümü olup olmadığına bakın.",
+    chart: '{first} ile {last} arasında {votes}; en çok {day}: {most}.',
+    noVotesInTime: 'Bu sürede oy yok.',
+    working: 'çalışıyor',
+    notReady: 'hazır değil',
+    allReady: 'Her şey hazır',
+    lastDelivery: 'son teslimat {time}',
+    noDelivery: 'henüz teslimat yok',
   },
   linkedRoles: {
     platform: 'Oylar',
