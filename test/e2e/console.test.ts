@@ -109,8 +109,8 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
   );
   const unpaid = page.getByRole('region', { name: 'Deliveries that paid nothing' });
   expect(await unpaid.getByRole('listitem').allInnerTexts()).toEqual([
-    expect.stringContaining('quarantined'),
-    expect.stringContaining('duplicate'),
+    expect.stringContaining('not understood'),
+    expect.stringContaining('sent again'),
   ]);
 
   await page.getByLabel('Credits (negative').fill('-50');

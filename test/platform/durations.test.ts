@@ -42,6 +42,11 @@ describe('formatted durations', () => {
     [3 * day, '3 days ago'],
   ])('formats %i ms ago', (ms, text) => expect(formatAgo(1_000_000_000_000 - ms, 1_000_000_000_000)).toBe(text));
 
+  it('says how long ago in other languages', () => {
+    const now = 1_000_000_000_000;
+    expect([formatAgo(now, now, 'de'), formatAgo(now - 5 * hour, now, 'de')]).toEqual(['jetzt', 'vor 5 Stunden']);
+  });
+
   it('shows elapsed times short', () => {
     expect(formatElapsed(3.6)).toBe('4 ms');
     expect(formatElapsed(1_249)).toBe('1.2 s');
