@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'rolldown';
 import { esmExternalRequirePlugin } from 'rolldown/plugins';
-import { bundleScript } from '../src/discord/web/page-script.ts';
+import { bundleScripts } from '../src/discord/web/page-script.ts';
 import { previewScript } from '../src/owner/console/announcements/preview-script.ts';
-import { buildPage } from '../src/sandbox/page/assets.ts';
+import { copyPage, pageScript } from '../src/sandbox/page/assets.ts';
 import { ascii } from './ascii.ts';
 import { copyAssets } from './assets.ts';
 import { readEntries } from './entries.ts';
@@ -76,8 +76,15 @@ export async function bundle(
     output: { dir: folder, comments: { jsdoc: false, annotation: external.length > 0, legal: true } },
   });
   copyAssets(folder);
-  const previews = await bundleScript(previewScript.source, { minify: true });
-  await Promise.all([writeFile(join(folder, basename(previewScript.built.pathname)), previews), buildPage(folder)]);
+  await buildPages(join(folder, 'public'));
+}
+
+/** The page of the sandbox, and the scripts of both pages that draw messages. */
+async function buildPages(folder: string): Promise<void> {
+  await copyPage(folder);
+  const sources = { main: pageScript.source, previews: previewScript.source };
+  const scripts = await bundleScripts(sources, { minify: true });
+  await Promise.all([...scripts].map(([name, code]) => writeFile(join(folder, name), code)));
 }
 
 /**

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { expectText, open, saveScreenshot } from './sandbox-page.ts';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { violationsOf } from './violations.ts';
 
 it('a browser is led from /setup over Discord and the service back to the bot', { timeout: 120_000 }, async () => {
   const sandbox = await startSandbox({ linked: false, seed: 'none' });
@@ -25,9 +22,7 @@ it('a browser is led from /setup over Discord and the service back to the bot', 
   await tab.getByRole('button', { name: 'Authorize' }).click();
   await tab.getByRole('heading', { name: 'Connect a bot' }).waitFor();
   await saveScreenshot(tab, 'connect-consent');
-  await tab.evaluate(axe);
-  const { violations } = await tab.evaluate<{ violations: readonly { id: string }[] }>('axe.run(document)');
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await violationsOf(tab, [])).toEqual([]);
   // Chromium applies the policy of the page to where the form leads.
   await tab.getByRole('button', { name: 'Connect' }).click();
   await tab.getByRole('heading', { name: 'Connected' }).waitFor();

@@ -33,7 +33,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
         const response = await page.goto(addressOf(path.replace(':tomas', tomas.id)));
         expect(response?.status(), path).toBe(200);
         if (path.endsWith('announcements')) await page.locator('discord-message').first().waitFor();
-        expect(await violationsOf(page), path).toEqual([]);
+        expect(await violationsOf(page, []), path).toEqual([]);
         expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(360);
       }
     });
@@ -73,6 +73,8 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       await page.getByLabel('Text', { exact: true }).fill('**{mention}** is number {votes} of {listing} <#1>');
       await expect.poll(() => message.innerText()).toContain('ada is number 50 of harbour');
       await page.getByLabel('Credits in large type').check();
+      await page.getByLabel('Icon of the server').check();
+      await expect.poll(async () => (await message.locator('.discord-embed-thumbnail').boundingBox())?.width).toBe(80);
       await page.getByLabel('Title').fill('{unknown}');
       await page.getByLabel('Language').selectOption('ja');
       await message.getByText('Hello').waitFor();

@@ -10,11 +10,14 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** The serious and critical violations of the rules of axe-core on the page. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
+/** The violations of the rules of axe-core on the page. @param ignored by default all but the serious and critical ones */
+export async function violationsOf(
+  page: Page,
+  ignored: readonly string[] = ['minor', 'moderate'],
+): Promise<readonly string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run(document)');
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => !ignored.includes(impact))
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
 }

@@ -33,7 +33,7 @@ const consoleRouter: Router = createConsole(
   { log, clock: manualClock(0) } as unknown as OwnerContext,
 );
 /** Those that need no session, or are about the choice of a server. */
-const assets = ['/console.css', '/messages.css', '/previews.js', '/icon.svg', '/picture.svg'];
+const assets = ['/console.css', '/messages.css', '/previews.js', '/messages.js', '/icon.svg', '/picture.svg'];
 const ownRoutes = [...assets, '/sign-in', '/sign-out', '/servers/'];
 const routes = [
   ...new Map(

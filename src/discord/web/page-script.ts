@@ -13,6 +13,11 @@ export interface PageScript {
   readonly built: URL;
 }
 
+/** What built scripts share: they import it from beside them. Null in the repository. */
+export function readSharedScript(): Promise<string | null> {
+  return readFile(new URL('./public/messages.js', import.meta.url), 'utf8').catch(() => null);
+}
+
 /**
  * The package and the image contain the built script, since they have no bundler; in the repository it is bundled
  * in memory (100 ms).
@@ -20,22 +25,35 @@ export interface PageScript {
  * @throws TallyhookError `page_not_bundled` if neither works
  */
 export async function readScript({ source, built }: PageScript): Promise<string> {
-  return (await readFile(built, 'utf8').catch(() => null)) ?? bundleScript(source, { minify: false });
+  const known = await readFile(built, 'utf8').catch(() => null);
+  return known ?? (await bundleScripts({ main: source }, { minify: false })).get('main.js') ?? '';
 }
 
-/** Bundles a script and its imports into one module, which needs no inline styles. @throws TallyhookError `page_not_bundled` */
-export async function bundleScript(source: URL, { minify }: { minify: boolean }): Promise<string> {
+/**
+ * Bundles scripts and their imports into modules, which need no inline styles: one for each, and `messages.js` for what
+ * they share.
+ *
+ * @param sources by name
+ * @returns by the name of the file
+ * @throws TallyhookError `page_not_bundled`
+ */
+export async function bundleScripts(
+  sources: Readonly<Record<string, URL>>,
+  { minify }: { readonly minify: boolean },
+): Promise<ReadonlyMap<string, string>> {
   try {
     const { build } = await import('rolldown');
     const styleMap = fileURLToPath(new URL('./browser/style-map.ts', import.meta.url));
     const { output } = await build({
-      input: fileURLToPath(source),
+      input: Object.fromEntries(Object.entries(sources).map(([name, source]) => [name, fileURLToPath(source)])),
       platform: 'browser',
       write: false,
+      // package.json says that imports have no effect; the components read what one of them sets.
+      treeshake: { moduleSideEffects: () => true },
       resolve: { alias: { 'lit/directives/style-map.js': styleMap } },
-      output: { minify },
+      output: { minify, entryFileNames: '[name].js', chunkFileNames: 'messages.js' },
     });
-    return output[0].code;
+    return new Map(output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])));
   } catch (cause) {
     throw new TallyhookError('page_not_bundled', `The script of the page cannot be bundled: ${messageOf(cause)}.`, {
       cause,

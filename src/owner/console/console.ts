@@ -1,5 +1,5 @@
 import express, { type RequestHandler, Router } from 'express';
-import { messageStyles, type PageScript, readScript } from '../../discord/web/page-script.ts';
+import { messageStyles, readScript, readSharedScript } from '../../discord/web/page-script.ts';
 import { serveAsset } from '../../platform/web/asset.ts';
 import { clientKeyOf } from '../../platform/web/client-key.ts';
 import { rejectCrossSiteForms } from '../../platform/web/cross-site.ts';
@@ -49,7 +49,11 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
   router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
   router.get('/messages.css', serveAsset(messageStyles, assetOptions));
-  router.get('/previews.js', serveScript(previewScript));
+  router.get(
+    '/previews.js',
+    serveScript(() => readScript(previewScript)),
+  );
+  router.get('/messages.js', serveScript(readSharedScript));
   router.use((request, _response, next) => {
     authentication.countRequest(clientKeyOf(request.ip));
     next();
@@ -71,11 +75,12 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
 }
 
 /** The script is bundled or read when somebody asks for it. */
-function serveScript(script: PageScript): RequestHandler {
-  let reading: Promise<string> | undefined;
-  return async (_request, response) => {
-    reading ??= readScript(script);
+function serveScript(read: () => Promise<string | null>): RequestHandler {
+  let reading: Promise<string | null> | undefined;
+  return async (_request, response, next) => {
+    reading ??= read();
     const code = await reading;
+    if (code === null) return next();
     response.type('js').set('Cache-Control', assetOptions.cacheControl).send(code);
   };
 }

@@ -1,7 +1,6 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { bundleScript, messageStyles, readScript } from '../../discord/web/page-script.ts';
+import { messageStyles, readScript } from '../../discord/web/page-script.ts';
 
 interface Asset {
   readonly type: string;
@@ -22,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
  */
 export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
   const folder = new URL('./public/', import.meta.url);
-  const [code, styles, names] = await Promise.all([readScript(script), readFile(messageStyles), readdir(folder)]);
+  const [code, styles, names] = await Promise.all([readScript(pageScript), readFile(messageStyles), readdir(folder)]);
   const files = names.flatMap((name) => {
     const type = types[name.split('.').at(-1) ?? ''];
     return type === undefined ? [] : [{ name, type }];
@@ -40,14 +39,12 @@ export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
   ]);
 }
 
-const script = {
+export const pageScript = {
   source: new URL('./browser/main.ts', import.meta.url),
   built: new URL('./public/main.js', import.meta.url),
 };
 
-/** Copies the page's files and its bundled script into the build output. */
-export async function buildPage(folder: string): Promise<void> {
-  const target = join(folder, 'public');
-  await cp(fileURLToPath(new URL('./public/', import.meta.url)), target, { recursive: true });
-  await writeFile(join(target, 'main.js'), await bundleScript(script.source, { minify: true }));
+/** Copies the page's files other than scripts into a folder. */
+export async function copyPage(folder: string): Promise<void> {
+  await cp(fileURLToPath(new URL('./public/', import.meta.url)), folder, { recursive: true });
 }
