@@ -30,6 +30,9 @@ async function voteDuringOutage(database: string, fail: (whileAway: () => Promis
   const acknowledged: string[] = [];
   const statuses = { votes: new Set<number>(), lookups: new Set<number>(), ready: new Set<number>() };
   let isOver = false;
+  onTestFinished(() => {
+    isOver = true;
+  });
   async function castVotes(): Promise<void> {
     for (let voter = waiting.shift(); voter !== undefined; voter = waiting.shift()) {
       while (!(await voter.vote('/bots/1'))) {

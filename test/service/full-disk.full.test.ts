@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../src/service/service.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { eventually } from '../support/eventually.ts';
@@ -42,6 +42,7 @@ describeOnBothDatabases('a service whose disk is full', (newDatabase) => {
     await setup.setWebhook(listing.id, { voteUrl: url });
     await setup.stop();
     const service = await startOtherProcess(database, { seed: false });
+    onTestFinished(() => service.kill());
     const voters = await signInVoters(database, service.url, 90);
     const acknowledged: string[] = [];
     const voteAtOnce = (some: typeof voters) =>
@@ -73,6 +74,5 @@ describeOnBothDatabases('a service whose disk is full', (newDatabase) => {
       const sent = new Set(received.map(({ headers }) => headers['x-webhook-id']));
       expect(deliveryIds.filter((id) => !sent.has(id))).toEqual([]);
     });
-    await service.kill();
   }, 120_000);
 });
