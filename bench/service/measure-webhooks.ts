@@ -1,97 +1,167 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, openDatabase } from '../../src/service/storage/database.ts';
-import { pauseForOwner, resumeWebhook } from '../../src/service/storage/deliveries/webhooks.ts';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
 import type { LogProgress, Profile } from '../benchmark.ts';
-import { type Child, startChild } from '../process/child.ts';
-import { atLeast, figure, type Goal, type Table, within } from '../report.ts';
-import { median, percentile } from '../samples.ts';
-import { fillDatabase, removeDatabase } from './fill.ts';
-import type { VoteRun, VotesCast } from './service-process.ts';
-import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
+import { atLeast, atMost, figure, type Goal, type Table, within } from '../report.ts';
+import { median } from '../samples.ts';
+import { startCleanup } from '../scale/cleanup.ts';
+import { removeDatabase } from './fill.ts';
+import { backlog, type RatedRun, type Run, WebhookBench } from './webhook-bench.ts';
 
-const population = { listings: 100, members: 100, votes: 1_000, reviews: 100 };
 const webhooks = 50;
-const callers = 64;
-const backlog = 10_000;
-const deadReceivers = 8;
-/** Deliveries that wait for each of them. */
-const deadBacklog = 200;
-/** How long a receiver takes that is not instant (ms). */
-const answerMs = 20;
+/** How long receivers take while votes arrive, and those of a backlog (ms). */
+const answerMs = 50;
+const backlogAnswerMs = 20;
+/** A slow receiver beside another one (ms). */
+const slowAnswerMs = 1_000;
+const dead = 8;
 const minPerSecond = 1_500;
 const maxBacklogMs = 5_000;
 const maxDelayMs = 50;
 
-/** One measurement; `cpu` is that of the service per delivery (µs), with what else it did. */
-interface Run {
-  readonly perSecond: number;
-  readonly cpu: number;
-  readonly connections: number;
+/** The receivers while votes arrive. */
+const meanwhile = [
+  { name: `${webhooks} receivers`, receivers: webhooks, dead: 0 },
+  { name: 'one receiver', receivers: 1, dead: 0 },
+  { name: '20 receivers, one of them dead', receivers: 20, dead: 1 },
+] as const;
+
+type Round = Awaited<ReturnType<typeof measureRound>>;
+
+interface Measured {
+  readonly goals: readonly Goal[];
+  readonly tables: readonly Table[];
 }
 
-interface Bench {
-  readonly service: Child;
-  readonly database: Database;
-  readonly receiver: WebhookReceiver;
-  readonly listingIds: readonly string[];
+/** The rate at which webhooks leave, while votes arrive and alone, and their delay beside slow and dead receivers. */
+export async function measureWebhooks(profile: Profile, logProgress: LogProgress): Promise<Measured> {
+  const rounds = await measureSqlite(profile, logProgress);
+  const measured = [
+    reportMeanwhile(
+      'SQLite',
+      rounds.map((round) => round.runs),
+    ),
+    ...(await measurePostgres(profile, logProgress)),
+    reportAlone(rounds),
+  ];
+  return { goals: measured.flatMap(({ goals }) => goals), tables: measured.flatMap(({ tables }) => tables) };
 }
 
-/** The rate at which webhooks leave: while votes arrive, alone, to receivers that take 20 ms, and beside dead ones. */
-export async function measureWebhooks(
-  profile: Profile,
-  logProgress: LogProgress,
-): Promise<{ readonly goals: readonly Goal[]; readonly table: Table }> {
-  const filled = await fillDatabase(profile.directory, population, false);
-  const address = `sqlite:${filled.path}`;
-  const service = await startChild(new URL('./service-process.ts', import.meta.url), [address]);
-  const database = await openDatabase(address);
-  const receiver = await startWebhookReceiver();
-  const listingIds = [...new Set(filled.keys.map(({ id }) => id))].slice(0, webhooks + deadReceivers);
-  const bench = { service, database, receiver, listingIds };
-  const votes = profile.quick ? 4_000 : 10_000;
+async function measureSqlite(profile: Profile, logProgress: LogProgress): Promise<Round[]> {
+  const path = join(profile.directory, 'service-webhooks.db');
+  removeDatabase(path);
+  const bench = await WebhookBench.start(`sqlite:${path}`);
   try {
-    const rounds: Awaited<ReturnType<typeof measureRound>>[] = [];
-    for (let round = 0; round <= (profile.quick ? 3 : 5); round += 1) {
-      const measured = await measureRound(bench, votes, logProgress);
-      // The first round only warms up.
-      if (round > 0) rounds.push(measured);
-    }
-    return reportOf(rounds);
+    return await repeat(profile, () => measureRound(bench, profile, logProgress));
   } finally {
-    await service.stop();
-    await database.destroy();
-    receiver.stop();
-    removeDatabase(filled.path);
+    await bench.stop();
+    removeDatabase(path);
   }
 }
 
-async function measureRound(bench: Bench, votes: number, logProgress: LogProgress) {
-  const meanwhile = await measureMeanwhile(bench, votes);
-  const many = await drainBacklog(bench, webhooks, 0);
-  const one = await drainBacklog(bench, 1, 0);
-  const slow = await drainBacklog(bench, webhooks, answerMs);
-  const delays = await measureDelays(bench, 0);
-  const besideDead = await measureDelays(bench, deadReceivers);
-  logProgress(
-    `${figure(meanwhile.votesPerSecond)} votes/s and meanwhile ${figure(meanwhile.perSecond)} webhooks/s; alone ${figure(many.perSecond)}/s, to one receiver ${figure(one.perSecond)}/s, to slow ones ${figure(slow.perSecond)}/s; p99 ${figure(delays)} ms, beside dead receivers ${figure(besideDead)} ms`,
-  );
-  return { meanwhile, many, one, slow, delays, besideDead };
+/** Nothing if this machine has no PostgreSQL server. */
+async function measurePostgres(profile: Profile, logProgress: LogProgress): Promise<Measured[]> {
+  const programs = postgresPrograms();
+  if (programs === null) return [];
+  // On a disk by convention, and reachable for the user of the server.
+  const directory = mkdtempSync('/var/tmp/tallyhook-bench-');
+  chmodSync(directory, 0o711);
+  const cleanup = startCleanup(directory);
+  try {
+    const server = await startPostgres(programs, { parent: directory, settings: [] });
+    const bench = await WebhookBench.start(server.newDatabase());
+    const rounds = await repeat(profile, () => measureMeanwhile(bench, 'PostgreSQL', profile, logProgress));
+    await bench.stop();
+    return [reportMeanwhile('PostgreSQL', rounds)];
+  } finally {
+    await cleanup.stop();
+  }
 }
 
-function reportOf(rounds: readonly Awaited<ReturnType<typeof measureRound>>[]) {
-  const of = (value: (round: (typeof rounds)[number]) => number) => median(rounds.map(value));
-  const row = (name: string, run: (round: (typeof rounds)[number]) => Run) => [
+async function repeat<Result>({ quick }: Profile, measure: () => Promise<Result>): Promise<Result[]> {
+  const rounds: Result[] = [];
+  for (let round = 0; round <= (quick ? 3 : 5); round += 1) rounds.push(await measure());
+  // The first one only warms up.
+  return rounds.slice(1);
+}
+
+async function measureMeanwhile(
+  bench: WebhookBench,
+  database: string,
+  { quick }: Profile,
+  logProgress: LogProgress,
+): Promise<RatedRun[]> {
+  const runs: RatedRun[] = [];
+  for (const { name, ...receivers } of meanwhile) {
+    const run = await bench.measureMeanwhile(quick ? 4_000 : 10_000, { ...receivers, answerMs });
+    const [votes, sent] = [run.votesPerSecond, run.perSecond].map(figure);
+    logProgress(`${database}, ${name}: ${votes} votes/s and meanwhile ${sent} webhooks/s`);
+    runs.push(run);
+  }
+  return runs;
+}
+
+async function measureRound(bench: WebhookBench, profile: Profile, logProgress: LogProgress) {
+  const many = await bench.drainBacklog(webhooks, 0);
+  const one = await bench.drainBacklog(1, 0);
+  const slow = await bench.drainBacklog(webhooks, backlogAnswerMs);
+  const delays = await bench.measureDelays();
+  const besideSlow = await bench.measureDelays({ count: 1, waiting: 5_000, url: bench.receiver.url(slowAnswerMs, 1) });
+  const besideDead = await bench.measureDelays({ count: dead, waiting: 200, url: bench.receiver.deadUrl });
+  logProgress(
+    `alone ${figure(many.perSecond)}/s, to one receiver ${figure(one.perSecond)}/s, to slow ones ${figure(slow.perSecond)}/s; p50 and p99 ${figure(delays.p50)} and ${figure(delays.p99)} ms, beside a slow receiver ${figure(besideSlow.p50)} and ${figure(besideSlow.p99)} ms, beside dead ones ${figure(besideDead.p50)} and ${figure(besideDead.p99)} ms`,
+  );
+  return {
+    runs: await measureMeanwhile(bench, 'SQLite', profile, logProgress),
+    many,
+    one,
+    slow,
+    delays,
+    besideSlow,
+    besideDead,
+  };
+}
+
+/** @param rounds the runs of each round, in the order of `meanwhile` */
+function reportMeanwhile(database: string, rounds: readonly (readonly RatedRun[])[]): Measured {
+  const of = (place: number, value: (run: RatedRun) => number) =>
+    median(rounds.flatMap((runs) => runs.slice(place, place + 1)).map(value));
+  return {
+    goals: meanwhile.map(({ name }, place) =>
+      atLeast(
+        `webhooks while votes arrive, receivers answer in ${answerMs} ms: rate over that of the votes`,
+        0.5,
+        of(place, ({ perSecond, votesPerSecond }) => perSecond / votesPerSecond),
+        `${database}, ${name}`,
+      ),
+    ),
+    tables: [
+      {
+        caption: `Webhooks that leave one process while votes arrive, on ${database}, and its CPU time for a vote with its webhook.`,
+        columns: ['', 'votes per second', 'webhooks per second', 'CPU, µs', 'connections'],
+        rows: meanwhile.map(({ name }, place) => [
+          name,
+          ...[
+            of(place, ({ votesPerSecond }) => votesPerSecond),
+            of(place, ({ perSecond }) => perSecond),
+            of(place, ({ cpu }) => cpu),
+            of(place, ({ connections }) => connections),
+          ].map(figure),
+        ]),
+      },
+    ],
+  };
+}
+
+function reportAlone(rounds: readonly Round[]): Measured {
+  const of = (value: (round: Round) => number) => median(rounds.map(value));
+  const row = (name: string, run: (round: Round) => Run) => [
     name,
     figure(of((round) => run(round).perSecond)),
     figure(of((round) => run(round).cpu)),
     figure(of((round) => run(round).connections)),
   ];
   const goals = [
-    atLeast(
-      'webhooks while votes arrive: rate over that of the votes',
-      0.5,
-      of(({ meanwhile }) => meanwhile.perSecond / meanwhile.votesPerSecond),
-    ),
     fastEnough(
       of(({ many }) => many.perSecond),
       `${webhooks} webhooks`,
@@ -101,29 +171,33 @@ function reportOf(rounds: readonly Awaited<ReturnType<typeof measureRound>>[]) {
       'one webhook',
     ),
     within(
-      `a backlog of ${backlog.toLocaleString('en-US')} webhooks, receivers answer in ${answerMs} ms`,
+      `a backlog of ${backlog.toLocaleString('en-US')} webhooks, receivers answer in ${backlogAnswerMs} ms`,
       maxBacklogMs / 1_000,
       of(({ slow }) => backlog / slow.perSecond),
       's',
     ),
+    atMost(
+      `delay of a webhook beside a backlog of a receiver that answers in ${slowAnswerMs / 1_000} s, of that without, p50`,
+      2,
+      of(({ besideSlow, delays }) => besideSlow.p50 / delays.p50),
+    ),
     within(
-      `a webhook beside ${deadReceivers} dead receivers with a backlog, p99`,
+      `a webhook beside ${dead} dead receivers with a backlog, p99`,
       maxDelayMs,
-      of(({ besideDead }) => besideDead),
+      of(({ besideDead }) => besideDead.p99),
       'ms',
     ),
   ];
   const table: Table = {
-    caption: `Webhooks that leave one process, and its CPU time for each; ${webhooks} receivers. Beside ${figure(of(({ meanwhile }) => meanwhile.votesPerSecond))} votes per second the CPU time is that of both. Without dead receivers the p99 of a single webhook is ${figure(of(({ delays }) => delays))} ms.`,
+    caption: `Webhooks that leave one process while no votes arrive, and its CPU time for each; ${webhooks} receivers. The p99 of a single webhook is ${figure(of(({ delays }) => delays.p99))} ms.`,
     columns: ['', 'per second', 'CPU, µs', 'connections'],
     rows: [
-      row('while votes arrive', ({ meanwhile }) => meanwhile),
       row('alone', ({ many }) => many),
       row('alone, one receiver', ({ one }) => one),
-      row(`receivers that answer in ${answerMs} ms`, ({ slow }) => slow),
+      row(`receivers that answer in ${backlogAnswerMs} ms`, ({ slow }) => slow),
     ],
   };
-  return { goals, table };
+  return { goals, tables: [table] };
 }
 
 function fastEnough(perSecond: number, of: string): Goal {
@@ -133,95 +207,5 @@ function fastEnough(perSecond: number, of: string): Goal {
     goal: `≥ ${minPerSecond.toLocaleString('en-US')}/s`,
     measured: `${figure(perSecond)}/s`,
     met: perSecond >= minPerSecond,
-  };
-}
-
-let firstVoter = Math.floor(Math.random() * 1e9);
-
-/** @returns the ids of their deliveries, and the time that the votes took (ms) */
-async function vote({ service }: Bench, listingIds: readonly string[], count: number, concurrency = callers) {
-  const run: VoteRun = { listingIds, count, concurrency, firstVoter };
-  firstVoter += count;
-  return service.ask<VotesCast>('vote', run);
-}
-
-async function setWebhooks({ service }: Bench, listingIds: readonly string[], urlOf: (webhook: number) => string) {
-  for (const [webhook, listingId] of listingIds.entries())
-    await service.ask('setWebhook', { listingId, url: urlOf(webhook) });
-}
-
-async function measureMeanwhile(bench: Bench, count: number): Promise<Run & { readonly votesPerSecond: number }> {
-  const { receiver, listingIds } = bench;
-  const ids = listingIds.slice(0, webhooks);
-  await setWebhooks(bench, ids, (webhook) => receiver.url(0, webhook));
-  const measure = await startMeasuring(bench);
-  const { took, deliveryIds } = await vote(bench, ids, count);
-  const run = await measure(took);
-  await bench.receiver.untilDelivered(deliveryIds);
-  return { ...run, votesPerSecond: (count * 1_000) / took };
-}
-
-/** Sends what waits for webhooks that were paused. */
-async function drainBacklog(bench: Bench, receivers: number, answerAfterMs: number): Promise<Run> {
-  const { service, database, receiver, listingIds } = bench;
-  const ids = listingIds.slice(0, receivers);
-  await setWebhooks(bench, ids, (webhook) => receiver.url(answerAfterMs, webhook));
-  for (const listingId of ids) await pauseForOwner(database, { listingId, family: 'vote' }, Date.now());
-  const { deliveryIds } = await vote(bench, ids, backlog);
-  await database.transaction().execute(async (sql) => {
-    for (const listingId of ids) await resumeWebhook(sql, { listingId, family: 'vote' });
-  });
-  const measure = await startMeasuring(bench);
-  const startedAt = performance.now();
-  await service.ask('nudge');
-  await bench.receiver.untilDelivered(deliveryIds);
-  return measure(receiver.lastAt() - startedAt);
-}
-
-/**
- * The time from a vote to its webhook, p99 (ms), one vote after the other.
- * @param dead how many other webhooks have a backlog and a receiver that does not answer
- */
-async function measureDelays(bench: Bench, dead: number): Promise<number> {
-  const { receiver, listingIds } = bench;
-  const alive = listingIds.slice(0, 1);
-  const others = dead === 0 ? [] : listingIds.slice(-dead);
-  await setWebhooks(bench, alive, (webhook) => receiver.url(0, webhook));
-  await setWebhooks(bench, others, () => receiver.deadUrl);
-  if (dead > 0) await vote(bench, others, dead * deadBacklog);
-  const delays: number[] = [];
-  for (let turn = 0; turn < 100; turn += 1) {
-    const startedAt = performance.now();
-    const { deliveryIds } = await vote(bench, alive, 1, 1);
-    await bench.receiver.untilDelivered(deliveryIds);
-    delays.push(receiver.lastAt() - startedAt);
-    await sleep(5);
-  }
-  // The next round does not send them.
-  if (dead > 0) await giveUp(bench, others);
-  return percentile(delays, 0.99);
-}
-
-async function giveUp({ database }: Bench, listingIds: readonly string[]): Promise<void> {
-  await database
-    .updateTable('deliveries')
-    .set({ state: 'failed' })
-    .where('listing_id', 'in', listingIds)
-    .where('state', '=', 'waiting')
-    .execute();
-}
-
-/** Starts measuring what leaves the service. The time is that of the caller (ms). */
-async function startMeasuring({ service, receiver }: Bench): Promise<(took: number) => Promise<Run>> {
-  const connections = receiver.connections();
-  const received = receiver.received.size;
-  const before = await service.usage();
-  return async (took) => {
-    const sent = receiver.received.size - received;
-    return {
-      perSecond: (sent * 1_000) / took,
-      cpu: ((await service.usage()).cpu - before.cpu) / sent,
-      connections: receiver.connections() - connections,
-    };
   };
 }

@@ -22,9 +22,10 @@ over the rounds. The service's figures contain the reservation of its limit: wit
 five requests reserves a block. A 304 is the answer to a request with the entity tag of the response.
 
 Votes go through the programmatic API, each with a webhook that is stored with it and sent to a receiver that answers;
-the bot's receiver stores votes in a SQLite database of its own. The rate at which webhooks leave is measured with 50
-webhooks, or one, whose receiver answers at once or after 20 ms: while 64 callers vote, and with a backlog of 10,000. A
-single webhook is measured beside dead receivers with a backlog. A vote without exactly one webhook fails the run.
+the bot's receiver stores votes in a SQLite database of its own. The rate at which webhooks leave is measured while 64
+callers vote, on SQLite and, if this machine has it, on PostgreSQL, with receivers that answer after 50 ms; and with a
+backlog of 10,000 and receivers that answer at once or after 20 ms. The delay of a single webhook is measured beside
+slow and dead receivers with a backlog. A vote without exactly one webhook fails the run.
 
 With fewer than four cores, two processes and their load generators wait for each other, so the CPU time per request is
 compared instead of the rate. \`--full\` measures with 10,000 listings, 1,000,000 members, 10,000,000 votes and 1,000,000
@@ -63,7 +64,7 @@ export const service: Benchmark = {
     }
     const webhooks = await measureWebhooks(profile, logProgress);
     goals.push(...webhooks.goals);
-    tables.push(webhooks.table);
+    tables.push(...webhooks.tables);
     const [few, many] = bySize;
     if (few !== undefined && many !== undefined) goals.push(...flatGoals(few, many));
     return { goals, tables, notes };

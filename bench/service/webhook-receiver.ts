@@ -2,20 +2,18 @@ import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listen } from '../process/listen.ts';
 
-/** A receiver of webhooks, which counts the requests of each delivery. */
+/** A receiver of webhooks, which notes the requests of each delivery. */
 export interface WebhookReceiver {
   /** The receiver that answers after some milliseconds. Each number is another webhook of the same receiver. */
   url(answerAfterMs: number, webhook: number): string;
   /** A receiver that never answers. */
   readonly deadUrl: string;
-  /** How often each delivery was received, by its id; without those that were not answered. */
-  readonly received: ReadonlyMap<string, number>;
-  /** When the last new delivery was received (ms, as `performance.now()`). */
-  lastAt(): number;
+  /** When each delivery was received (ms, as `performance.now()`), by its id; without those that were not answered. */
+  readonly received: ReadonlyMap<string, readonly number[]>;
   /** Connections that were opened. */
   connections(): number;
-  /** Resolves when these deliveries have arrived. Rejects if one does not, or twice. */
-  untilDelivered(ids: readonly string[]): Promise<void>;
+  /** Resolves when these deliveries have arrived, with the time of the last. Rejects if one does not, or twice. */
+  untilDelivered(ids: readonly string[]): Promise<number>;
   stop(): void;
 }
 
@@ -23,16 +21,14 @@ export interface WebhookReceiver {
 const patienceMs = 60_000;
 
 export async function startWebhookReceiver(): Promise<WebhookReceiver> {
-  const received = new Map<string, number>();
-  let lastAt = 0;
+  const received = new Map<string, number[]>();
   let connections = 0;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       const [, answer = ''] = (request.url ?? '').split('/');
       if (answer === 'dead') return;
       const id = String(request.headers['x-webhook-id']);
-      received.set(id, (received.get(id) ?? 0) + 1);
-      lastAt = performance.now();
+      received.set(id, [...(received.get(id) ?? []), performance.now()]);
       const respond = () => void response.end('{"received":true}');
       if (answer === '0') respond();
       else setTimeout(respond, Number(answer));
@@ -44,7 +40,6 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     url: (answerAfterMs, webhook) => `${base}/${answerAfterMs}/${webhook}`,
     deadUrl: `${base}/dead`,
     received,
-    lastAt: () => lastAt,
     connections: () => connections,
     async untilDelivered(ids) {
       const deadline = performance.now() + patienceMs;
@@ -53,8 +48,10 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
         if (performance.now() > deadline) throw new Error(`${ids.filter(isMissing).length} webhooks did not arrive.`);
         await sleep(1);
       }
-      const repeated = ids.filter((id) => received.get(id) !== 1).length;
-      if (repeated > 0) throw new Error(`${repeated} webhooks arrived more than once.`);
+      const arrivals = ids.flatMap((id) => received.get(id) ?? []);
+      if (arrivals.length > ids.length)
+        throw new Error(`${arrivals.length - ids.length} requests repeated a webhook that had arrived.`);
+      return arrivals.reduce((last, at) => Math.max(last, at), 0);
     },
     stop() {
       server.closeAllConnections();
