@@ -78,8 +78,8 @@ import {
   serverForm,
   webhookForm,
 } from '../src/service/pages/forms.ts';
+import { homeQuery } from '../src/service/pages/home-page.ts';
 import { readImageHeader } from '../src/service/pages/icon-routes.ts';
-import { homeQuery } from '../src/service/pages/public-routes.ts';
 import { reportForm } from '../src/service/pages/review-routes.ts';
 import { isPublic, readTargetUrl } from '../src/service/webhooks/target.ts';
 import * as markup from '../src/texts/markup.ts';
@@ -224,7 +224,10 @@ const functions: readonly (readonly [name: string, run: (text: string) => unknow
   ['the form of a new listing', (text) => readForm(newListingForm, { id: text, name: text, description: text })],
   ['the form of a reply', (text) => readForm(replyForm, { reply: text })],
   ['the form of a report', (text) => readForm(reportForm, { reason: 'spam', text })],
-  ['the query of the home page', (text) => homeQuery.parse({ q: text, tag: text, kind: text, page: text })],
+  [
+    'the query of the home page',
+    (text) => homeQuery.parse({ q: text, tag: text, kind: text, category: text, sort: text, page: text }),
+  ],
   ['the query of deliveries', (text) => deliveryLogQuery.parse({ state: text, family: text, before: text })],
   ['a picture', (text) => readImageHeader(Buffer.from(`\xff\xd8${text}`, 'latin1'))],
   ['the form of a webhook', (text) => readForm(webhookForm, { url: text, secret: text })],

@@ -18,8 +18,6 @@ export interface ServiceAppDependencies extends PageDependencies {
   readonly usage: KeyUsage;
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted. */
   readonly trustProxy: number;
-  /** The public URL of the service, without a trailing slash. */
-  readonly origin: string;
   readonly health: HealthHandler;
 }
 

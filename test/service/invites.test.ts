@@ -44,24 +44,26 @@ describe('the code of an invite', () => {
 describe('the address of a bot', () => {
   it('keeps its permissions and scopes, and nothing that leads elsewhere', () => {
     const given = `${addBot}&permissions=268435456&scope=bot+identify+guilds.join&redirect_uri=https%3A%2F%2Fevil.example&response_type=code&state=1&guild_id=5`;
-    expect(readBotInvite(given, botId)).toBe(`${addBot}&scope=bot&permissions=268435456`);
-    expect(readBotInvite(addBot.replace('com/', 'com/api/'), botId)).toBe(`${addBot}&scope=bot+applications.commands`);
-    expect(readBotInvite(`${addBot}&permissions=-1&scope=identify`, botId)).toBe(
-      `${addBot}&scope=bot+applications.commands`,
-    );
+    expect(readBotInvite(given, botId)).toEqual({ invite: `${addBot}&scope=bot&permissions=268435456` });
+    expect(readBotInvite(addBot.replace('com/', 'com/api/'), botId)).toEqual({
+      invite: `${addBot}&scope=bot+applications.commands`,
+    });
+    expect(readBotInvite(`${addBot}&permissions=-1&scope=identify`, botId)).toEqual({
+      invite: `${addBot}&scope=bot+applications.commands`,
+    });
   });
 
   it('is that of this bot, at Discord', () => {
-    expect(readBotInvite(addBot.replace(botId, '5'), botId)).toBe('other-bot');
-    expect(readBotInvite(`https://discord.com/oauth2/authorize?client_id=5&client_id=${botId}`, botId)).toBe(
-      'other-bot',
-    );
+    expect(readBotInvite(addBot.replace(botId, '5'), botId)).toEqual({ problem: 'other-bot' });
+    expect(readBotInvite(`https://discord.com/oauth2/authorize?client_id=5&client_id=${botId}`, botId)).toEqual({
+      problem: 'other-bot',
+    });
     for (const text of [
       ...['', botId, 'discord.com', addBot.replace('https', 'http'), addBot.replace('com/', 'com:444/')],
       ...[addBot.replace('discord.com', 'discord.com.evil.example'), addBot.replace('authorize', 'token')],
       ...['javascript:alert(1)', `https://discord.com@evil.example/oauth2/authorize?client_id=${botId}`],
     ]) {
-      expect(readBotInvite(text, botId), text).toBeNull();
+      expect(readBotInvite(text, botId), text).toEqual({ problem: 'malformed' });
     }
   });
 });

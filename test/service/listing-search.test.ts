@@ -109,16 +109,16 @@ describeOnBothDatabases('lists of listings', (newDatabase) => {
 
   it('are filtered by category, and related to a listing by the categories that they share', async () => {
     const { database, add, ids } = await opened();
-    await add('1', {}, { categories: ['gaming', 'music', 'art'] });
-    await add('2', { 1: 9 }, { categories: ['art'] });
-    await add('3', { 1: 1 }, { categories: ['music', 'art'] });
-    await add('4', { 1: 2 }, { categories: ['gaming', 'art'] });
-    await add('5', { 1: 7 }, { categories: ['anime'] });
-    await add('6', { 1: 7 }, { kind: 'bot', categories: ['music', 'art', 'gaming'] });
-    await add('7', { 1: 7 }, { categories: ['gaming', 'music', 'art'] });
+    await add('1', {}, { categories: ['Gaming', 'Music', 'Art'] });
+    await add('2', { 1: 9 }, { categories: ['Art'] });
+    await add('3', { 1: 1 }, { categories: ['Music', 'Art'] });
+    await add('4', { 1: 2 }, { categories: ['Gaming', 'Art'] });
+    await add('5', { 1: 7 }, { categories: ['Anime'] });
+    await add('6', { 1: 7 }, { kind: 'bot', categories: ['Music', 'Art', 'Gaming'] });
+    await add('7', { 1: 7 }, { categories: ['Gaming', 'Music', 'Art'] });
     await updateListingState(database, '7', 'hidden', null);
-    expect(await ids({ category: 'gaming' })).toEqual(['6', '4', '1']);
-    expect(await ids({ category: 'art', kind: 'server' })).toEqual(['2', '4', '3', '1']);
+    expect(await ids({ category: 'Gaming' })).toEqual(['6', '4', '1']);
+    expect(await ids({ category: 'Art', kind: 'server' })).toEqual(['2', '4', '3', '1']);
     const related = async (id: string, limit = 10) => {
       const listing = await findListing(database, id);
       const found = listing === null ? [] : await relatedListings(database, listing, { limit, now });

@@ -167,6 +167,10 @@ describeOnBothDatabases('the pages of owners', (newUrl) => {
     expect(exported.json['votes']).toHaveLength(await votesOf(database, serverId));
     expect(exported.json['reviews']).toHaveLength(31);
     expect(exported.json).toMatchObject({ purchases: [{ buyer: mira }], deliveries: [{ event: 'server_vote' }] });
+    expect(exported.json['listing']).toMatchObject({
+      invite: expect.stringContaining('https://discord.com/invite/'),
+      categories: ['Gaming', 'Community'],
+    });
     expect(exported.text).toContain('"Thanks"');
     expect(exported.text).not.toContain(voteSecret);
     expect(exported.text).not.toContain(all.keys.server);

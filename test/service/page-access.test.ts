@@ -33,6 +33,8 @@ const open = new Set([
   'GET /servers/:id',
   'GET /bots/:id',
   'GET /listings/:id/icon',
+  'GET /listings/:id/preview.png',
+  'GET /badge/:id.svg',
   'GET /sign-in',
   'POST /sign-in',
   'GET /sign-in/:token',

@@ -34,6 +34,8 @@ test('a member has one open report of a review, however often and at whatever ti
   const [first, second] = await reportedTargets(database, { limit: 10, offset: 0 });
   expect(first).toEqual({ kind: 'review', listingId: serverId, reviewUserId: authorId, reports: 2 });
   expect(second).toEqual({ kind: 'listing', listingId: serverId, reviewUserId: '', reports: 1 });
+  const [listed] = await openReportsOf(database, { kind: 'listing', listingId: serverId, reviewUserId: '' }, 1);
+  expect(listed?.reportedText).toMatch(/^Lantern Harbour\n.*\nhttps:\/\/discord\.com\/invite\//);
 });
 
 test('a closed report may be followed by another, and keeps the text that was reported', async () => {

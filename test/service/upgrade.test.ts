@@ -21,7 +21,7 @@ test('an upgrade counts what is there, and what was answered in the last minute'
   const database = await openDatabase(address);
   expect(await countVotes(database, serverId, Date.now())).toEqual({ total: 3, month: 1 });
   expect(await countReviews(database, serverId)).toMatchObject({ total: 2, rating: 3.5 });
-  expect(await findListing(database, serverId)).toMatchObject({ categories: ['community'], invite: null });
+  expect(await findListing(database, serverId)).toMatchObject({ categories: ['Community'], invite: null });
   await database.deleteFrom('votes').where('user_id', '=', '3').execute();
   expect(await countVotes(database, serverId, Date.now())).toEqual({ total: 2, month: 0 });
   await database.destroy();

@@ -5,6 +5,8 @@ import { type Fragment, type Html, html } from './html.ts';
 export interface PageContent {
   readonly title: string;
   readonly body: Fragment;
+  /** Further elements of the head, such as what previews of links show. */
+  readonly head?: Fragment;
 }
 
 /** The parts of a page that surround its content. */
@@ -13,6 +15,7 @@ export interface PageFrame {
   readonly lang: string;
   readonly skip: string;
   readonly title: string;
+  readonly head?: Fragment;
   /** The name of the site; it follows the title. */
   readonly siteName: string;
   /** The link in the header. */
@@ -27,7 +30,7 @@ export interface PageFrame {
 
 /** The complete HTML document of a page. */
 export function pageFrame(frame: PageFrame, body: Fragment): Html {
-  const { lang, skip, title, siteName, home, stylesheet, icon, navigation, message, footer } = frame;
+  const { lang, skip, title, head = null, siteName, home, stylesheet, icon, navigation, message, footer } = frame;
   return html`<!doctype html>
 <html lang="${lang}">
 <head>
@@ -35,6 +38,7 @@ export function pageFrame(frame: PageFrame, body: Fragment): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · ${siteName}</title>
+${head}
 <link rel="stylesheet" href="${stylesheet}">
 ${icon && html`<link rel="icon" href="${icon}" type="image/svg+xml">`}
 </head>

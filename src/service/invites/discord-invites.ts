@@ -4,22 +4,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { readVersion } from '../../platform/version.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
-import { discordOrigin, inviteOf, readBotInvite, readInviteCode, serverInvite } from './invite.ts';
-
-/**
- * Why an invite is not accepted. `malformed`: it is none. `unknown`: it has ended, or never was. `expires`: it will end.
- * `limited`, `unavailable`: Discord could not be asked, so it is not known whose it is.
- */
-export type InviteProblem =
-  | 'malformed'
-  | 'unknown'
-  | 'expires'
-  | 'other-server'
-  | 'other-bot'
-  | 'limited'
-  | 'unavailable';
-
-export type CheckedInvite = { readonly invite: string } | { readonly problem: InviteProblem };
+import { type CheckedInvite, discordOrigin, inviteOf, readBotInvite, readInviteCode, serverInvite } from './invite.ts';
 
 /** The invites of listings at Discord. */
 export interface DiscordInvites {
@@ -60,10 +45,7 @@ export function createDiscordInvites({ apiUrl, log }: { readonly apiUrl: () => s
 
   return {
     async check({ id, kind }, text) {
-      if (kind === 'server') return checkServerInvite(id, text);
-      const invite = readBotInvite(text, id);
-      if (invite === null) return { problem: 'malformed' };
-      return invite === 'other-bot' ? { problem: 'other-bot' } : { invite };
+      return kind === 'server' ? checkServerInvite(id, text) : readBotInvite(text, id);
     },
     linkOf(listing) {
       const invite = inviteOf(listing);

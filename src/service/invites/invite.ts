@@ -3,6 +3,14 @@ import type { Listing } from '../listing/listing.ts';
 /** Discord, as people open it. Invites are stored as addresses of this origin. */
 export const discordOrigin = 'https://discord.com';
 
+/**
+ * Why an invite is not accepted. `malformed`: it is none. `unknown`: it has ended, or never was. `expires`: it will end.
+ * `limited`, `unavailable`: Discord could not be asked, so it is not known whose it is.
+ */
+type InviteProblem = 'malformed' | 'unknown' | 'expires' | 'other-server' | 'other-bot' | 'limited' | 'unavailable';
+
+export type CheckedInvite = { readonly invite: string } | { readonly problem: InviteProblem };
+
 /** The code of an invite to a server, as `discord.gg/CODE` or `discord.com/invite/CODE`; null for anything else. */
 export function readInviteCode(text: string): string | null {
   const invite = /^(?:https?:\/\/)?(?:www\.)?(?:discord\.gg|discord\.com\/invite)\/([\w-]{2,64})\/?(?:\?[\w=&-]*)?$/i;
@@ -18,16 +26,16 @@ const botScopes = ['bot', 'applications.commands'];
 
 /**
  * The address by which a bot is added, as Discord's developer portal generates it, with its permissions.
- * @returns `other-bot` for that of another bot, null for anything else
  */
-export function readBotInvite(text: string, botId: string): string | 'other-bot' | null {
+export function readBotInvite(text: string, botId: string): CheckedInvite {
   const url = URL.parse(text);
   const isAuthorization = url !== null && /^(?:\/api)?\/oauth2\/authorize\/?$/.test(url.pathname);
-  if (!isAuthorization || url.origin !== discordOrigin) return null;
-  if (url.searchParams.get('client_id') !== botId) return 'other-bot';
+  if (!isAuthorization || url.origin !== discordOrigin) return { problem: 'malformed' };
+  if (url.searchParams.get('client_id') !== botId) return { problem: 'other-bot' };
   const scopes = (url.searchParams.get('scope') ?? '').split(' ').filter((scope) => botScopes.includes(scope));
   const permissions = url.searchParams.get('permissions') ?? '';
-  return botInvite(botId, scopes.length > 0 ? scopes : botScopes, /^\d{1,20}$/.test(permissions) ? permissions : null);
+  const granted = /^\d{1,20}$/.test(permissions) ? permissions : null;
+  return { invite: botInvite(botId, scopes.length > 0 ? scopes : botScopes, granted) };
 }
 
 function botInvite(botId: string, scopes: readonly string[], permissions: string | null): string {

@@ -1,7 +1,7 @@
-/** What a listing is about: the owner chooses up to {@link maxCategories}. They are stored by these names. */
+/** What a listing is about, by the names that the lookup API returns. Its owner chooses up to {@link maxCategories}. */
 export const categories = [
-  ...(['gaming', 'community', 'music', 'art', 'anime', 'roleplay', 'technology', 'education', 'language'] as const),
-  ...(['sports', 'economy', 'moderation', 'utility'] as const),
+  ...(['Gaming', 'Community', 'Music', 'Art', 'Anime', 'Roleplay', 'Technology', 'Education', 'Language'] as const),
+  ...(['Sports', 'Economy', 'Moderation', 'Utility'] as const),
 ] as const;
 
 export type Category = (typeof categories)[number];
@@ -11,9 +11,4 @@ export const maxCategories = 3;
 /** Those of the names that are categories; a later version may have stored others. */
 export function knownCategories(names: readonly string[]): readonly Category[] {
   return categories.filter((category) => names.includes(category));
-}
-
-/** The English name, as the lookup API returns the category of a server: `Gaming`. */
-export function nameCategory(category: Category): string {
-  return category.charAt(0).toUpperCase() + category.slice(1);
 }

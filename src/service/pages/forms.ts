@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
+import { categories, knownCategories, maxCategories } from '../listing/category.ts';
 import { PageError } from '../texts/page-error.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 
@@ -33,11 +34,18 @@ export const listingForm = z.object({
     .max(500)
     .transform((text) => [...new Set(text.split(',').map(normalizeLine))].filter((tag) => tag !== ''))
     .pipe(z.array(z.string().max(30)).max(10)),
+  // A form sends no list for one choice, and nothing for none.
+  categories: z
+    .union([z.string().transform((name) => [name]), z.array(z.string())])
+    .default([])
+    .transform((names) => [...knownCategories(names)])
+    .pipe(z.array(z.enum(categories)).max(maxCategories)),
 });
+
+export const inviteForm = z.object({ invite: line(500, 0) });
 
 /** The fields that only servers have. */
 export const serverForm = z.object({
-  category: line(40),
   rules: z
     .string()
     .max(8_000)
@@ -94,7 +102,7 @@ export function readForm<Form extends z.ZodObject>(form: Form, body: unknown): z
 }
 
 /** Fields whose label is that of another. */
-const labels: Readonly<Record<string, string>> = { listingId: 'id', userId: 'id' };
+const labels: Readonly<Record<string, string>> = { listingId: 'id', userId: 'id', categories: 'category' };
 
 function explain(issue: z.core.$ZodIssue, { fields, plain, number }: ServiceTexts): string {
   const withNumber = (text: string, value: number | bigint) => plain(text, { number: number(Number(value)) });

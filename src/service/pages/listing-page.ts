@@ -1,14 +1,20 @@
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import type { PageContent } from '../../platform/web/page-frame.ts';
 import { voteCooldownOf } from '../listing/cooldown.ts';
 import { type Listing, pagePath } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
+import { rankOf, relatedListings } from '../storage/listings/search.ts';
 import { countVotes, lastVoteAt, votesBefore } from '../storage/votes.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
-import { categoryName, figure, isolated, listingIcon, stateNotice, tagLinks } from './listing-parts.ts';
+import { joinLink, relatedCard } from './listing-card.ts';
+import { figure, isolated, listingIcon, listingLine, stateNotice, tagLinks } from './listing-parts.ts';
+import type { PageDependencies } from './page-routes.ts';
+import { previewTags } from './previews/preview-tags.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';
 
 const maxVoters = 8;
+const maxRelated = 3;
 
 interface ListingView extends ReviewsView {
   /** What the vote form contains against bots; null without a challenge. */
@@ -16,26 +22,33 @@ interface ListingView extends ReviewsView {
 }
 
 /** The public page of a listing. Only servers have reviews. */
-export async function listingPage(database: Database, view: ListingView): Promise<Html> {
+export async function listingPage(
+  { database, invites, origin }: PageDependencies,
+  view: ListingView,
+): Promise<PageContent> {
   const { listing, visitor, now, texts } = view;
   const isOwner = visitor?.userId === listing.ownerId;
   const votes = await countVotes(database, listing.id, now);
   const voters = await votersSection(database, view);
+  const rank = listing.state === 'published' ? await rankOf(database, listing, votes.month, now) : null;
+  const related = await relatedListings(database, listing, { limit: maxRelated, now });
   const reviews = listing.kind === 'server' ? await reviewsSection(database, view) : null;
-  return html`
+  const body = html`
 <article class="listing">
   ${stateNotice(listing, texts)}
   <header class="hero">
     ${listingIcon(listing, 'large')}
     <div>
-      <p class="over">${texts.listing.kinds[listing.kind]}${listing.kind === 'server' && ` · ${categoryName(listing.facts.category, texts)}`}</p>
+      <p class="over">${listingLine(listing, texts)}</p>
       <h1>${isolated(listing.name)}</h1>
       <p class="lead">${isolated(listing.description)}</p>
       ${tagLinks(listing.tags, texts)}
+      <p class="actions">${joinLink(listing, { texts, invites })}
+      <a class="button second" href="#vote">${texts.listing.vote}</a></p>
     </div>
   </header>
   <dl class="figures">
-    ${figure(texts.listing.votes, texts.number(votes.total))}${figure(texts.listing.thisMonth, texts.number(votes.month))}${listingFigures(listing, texts)}
+    ${figure(texts.listing.votes, texts.number(votes.total))}${figure(texts.listing.thisMonth, texts.number(votes.month))}${rank !== null && figure(texts.listing.place, `#${texts.number(rank)}`)}${listingFigures(listing, texts)}
   </dl>
   <div class="columns">
     ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">${texts.reviews.title}</h2>${reviews}</section>`}
@@ -46,7 +59,13 @@ export async function listingPage(database: Database, view: ListingView): Promis
       <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">${texts.dashboard.edit[listing.kind]}</a>` : html`<a href="${pagePath(listing)}/report">${texts.listing.report[listing.kind]}</a>`}</p>
     </aside>
   </div>
+  ${
+    related.length > 0 &&
+    html`<section aria-labelledby="related"><h2 id="related">${texts.listing.related[listing.kind]}</h2>
+  <ul class="cards">${related.map((each) => relatedCard(each.listing, each.monthlyVotes, { texts, invites }))}</ul></section>`
+  }
 </article>`;
+  return { title: listing.name, body, head: previewTags(listing, { origin, votes: votes.month, texts }) };
 }
 
 /** What is not known of a listing yet is 0, and not shown. */

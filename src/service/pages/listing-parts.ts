@@ -21,9 +21,18 @@ export function listingIcon(
   if (listing.iconVersion !== null) {
     return html`<img class="badge ${size}" src="${iconPath(listing)}" alt="" loading="lazy">`;
   }
-  const [first] = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(listing.name.slice(0, 40));
-  const tint = Number(BigInt.asUintN(64, BigInt(/^\d{1,20}$/.test(listing.id) ? listing.id : 0)) % 6n);
-  return html`<span class="badge ${size} tint-${tint}" aria-hidden="true">${first?.segment ?? '?'}</span>`;
+  return html`<span class="badge ${size} tint-${tintOf(listing.id)}" aria-hidden="true">${initialOf(listing.name)}</span>`;
+}
+
+/** The first character (grapheme) of a name. */
+export function initialOf(name: string): string {
+  const [first] = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(name.slice(0, 40));
+  return first?.segment ?? '?';
+}
+
+/** One of six colours, by the id of a listing. */
+export function tintOf(id: string): number {
+  return Number(BigInt.asUintN(64, BigInt(/^\d{1,20}$/.test(id) ? id : 0)) % 6n);
 }
 
 /** `Server` or `Bot`, and how often it was voted for. */
@@ -32,9 +41,12 @@ export function kindAndVotes({ kind }: Pick<Listing, 'kind'>, monthlyVotes: numb
   return html`<p class="quiet">${texts.listing.kinds[kind]} · ${votes}</p>`;
 }
 
-/** The name of a category; as it is stored, if an operator has chosen another one. */
-export function categoryName(category: string, { listing: { categories } }: ServiceTexts): string {
-  return new Map(Object.entries(categories)).get(category) ?? category;
+/** `Server · Gaming, Music`: its categories, or the one of another name that an operator has chosen. */
+export function listingLine(listing: StoredListing, { listing: { kinds, categories: names } }: ServiceTexts): string {
+  const chosen = listing.categories.map((category) => names[category]).join(', ');
+  const others = listing.kind === 'server' && chosen === '' ? listing.facts.category : chosen;
+  const known = new Map<string, string>(Object.entries(names)).get(others) ?? others;
+  return [kinds[listing.kind], known].filter((part) => part !== '').join(' · ');
 }
 
 /** A number with its name, in a list of figures. */

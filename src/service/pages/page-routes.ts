@@ -32,6 +32,8 @@ export interface PageDependencies extends DeliveryContext {
   /** Null without an application at Discord. */
   readonly discord: DiscordSignIn | null;
   readonly invites: DiscordInvites;
+  /** The public URL of the service, without a trailing slash. */
+  readonly origin: string;
   /** Wakes the webhook dispatcher, since a delivery was queued. */
   readonly queued: () => void;
 }

@@ -24,12 +24,13 @@ export function renderServicePage(
   response: Response,
   page: PageContent & { readonly visitor: Visitor | null },
 ): void {
-  const { title, visitor, body } = page;
+  const { title, visitor, body, head = null } = page;
   const texts = textsOf(request);
   const frame = {
     lang: texts.locale,
     skip: texts.frame.skip,
     title,
+    head,
     siteName: texts.siteName,
     home: { href: '/', text: texts.siteName },
     stylesheet: '/assets/service.css',

@@ -17,6 +17,7 @@ import { rememberLanguage, textsOf } from './language.ts';
 import { memberDataRoutes } from './member-data-routes.ts';
 import { moderationRoutes } from './moderation/moderation-routes.ts';
 import { type PageDependencies, pageNotFound } from './page-routes.ts';
+import { previewRoutes } from './previews/preview-routes.ts';
 import { publicRoutes } from './public-routes.ts';
 import { renderServicePage } from './render-page.ts';
 import { reviewRoutes } from './review-routes.ts';
@@ -27,6 +28,7 @@ export function pagesRouter(dependencies: PageDependencies, origin: string): Rou
   const router = express.Router();
   router.use(createPageHeaders({}));
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
+  router.use(previewRoutes(dependencies));
   router.use(rememberLanguage({ secure: origin.startsWith('https:') }));
   const caching = { cacheControl: 'public, max-age=3600' };
   router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), caching));

@@ -50,8 +50,8 @@ export const seededBot: Omit<BotListing, 'createdAt'> = {
 
 /** What the seeded listings are about. */
 export const seededCategories = {
-  server: ['gaming', 'community'],
-  bot: ['economy', 'utility'],
+  server: ['Gaming', 'Community'],
+  bot: ['Economy', 'Utility'],
 } as const satisfies Record<string, readonly Category[]>;
 
 /** The code of the seeded server's invite. It is longer than any at Discord, so it leads to nobody's server there. */

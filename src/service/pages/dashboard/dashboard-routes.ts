@@ -11,12 +11,13 @@ import { addCreateRoutes } from './create-routes.ts';
 import { Dashboard } from './dashboard.ts';
 import { addDeleteRoutes } from './delete-routes.ts';
 import { addDeliveryRoutes } from './delivery-routes.ts';
-import { addEditForms, addWebhookForms } from './edit-forms.ts';
+import { addEditForms, addInviteForm, addWebhookForms } from './edit-forms.ts';
 import { addReviewRoutes } from './owners-review-routes.ts';
 import { addStatistics } from './statistics.ts';
 
 const routesOfListing = [
   addEditForms,
+  addInviteForm,
   addWebhookForms,
   addIconForms,
   addDeliveryRoutes,
@@ -67,7 +68,7 @@ function card({ listing, monthlyVotes }: OwnListing, texts: ServiceTexts): Html 
   const state = listing.state === 'published' ? null : dashboard.states[listing.state];
   const isDeleting = listing.state === 'deleting';
   return html`<li class="card"><div class="head">${listingIcon(listing, 'small')}
-  <div><h2 dir="auto">${listing.name}</h2>
+  <div><h2><span dir="auto">${listing.name}</span></h2>
   ${kindAndVotes(listing, monthlyVotes, texts)}</div></div>
   ${state && html`<p><span class="state">${state}</span></p>`}
   ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">${dashboard.edit[listing.kind]}</a> <a href="/dashboard/${listing.id}/statistics">${dashboard.tabs.statistics}</a> <a href="${pagePath(listing)}">${dashboard.publicPage}</a></p>`}</li>`;

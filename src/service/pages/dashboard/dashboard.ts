@@ -87,7 +87,7 @@ export class Dashboard {
       listing: { kind, name },
       texts: { dashboard, plain },
     } = owned;
-    const sections = await editSections(this.#dependencies.database, owned, newSecret);
+    const sections = await editSections(this.#dependencies, owned, newSecret);
     const title = plain(dashboard.editNamed, { name });
     return { title, body: dashboardFrame(owned, '', dashboard.edit[kind], sections) };
   }

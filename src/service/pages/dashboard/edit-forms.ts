@@ -3,11 +3,11 @@ import { configureOwnersWebhook, rotateWebhookSecret, testWebhook } from '../../
 import { tooManyKeys } from '../../connect/connect-listing.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
 import { findKey, issueOwnersKey, revokeKey } from '../../storage/listings/keys.ts';
-import { type StoredListing, updateListing } from '../../storage/listings/listings.ts';
+import { type StoredListing, saveInvite, updateListing } from '../../storage/listings/listings.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
 import { PageError } from '../../texts/page-error.ts';
 import { RejectedTargetError } from '../../webhooks/target.ts';
-import { botForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
+import { botForm, inviteForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
 import type { Dashboard } from './dashboard.ts';
 import { revokePage } from './edit-page.ts';
@@ -46,9 +46,29 @@ export function addEditForms(dashboard: Dashboard, { database }: PageDependencie
 /** @throws PageError 400 */
 function withEdits(listing: StoredListing, body: unknown): StoredListing {
   const edits = readForm(listingForm, body);
-  return listing.kind === 'server'
-    ? { ...listing, ...edits, facts: { ...listing.facts, ...readForm(serverForm, body) } }
-    : { ...listing, ...edits, facts: { ...listing.facts, ...readForm(botForm, body) } };
+  if (listing.kind === 'bot') {
+    return { ...listing, ...edits, facts: { ...listing.facts, ...readForm(botForm, body) } };
+  }
+  // The lookup API returns one category: the one that it was, if that is still chosen.
+  const { category } = listing.facts;
+  const [first = category, ...others] = edits.categories;
+  const main = others.find((each) => each === category) ?? first;
+  return { ...listing, ...edits, facts: { ...listing.facts, ...readForm(serverForm, body), category: main } };
+}
+
+/** The form for the invite. An empty one takes it away. */
+export function addInviteForm(dashboard: Dashboard, { database, invites }: PageDependencies): void {
+  dashboard.form('/invite', 'edit', async ({ request, listing }) => {
+    const { invite: text } = readForm(inviteForm, request.body);
+    const checked = text === '' ? { invite: null } : await invites.check(listing, text);
+    if ('problem' in checked) {
+      const { problem } = checked;
+      const isOfDiscord = problem === 'limited' || problem === 'unavailable';
+      throw new PageError(isOfDiscord ? 503 : 400, ({ errors }) => errors.invites[problem], isOfDiscord ? 30 : null);
+    }
+    await saveInvite(database, listing.id, checked.invite);
+    return '?notice=saved#invite';
+  });
 }
 
 /** The forms of the webhook sections: save, rotate, test, pause, resume, remove. */

@@ -1,7 +1,7 @@
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
+import { type Category, categories } from '../../listing/category.ts';
 import type { BotFacts, ServerFacts } from '../../listing/listing.ts';
-import type { Sql } from '../../storage/database.ts';
 import { deliveryRecords } from '../../storage/deliveries/deliveries.ts';
 import { findWebhook, type Webhook } from '../../storage/deliveries/webhooks.ts';
 import { keysOfListing, maxKeys, type StoredKey } from '../../storage/listings/keys.ts';
@@ -9,9 +9,10 @@ import { type Purchase, purchasesOf } from '../../storage/purchases.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
 import type { ServiceTexts } from '../../texts/texts.ts';
 import { goneReason } from '../../webhooks/attempt.ts';
-import { categoryName, isolated, listingIcon } from '../listing-parts.ts';
-import type { OwnerCall } from '../page-routes.ts';
+import { isolated, listingIcon } from '../listing-parts.ts';
+import type { OwnerCall, PageDependencies } from '../page-routes.ts';
 import { deliveryList } from './delivery-list.ts';
+import { badgeSection, inviteSection } from './join-sections.ts';
 
 const maxDeliveries = 5;
 const maxPurchases = 25;
@@ -26,11 +27,16 @@ export interface NewSecret {
 type OwnedListing = Pick<OwnerCall, 'listing' | 'visitor' | 'now' | 'texts'>;
 
 /** The sections of the page on which an owner edits a listing. */
-export async function editSections(sql: Sql, owned: OwnedListing, newSecret: NewSecret | null): Promise<Html> {
+export async function editSections(
+  { database: sql, origin }: PageDependencies,
+  owned: OwnedListing,
+  newSecret: NewSecret | null,
+): Promise<Html> {
   const { listing, texts } = owned;
   const deliveries = await deliveryRecords(sql, listing.id, { limit: maxDeliveries });
   return html`${newSecret && newSecretNotice(newSecret, texts)}
 ${basicsSection(owned)}
+${inviteSection(owned)}
 ${iconSection(owned)}
 ${webhookSection('vote', await findWebhook(sql, listing.id, 'vote'), owned)}
 ${webhookSection('premium', await findWebhook(sql, listing.id, 'premium'), owned)}
@@ -38,6 +44,7 @@ ${webhookSection('premium', await findWebhook(sql, listing.id, 'premium'), owned
 ${deliveryList(deliveries, owned)}
 ${deliveries.length > 0 && html`<p><a href="/dashboard/${listing.id}/deliveries">${texts.edit.allDeliveries}</a></p>`}</section>
 ${purchasesSection(await purchasesOf(sql, listing.id, maxPurchases), texts)}
+${badgeSection(owned, origin)}
 ${keysSection(await keysOfListing(sql, listing.id), owned)}`;
 }
 
@@ -71,16 +78,19 @@ function basicsSection({ listing, visitor, texts }: OwnedListing): Html {
   <label>${create.description} <textarea name="description" maxlength="2000" rows="4" dir="auto">${listing.description}</textarea></label>
   <label>${edit.tags} <input name="tags" maxlength="500" value="${listing.tags.join(', ')}" dir="auto">
     <span class="hint">${edit.tagsHint}</span></label>
+  ${categoryField(listing.categories, texts)}
   ${listing.kind === 'server' ? serverFields(listing.facts, texts) : botFields(listing.facts, texts)}
   <button>${edit.save}</button>
 </form></section>`;
 }
 
-function serverFields({ category, rules }: ServerFacts, texts: ServiceTexts): Html {
-  const known = Object.keys(texts.listing.categories);
-  const choices = known.includes(category) ? known : [category, ...known];
-  return html`<label>${texts.edit.category} <select name="category">${choices.map((value) => html`<option value="${value}"${value === category && html` selected`}>${categoryName(value, texts)}</option>`)}</select></label>
-  <label>${texts.listing.rules} <textarea name="rules" maxlength="4000" rows="5" dir="auto">${rules.join('\n')}</textarea>
+function categoryField(chosen: readonly Category[], { edit, listing }: ServiceTexts): Html {
+  return html`<fieldset class="choices"><legend>${edit.category} <span class="hint">${edit.categoriesHint}</span></legend>
+  ${categories.map((name) => html`<label class="check"><input type="checkbox" name="categories" value="${name}"${chosen.includes(name) && html` checked`}> ${listing.categories[name]}</label>`)}</fieldset>`;
+}
+
+function serverFields({ rules }: ServerFacts, texts: ServiceTexts): Html {
+  return html`<label>${texts.listing.rules} <textarea name="rules" maxlength="4000" rows="5" dir="auto">${rules.join('\n')}</textarea>
     <span class="hint">${texts.edit.rulesHint}</span></label>`;
 }
 

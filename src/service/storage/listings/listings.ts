@@ -148,7 +148,7 @@ export async function listingsOfOwner(sql: Sql, ownerId: string): Promise<Stored
   return rows.map(listingOfRow);
 }
 
-type OwnColumns = 'id' | 'kind' | 'name' | 'description' | 'tags_json' | 'facts_json' | 'owner_id' | 'created_at';
+type OwnColumns = keyof Omit<Row<'listings'>, 'state' | 'state_reason' | 'icon_version' | 'invite' | 'growth'>;
 
 const textsSchema = z.array(z.string());
 
@@ -160,6 +160,8 @@ function toRow(listing: Listing): Pick<Row<'listings'>, OwnColumns> {
     description: listing.description,
     tags_json: JSON.stringify(listing.tags),
     facts_json: JSON.stringify(listing.facts),
+    // A new server is in the category that the lookup API returns.
+    categories_json: JSON.stringify(listing.kind === 'server' ? knownCategories([listing.facts.category]) : []),
     owner_id: listing.ownerId,
     created_at: listing.createdAt,
   };

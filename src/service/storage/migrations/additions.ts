@@ -111,7 +111,7 @@ export const joining = [
   `alter table listings add column categories_json text default '[]' not null`,
   'alter table listings add column growth integer default 0 not null',
   ...['Community', 'Gaming', 'Anime', 'Music', 'Art', 'Technology', 'Education', 'Language', 'Sports'].map(
-    (name) => `update listings set categories_json = '["${name.toLowerCase()}"]'
+    (name) => `update listings set categories_json = '["${name}"]'
       where kind = 'server' and facts_json like '%"category":"${name}"%'`,
   ),
   `create index listings_published on listings (kind, id, categories_json) where state = 'published'`,

@@ -1,0 +1,35 @@
+import { formTokenField } from '../../../platform/web/form-token.ts';
+import { type Html, html } from '../../../platform/web/html.ts';
+import { pagePath } from '../../listing/listing.ts';
+import { languageParameter } from '../language.ts';
+import type { OwnerCall } from '../page-routes.ts';
+import { badgePath } from '../previews/preview-tags.ts';
+
+type OwnedListing = Pick<OwnerCall, 'listing' | 'visitor' | 'texts'>;
+
+export function inviteSection({ listing, visitor, texts: { edit } }: OwnedListing): Html {
+  return html`<section class="card" aria-labelledby="invite"><h2 id="invite">${edit.invite[listing.kind]}</h2>
+<form class="stack" method="post" action="/dashboard/${listing.id}/invite#invite">${formTokenField(visitor)}
+  <label>${edit.inviteAddress} <input name="invite" maxlength="500" inputmode="url" autocomplete="off" value="${listing.invite ?? ''}">
+    <span class="hint">${edit.inviteHint[listing.kind]}</span></label>
+  <button>${edit.save}</button>
+</form></section>`;
+}
+
+/** The badge that the owner embeds elsewhere, in the language in which the owner reads this. @param origin of the service */
+export function badgeSection({ listing, texts }: OwnedListing, origin: string): Html {
+  const { edit, plain, locale } = texts;
+  const image = `${badgePath(listing)}?${languageParameter}=${locale}`;
+  const page = origin + pagePath(listing);
+  const title = plain(texts.listing.voteFor, { name: listing.name });
+  const snippets = {
+    HTML: html`<a href="${page}"><img src="${origin}${image}" alt="${title}" height="28"></a>`.text,
+    Markdown: `[![${title.replace(/[\\[\]`*_<>]/g, '\\$&')}](${origin}${image})](${page})`,
+  };
+  return html`<section class="card" aria-labelledby="badge"><h2 id="badge">${edit.badge}</h2>
+<p class="quiet">${edit.badgeHint}</p>
+<p><img src="${image}" alt="${title}" height="28"></p>
+<div class="stack">${Object.entries(snippets).map(
+    ([name, snippet]) => html`<label>${name} <textarea readonly rows="3" dir="ltr">${snippet}</textarea></label>`,
+  )}</div></section>`;
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { normalizeLine } from '../../platform/truncate.ts';
+import { type Fragment, type Html, html } from '../../platform/web/html.ts';
+import type { DiscordInvites } from '../invites/discord-invites.ts';
+import { categories } from '../listing/category.ts';
+import type { ServiceListingKind } from '../listing/listing.ts';
+import { listingOrders, type RankedListing } from '../storage/listings/search.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
+import { rankedCard } from './listing-card.ts';
+import { isolated, pageLinks } from './listing-parts.ts';
+
+/** The query of the home page. Anything invalid is ignored. */
+export const homeQuery = z.object({
+  q: z.string().max(100).transform(normalizeLine).catch(''),
+  tag: z.string().max(30).transform(normalizeLine).catch(''),
+  kind: z.enum(['server', 'bot']).nullable().catch(null),
+  category: z.enum(categories).nullable().catch(null),
+  sort: z.enum(listingOrders).catch('votes'),
+  page: z.coerce.number().int().min(1).max(1_000).catch(1),
+});
+
+type HomeQuery = z.infer<typeof homeQuery>;
+
+interface HomeView {
+  readonly query: HomeQuery;
+  readonly results: readonly RankedListing[];
+  readonly hasMore: boolean;
+  readonly texts: ServiceTexts;
+  readonly invites: DiscordInvites;
+}
+
+/** The published listings, with a search. */
+export function homePage(view: HomeView): Html {
+  const { query, results, hasMore, texts } = view;
+  const { home } = texts;
+  const { q, tag, kind, category, sort } = query;
+  const isFiltered = q !== '' || tag !== '' || kind !== null || category !== null;
+  return html`<div class="masthead"><h1>${home.title}</h1>
+<p class="lead">${home.lead}</p>
+${searchForm(query, texts)}</div>
+${categoryChips(query, texts)}
+${tag !== '' && html`<p class="filter">${texts.fill(home.tag, { tag: html`<strong>${isolated(tag)}</strong>` })} <a href="${pathOf({ ...query, tag: '', page: 1 })}">${home.removeTag}</a></p>`}
+<div class="spread"><h2 class="over">${isFiltered || sort !== 'votes' ? home.results : home.mostVotes}</h2>
+${orderLinks(query, texts)}</div>
+<ul class="cards">${results.map((result) => rankedCard(result, query.sort, view))}</ul>
+${results.length === 0 && nothingFound(query, isFiltered, texts)}
+${pageLinks(query.page, hasMore, (page) => pathOf({ ...query, page }), texts)}`;
+}
+
+function searchForm(query: HomeQuery, { home }: ServiceTexts): Html {
+  const { q, kind } = query;
+  const choice = (value: ServiceListingKind | '', text: string) =>
+    html`<option value="${value}"${kind === (value || null) && html` selected`}>${text}</option>`;
+  const kept = [...parametersOf({ ...query, q: '', kind: null, page: 1 })];
+  return html`<form class="search" role="search" action="/">
+  <label class="hidden" for="q">${home.searchByName}</label>
+  <input id="q" type="search" name="q" maxlength="100" placeholder="${home.searchByName}" value="${q}">
+  <label class="hidden" for="kind">${home.kind}</label>
+  <select id="kind" name="kind">${choice('', home.title)}${choice('server', home.servers)}${choice('bot', home.bots)}</select>
+  ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+  <button>${home.search}</button>
+</form>`;
+}
+
+function categoryChips(query: HomeQuery, { home, listing, edit }: ServiceTexts): Html {
+  const chip = (category: HomeQuery['category'], name: string) =>
+    html`<li>${choiceLink({ ...query, category, page: 1 }, category === query.category, name)}</li>`;
+  return html`<nav aria-label="${edit.category}"><ul class="tags chips">${chip(null, home.allCategories)}${categories.map(
+    (category) => chip(category, listing.categories[category]),
+  )}</ul></nav>`;
+}
+
+function orderLinks(query: HomeQuery, texts: ServiceTexts): Html {
+  const links = listingOrders.map((sort) =>
+    choiceLink({ ...query, sort, page: 1 }, sort === query.sort, texts.home.orders[sort]),
+  );
+  return html`<nav class="sorts" aria-label="${texts.home.sort}">${links}</nav>`;
+}
+
+function choiceLink(query: HomeQuery, isCurrent: boolean, text: Fragment): Html {
+  return html`<a href="${pathOf(query)}"${isCurrent && html` aria-current="true"`}>${text}</a>`;
+}
+
+function nothingFound({ page }: HomeQuery, isFiltered: boolean, { home }: ServiceTexts): Html {
+  if (page > 1) return html`<p class="empty">${home.noMore}</p>`;
+  return isFiltered
+    ? html`<p class="empty">${home.notFound} <a href="/">${home.showAll}</a></p>`
+    : html`<p class="empty">${home.empty} <a href="/dashboard/new">${home.addFirst}</a></p>`;
+}
+
+function pathOf(query: HomeQuery): string {
+  const text = parametersOf(query).toString();
+  return text === '' ? '/' : `/?${text}`;
+}
+
+/** Those that differ from the home page's own. */
+function parametersOf({ q, tag, kind, category, sort, page }: HomeQuery): URLSearchParams {
+  const parameters = new URLSearchParams();
+  if (q !== '') parameters.set('q', q.toWellFormed());
+  if (tag !== '') parameters.set('tag', tag.toWellFormed());
+  if (kind !== null) parameters.set('kind', kind);
+  if (category !== null) parameters.set('category', category);
+  if (sort !== 'votes') parameters.set('sort', sort);
+  if (page > 1) parameters.set('page', String(page));
+  return parameters;
+}
