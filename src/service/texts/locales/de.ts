@@ -101,7 +101,7 @@ export const de: ServiceCatalogue = {
     shards: 'Shards',
     vote: 'Voten',
     voteFor: 'Für {name} voten',
-    voteForUs: 'Stimm für uns',
+    voteForUs: 'Vote für uns',
     join: { server: 'Beitreten', bot: 'Hinzufügen' },
     notPublished: 'Voten geht erst nach der Veröffentlichung.',
     signInToVote: 'Zum Voten anmelden',
