@@ -88,7 +88,9 @@ export class WebhookBench {
   ): Promise<RatedRun> {
     const { receiver } = this;
     const ids = this.#listingIds.slice(0, receivers);
-    await this.#setWebhooks(ids, (webhook) => (webhook >= receivers - dead ? receiver.deadUrl : receiver.url(answerMs, webhook)));
+    await this.#setWebhooks(ids, (webhook) =>
+      webhook >= receivers - dead ? receiver.deadUrl : receiver.url(answerMs, webhook),
+    );
     const measure = await this.#startMeasuring();
     const { took, deliveryIds } = await this.#vote(ids, count);
     const run = await measure(took);
