@@ -132,6 +132,22 @@ test('a receiver that hangs does not delay the deliveries of another', async () 
   expect(hanging.received.length).toBeLessThanOrEqual(8);
 });
 
+test('a delivery that has waited for others of its webhook for long is sent to the URL of then', async () => {
+  const { service, clock } = await running();
+  const { promise: answers, resolve } = Promise.withResolvers<number>();
+  const slow = await receiver(() => answers);
+  const next = await receiver();
+  await service.setWebhook(serverId, { voteUrl: slow.url });
+  for (let user = 1; user <= 20; user += 1)
+    await service.castVote({ kind: 'server', userId: `${user}`, username: 'u' });
+  await eventually(() => expect(slow.received).toHaveLength(8));
+  await service.setWebhook(serverId, { voteUrl: next.url });
+  clock.leap(6 * second);
+  resolve(200);
+  await eventually(() => expect(next.received).toHaveLength(12));
+  expect(slow.received).toHaveLength(8);
+});
+
 test('webhooks with many deliveries and receivers that hang do not delay those of another', async () => {
   const { service } = await running();
   const hanging = await receiver(() => new Promise<number>(() => {}));

@@ -34,14 +34,14 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/service/webhooks/slots.ts',
-    find: 'Math.min(window, share) - (this.#inFlight.get(name) ?? 0);',
-    replace: 'Math.min(window, share);',
+    find: 'while (this.#total < maxInFlight && lane.inFlight < this.#windowOf(name)) {',
+    replace: 'while (this.#total < maxInFlight) {',
     breaks: 'one slow webhook does not take all requests in flight',
   },
   {
     file: 'src/service/webhooks/dispatcher.ts',
-    find: 'if (attempt === null) await releaseDelivery(database, delivery);',
-    replace: 'if (attempt === null) return;',
+    find: 'return releaseDelivery(database, delivery);',
+    replace: 'return;',
     breaks: 'a delivery that a stop has interrupted is sent after the next start',
   },
   {

@@ -7,7 +7,7 @@ const maxInFlight = 640;
 /** How many to a webhook: at first, since a receiver that hangs keeps them for long, and at most. */
 const firstWindow = 8;
 const maxWindow = 256;
-/** Webhooks that are remembered. If more have requests in flight, each has its share only. */
+/** Webhooks that are remembered. */
 const maxWindows = 256;
 /** Deliveries are claimed for a second request after each, so that it begins when the first is answered. */
 const claimedPerRequest = 2;
@@ -20,7 +20,8 @@ interface Lane {
 
 /**
  * How many requests may be in flight, in total and to each webhook: one more after each success, half as many after a
- * failure. The more webhooks have some, the fewer each may have, so that there is room for others, however much waits.
+ * failure. A webhook has at most as many as are free, so that there is room for others, however much waits, and those
+ * that use few, such as dead ones, leave the rest to others.
  */
 export class Slots {
   readonly #windows = new BoundedMap<number>(maxWindows);
@@ -75,7 +76,6 @@ export class Slots {
   }
 
   #windowOf(name: string): number {
-    const share = Math.max(1, Math.floor(maxInFlight / (this.#lanes.size + 1)));
-    return Math.min(this.#windows.get(name) ?? firstWindow, share);
+    return Math.min(this.#windows.get(name) ?? firstWindow, Math.max(1, maxInFlight - this.#total));
   }
 }
