@@ -36,7 +36,7 @@ describeOnPgBouncer(
       const stored = await storedVotes(database, '1');
       expect([stored.voters, stored.deliveredVoters]).toEqual([all, all]);
       await eventually(() => expect(received).toHaveLength(60));
-      expect(received.map(({ headers }) => headers['x-webhook-id']).toSorted()).toEqual(stored.deliveryIds);
+      expect(received.map(({ headers }) => String(headers['x-webhook-id'])).toSorted()).toEqual(stored.deliveryIds);
 
       const requests = Array.from({ length: 150 }, (_, turn) =>
         ask(`${services[turn % 2]?.baseUrl}/bot`, { headers: { 'X-API-Key': key } }),

@@ -123,10 +123,10 @@ describeOnBothDatabases('two connections', (newDatabase) => {
         await sql.deleteFrom('members').where('user_id', '=', member.userId).execute();
         const waiting = databases.map((database) => castVote(database, listing, { voter: member }, now));
         await wait(50);
-        return Promise.all([waiting]);
+        return waiting;
       });
-      const outcomes = await Promise.all(votes.flat());
-      expect(outcomes.map(({ recorded }) => recorded).toSorted()).toEqual([false, true]);
+      const outcomes = await Promise.all(votes);
+      expect(outcomes.filter(({ recorded }) => recorded)).toHaveLength(1);
       await deleteMemberData(other, member.userId, now);
       expect((await castVote(other, listing, { voter: member }, now + hour)).recorded).toBe(false);
     }
