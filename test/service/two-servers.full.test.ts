@@ -72,7 +72,7 @@ describeOnBothDatabases('two servers on one database', (newDatabase) => {
     }
     const { baseUrl, stop } = await startBalancer([oneUrl, other.baseUrl]);
     const all: ConformanceResult[] = [];
-    const suite = { baseUrl, keys, votedUser: mira.userId, skipRateLimit: true, clock: systemClock };
+    const suite = { baseUrl, keys, votedUser: mira.userId, skipRateLimit: true, choices: true, clock: systemClock };
     for await (const result of runConformance(suite)) all.push(result);
     stop();
     expect(all.filter(({ outcome }) => outcome !== 'holds')).toEqual([]);
