@@ -100,7 +100,7 @@ describe('settings in the console', { timeout: 30_000 }, () => {
       title: 'Ahoy <b>',
       description: expect.stringContaining('**harbour**'),
     });
-    expect(Object.values(drawn.names).toSorted()).toEqual(['1', 'ada']);
+    expect(new Set(Object.values(drawn.names))).toEqual(new Set(['1', 'ada']));
     expect(await preview({ ...text, 't.title': '{nothing}', 'm.language': 'de' })).toContain('Danke fürs Voten!');
     expect(await preview({ ...(await form('style')), 't.mode': 'digest' })).toContain('a digest');
     expect((await browser.open(`servers/${started().guilds.harbour}/announcements`)).text).not.toContain('Ahoy');

@@ -52,7 +52,10 @@ function follow(form: HTMLFormElement, previews: HTMLElement): void {
   async function update(): Promise<void> {
     sent.abort();
     sent = new AbortController();
-    const values = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+    // No form about announcements has files.
+    const values = [...new FormData(form)].flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    );
     const response = await fetch(previews.dataset['preview'] ?? '', {
       method: 'POST',
       body: new URLSearchParams(values),
