@@ -16,8 +16,9 @@ test('finished deliveries are deleted after 90 days; waiting ones are not', asyn
   await service.castVote({ kind: 'server', ...newcomer });
   await eventually(async () => expect(await service.deliveries(serverId)).toHaveLength(2));
   clock.leap(91 * 24 * hour);
-  await clock.advance(1 * minute);
   await eventually(async () => {
+    // The first maintenance may still calculate the growth of listings.
+    await clock.advance(1 * minute);
     expect((await service.deliveries(serverId)).map(({ state }) => state)).toEqual(['waiting']);
   });
 });
