@@ -61,7 +61,7 @@ ${voteChart(days, texts)}
       (day) => html`<tr><th scope="row">${texts.date(day.start)}</th><td class="number">${number(day.votes)}</td></tr>`,
     )}</tbody></table></div></details></section>
 <section class="card" aria-labelledby="webhooks"><h2 id="webhooks">${statistics.deliveries}</h2>
-<dl class="figures">${figure(statistics.delivered, number(queued))}${figure(statistics.failed, number(failed))}${figure(statistics.waiting, number(waiting))}</dl>
+<dl class="figures">${figure(statistics.total, number(queued))}${figure(statistics.failed, number(failed))}${figure(statistics.waiting, number(waiting))}</dl>
 <p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">${statistics.failedDeliveries}</a></p></section>`;
 }
 

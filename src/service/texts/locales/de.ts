@@ -244,7 +244,7 @@ export const de: ServiceCatalogue = {
     },
     toListings: 'Zu deinen Einträgen',
     deleteHint:
-      'Dein Name, deine Bewertungen und deine Meldungen werden gelöscht. Deine Votes zählen weiter, ohne deinen Namen und deine ID; bei denen der letzten 12 Stunden werden sie entfernt, sobald die Zeit bis zum nächsten Vote vorbei ist. Das lässt sich nicht rückgängig machen.',
+      'Dein Name, deine Bewertungen und deine Meldungen werden gelöscht. Deine Votes zählen weiter, aber ohne Namen und ID; Votes der letzten 12 Stunden behalten beides, bis du wieder voten könntest. Das lässt sich nicht rückgängig machen.',
     banRemains: 'Die Sperre bleibt bestehen.',
     confirm: 'Alles über mich löschen',
     deleteButton: 'Meine Daten löschen',
@@ -396,8 +396,8 @@ export const de: ServiceCatalogue = {
     title: 'API-Schlüssel',
     hint: {
       server:
-        'Halte sie geheim, auf deinem eigenen Rechner oder Host. Ein Schlüssel gibt nur Zugriff auf diesen Server, mit 120 Anfragen pro Minute.',
-      bot: 'Halte sie geheim, auf deinem eigenen Rechner oder Host. Ein Schlüssel gibt nur Zugriff auf diesen Bot, mit 120 Anfragen pro Minute.',
+        'Halte sie geheim: auf deinem eigenen Rechner oder bei deinem Hoster. Ein Schlüssel gibt nur Zugriff auf diesen Server, mit 120 Anfragen pro Minute.',
+      bot: 'Halte sie geheim: auf deinem eigenen Rechner oder bei deinem Hoster. Ein Schlüssel gibt nur Zugriff auf diesen Bot, mit 120 Anfragen pro Minute.',
     },
     name: 'Name',
     key: 'Schlüssel',
@@ -440,7 +440,7 @@ export const de: ServiceCatalogue = {
     asTable: 'Als Tabelle',
     day: 'Tag',
     deliveries: 'Webhook-Zustellungen, letzte 30 Tage',
-    delivered: 'Zustellungen',
+    total: 'Insgesamt',
     failed: 'Fehlgeschlagen',
     waiting: 'Warten gerade',
     failedDeliveries: 'Fehlgeschlagene Zustellungen',
@@ -566,9 +566,9 @@ export const de: ServiceCatalogue = {
       confirm: 'das Kästchen',
     },
     unknownName: 'das Feld „{name}“',
-    empty: 'Das Feld ist leer.',
-    missing: 'Die Angabe fehlt.',
-    invalid: 'Die Angabe ist ungültig.',
+    empty: 'nichts eingegeben.',
+    missing: 'keine Angabe.',
+    invalid: 'ungültig.',
     least: 'mindestens {number}.',
     most: 'höchstens {number}.',
     tooMany: 'mehr als {number} sind nicht möglich.',
@@ -577,7 +577,7 @@ export const de: ServiceCatalogue = {
     stars: '1 bis 5 sind möglich.',
     snowflake: '1 bis 20 Ziffern.',
     secret: '16 bis 200 Buchstaben, Ziffern und Zeichen ohne Leerzeichen, oder leer.',
-    ticked: 'Es muss angekreuzt sein.',
+    ticked: 'nicht angekreuzt.',
   },
 
   targets: {

@@ -243,7 +243,7 @@ export const en = {
     },
     toListings: 'To your listings',
     deleteHint:
-      'Your name, reviews and reports are deleted. Your votes remain counted, without your name and id; those of the last 12 hours lose them when the time until the next vote is over. This cannot be undone.',
+      'Your name, reviews and reports are deleted. Your votes still count, but without your name and id; votes of the last 12 hours keep them until you could vote again. This cannot be undone.',
     banRemains: 'The ban remains.',
     confirm: 'Delete everything about me',
     deleteButton: 'Delete my data',
@@ -291,7 +291,7 @@ export const en = {
 
   edit: {
     copyNow: '{name}. Copy it now: it is not shown again.',
-    keyNamed: 'API key "{label}"',
+    keyNamed: 'API key “{label}”',
     secretOf: { vote: 'Secret of the vote webhooks', premium: 'Secret of the premium webhooks' },
     newSecretOf: { vote: 'New secret of the vote webhooks', premium: 'New secret of the premium webhooks' },
     basics: 'Basics',
@@ -339,7 +339,7 @@ export const en = {
     resume: 'Resume',
     remove: 'Remove',
     testHint:
-      'A test is a delivery like any other, with your id and your name, and {flag}. A receiver that does not look at {field} pays you for it.',
+      'A test is a delivery like any other, with your id and your name, and {flag}. A receiver that does not look at {field} rewards you for it.',
   },
 
   deliveries: {
@@ -386,8 +386,9 @@ export const en = {
     advanced: 'Advanced setup',
     title: 'API keys',
     hint: {
-      server: 'Keep them secret, on your server. A key gives access to this server only, with 120 requests per minute.',
-      bot: 'Keep them secret, on your server. A key gives access to this bot only, with 120 requests per minute.',
+      server:
+        'Keep them secret: on your own computer or hosting. A key gives access to this server only, with 120 requests per minute.',
+      bot: 'Keep them secret: on your own computer or hosting. A key gives access to this bot only, with 120 requests per minute.',
     },
     name: 'Name',
     key: 'Key',
@@ -430,7 +431,7 @@ export const en = {
     asTable: 'As a table',
     day: 'Day',
     deliveries: 'Webhook deliveries, last 30 days',
-    delivered: 'Deliveries',
+    total: 'Total',
     failed: 'Failed',
     waiting: 'Waiting now',
     failedDeliveries: 'Failed deliveries',
@@ -492,8 +493,8 @@ export const en = {
     deleteListings: 'Delete your listings first, so that they do not remain without an owner.',
     notConfirmed: 'Discord did not confirm within the last hour that this server is yours. Try again.',
     listed: { server: 'This server is already listed here.', bot: 'This bot is already listed here.' },
-    tooManyListings: 'A member can have {max} listings.',
-    tooManyKeys: 'A listing can have {max} keys. Revoke one first.',
+    tooManyListings: 'A member can have at most {max} listings.',
+    tooManyKeys: 'A listing can have at most {max} keys. Revoke one first.',
     invites: {
       malformed: 'This is no invite of Discord. Copy it from Discord, without other text.',
       unknown: 'Discord does not know this invite: it has ended. Create one that never expires.',
@@ -505,7 +506,7 @@ export const en = {
       unavailable: 'Discord does not respond, so the invite was not checked and not saved. Please try again later.',
     },
     noWebhook: 'There is no webhook. Save its URL first.',
-    differentName: 'The name is different, so nothing was deleted. Type "{name}".',
+    differentName: 'The name is different, so nothing was deleted. Type “{name}”.',
     choosePicture: 'Choose a picture.',
     noPicture: 'This is not a PNG, JPEG, WebP or GIF picture.',
     pictureSize: 'The picture has {size} pixels. It must have {min} to {max}.',
@@ -554,7 +555,7 @@ export const en = {
       text: 'the text',
       confirm: 'the box',
     },
-    unknownName: 'the field "{name}"',
+    unknownName: 'the field “{name}”',
     empty: 'it is empty.',
     missing: 'it is missing.',
     invalid: 'it is not valid.',
@@ -563,10 +564,10 @@ export const en = {
     tooMany: 'there are more than {number}.',
     tooLong: 'it has more than {number} characters.',
     oneTooLong: 'one of them has more than {number} characters.',
-    stars: 'They must be 1 to 5.',
-    snowflake: 'It has 1 to 20 digits.',
-    secret: 'It must be 16 to 200 letters, digits and signs without spaces, or empty.',
-    ticked: 'It must be ticked.',
+    stars: 'they must be 1 to 5.',
+    snowflake: 'it has 1 to 20 digits.',
+    secret: 'it must be 16 to 200 letters, digits and signs without spaces, or empty.',
+    ticked: 'it must be ticked.',
   },
 
   /** Why a webhook's address is rejected. */

@@ -246,7 +246,7 @@ export const es: ServiceCatalogue = {
     },
     toListings: 'Ir a tus fichas',
     deleteHint:
-      'Se eliminan tu nombre, tus reseñas y tus denuncias. Tus votos siguen contando, sin tu nombre ni tu ID; los de las últimas 12 horas los pierden cuando pase el tiempo hasta el siguiente voto. Esto no se puede deshacer.',
+      'Se eliminan tu nombre, tus reseñas y tus denuncias. Tus votos siguen contando, pero sin tu nombre ni tu ID; los de las últimas 12 horas los conservan hasta que podrías volver a votar. Esto no se puede deshacer.',
     banRemains: 'El bloqueo se mantiene.',
     confirm: 'Eliminar todo sobre mí',
     deleteButton: 'Eliminar mis datos',
@@ -450,7 +450,7 @@ export const es: ServiceCatalogue = {
     asTable: 'Como tabla',
     day: 'Día',
     deliveries: 'Entregas de webhooks, últimos 30 días',
-    delivered: 'Entregas',
+    total: 'Total',
     failed: 'Fallidas',
     waiting: 'En espera ahora',
     failedDeliveries: 'Entregas fallidas',
@@ -511,8 +511,8 @@ export const es: ServiceCatalogue = {
     deleteListings: 'Elimina primero tus fichas, para que no se queden sin propietario.',
     notConfirmed: 'Discord no ha confirmado en la última hora que este servidor sea tuyo. Inténtalo de nuevo.',
     listed: { server: 'Este servidor ya está aquí.', bot: 'Este bot ya está aquí.' },
-    tooManyListings: 'Un miembro puede tener {max} fichas.',
-    tooManyKeys: 'Una ficha puede tener {max} claves. Revoca una primero.',
+    tooManyListings: 'Un miembro puede tener como máximo {max} fichas.',
+    tooManyKeys: 'Una ficha puede tener como máximo {max} claves. Revoca una primero.',
     invites: {
       malformed: 'Esto no es una invitación de Discord. Cópiala de Discord, sin más texto.',
       unknown: 'Discord no conoce esta invitación: ha caducado. Crea una que no caduque nunca.',

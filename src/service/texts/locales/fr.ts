@@ -248,7 +248,7 @@ export const fr: ServiceCatalogue = {
     },
     toListings: 'Vers tes fiches',
     deleteHint:
-      "Ton nom, tes avis et tes signalements sont supprimés. Tes votes restent comptés, sans ton nom ni ton identifiant ; ceux des 12 dernières heures les perdent à la fin du délai avant le vote suivant. C'est irréversible.",
+      "Ton nom, tes avis et tes signalements sont supprimés. Tes votes restent comptés, mais sans ton nom ni ton identifiant ; ceux des 12 dernières heures les gardent jusqu'au moment où tu pourrais voter à nouveau. C'est irréversible.",
     banRemains: 'Le bannissement reste en place.',
     confirm: 'Supprimer tout ce qui me concerne',
     deleteButton: 'Supprimer mes données',
@@ -449,7 +449,7 @@ export const fr: ServiceCatalogue = {
     asTable: 'Sous forme de tableau',
     day: 'Jour',
     deliveries: 'Envois des webhooks, 30 derniers jours',
-    delivered: 'Envois',
+    total: 'Total',
     failed: 'Échoués',
     waiting: 'En attente maintenant',
     failedDeliveries: 'Envois échoués',
@@ -510,8 +510,8 @@ export const fr: ServiceCatalogue = {
     deleteListings: "Supprime d'abord tes fiches, pour qu'elles ne restent pas sans propriétaire.",
     notConfirmed: "Discord n'a pas confirmé au cours de la dernière heure que ce serveur est à toi. Réessaie.",
     listed: { server: 'Ce serveur a déjà une fiche ici.', bot: 'Ce bot a déjà une fiche ici.' },
-    tooManyListings: 'Un membre peut avoir {max} fiches.',
-    tooManyKeys: "Une fiche peut avoir {max} clés. Révoques-en une d'abord.",
+    tooManyListings: 'Un membre peut avoir au plus {max} fiches.',
+    tooManyKeys: "Une fiche peut avoir au plus {max} clés. Révoques-en une d'abord.",
     invites: {
       malformed: "Ce n'est pas une invitation de Discord. Copie-la depuis Discord, sans autre texte.",
       unknown: "Discord ne connaît pas cette invitation : elle a expiré. Crées-en une qui n'expire jamais.",

@@ -241,7 +241,7 @@ export const id: ServiceCatalogue = {
     ownsListings: { other: 'Kamu punya {count} halaman. Hapus dulu.' },
     toListings: 'Ke halamanmu',
     deleteHint:
-      'Nama, ulasan, dan laporanmu dihapus. Vote kamu tetap dihitung, tanpa nama dan ID; vote 12 jam terakhir kehilangan keduanya setelah waktu sampai vote berikutnya habis. Ini tidak bisa dibatalkan.',
+      'Nama, ulasan, dan laporanmu dihapus. Vote kamu tetap dihitung, tanpa nama dan ID; vote 12 jam terakhir menyimpan keduanya sampai waktu vote berikutnya tiba. Ini tidak bisa dibatalkan.',
     banRemains: 'Blokir tetap berlaku.',
     confirm: 'Hapus semua tentang aku',
     deleteButton: 'Hapus dataku',
@@ -289,7 +289,7 @@ export const id: ServiceCatalogue = {
 
   edit: {
     copyNow: '{name}. Salin sekarang: tidak ditampilkan lagi.',
-    keyNamed: 'API key "{label}"',
+    keyNamed: 'API key “{label}”',
     secretOf: { vote: 'Secret webhook vote', premium: 'Secret webhook premium' },
     newSecretOf: { vote: 'Secret baru webhook vote', premium: 'Secret baru webhook premium' },
     basics: 'Dasar',
@@ -385,8 +385,8 @@ export const id: ServiceCatalogue = {
     title: 'API key',
     hint: {
       server:
-        'Simpan rahasia, di servermu sendiri. Satu key hanya memberi akses ke server Discord ini, 120 permintaan per menit.',
-      bot: 'Simpan rahasia, di servermu sendiri. Satu key hanya memberi akses ke bot ini, 120 permintaan per menit.',
+        'Simpan rahasia, di komputer atau hosting milikmu. Satu key hanya memberi akses ke server Discord ini, 120 permintaan per menit.',
+      bot: 'Simpan rahasia, di komputer atau hosting milikmu. Satu key hanya memberi akses ke bot ini, 120 permintaan per menit.',
     },
     name: 'Nama',
     key: 'Key',
@@ -429,7 +429,7 @@ export const id: ServiceCatalogue = {
     asTable: 'Sebagai tabel',
     day: 'Hari',
     deliveries: 'Pengiriman webhook, 30 hari terakhir',
-    delivered: 'Pengiriman',
+    total: 'Total',
     failed: 'Gagal',
     waiting: 'Sedang menunggu',
     failedDeliveries: 'Pengiriman gagal',
@@ -503,7 +503,7 @@ export const id: ServiceCatalogue = {
       unavailable: 'Discord tidak merespons. Undangan tidak diperiksa dan tidak disimpan. Silakan coba lagi nanti.',
     },
     noWebhook: 'Tidak ada webhook. Simpan dulu URL-nya.',
-    differentName: 'Namanya berbeda, jadi tidak ada yang dihapus. Ketik "{name}".',
+    differentName: 'Namanya berbeda, jadi tidak ada yang dihapus. Ketik “{name}”.',
     choosePicture: 'Pilih gambar.',
     noPicture: 'Ini bukan gambar PNG, JPEG, WebP, atau GIF.',
     pictureSize: 'Ukuran gambar {size} piksel. Harus {min} sampai {max}.',
@@ -550,7 +550,7 @@ export const id: ServiceCatalogue = {
       text: 'teks',
       confirm: 'kotak centang',
     },
-    unknownName: 'kolom "{name}"',
+    unknownName: 'kolom “{name}”',
     empty: 'masih kosong.',
     missing: 'belum diisi.',
     invalid: 'tidak valid.',

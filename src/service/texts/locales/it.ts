@@ -251,7 +251,7 @@ export const it: ServiceCatalogue = {
     },
     toListings: 'Vai alle tue schede',
     deleteHint:
-      'Il tuo nome, le tue recensioni e le tue segnalazioni vengono eliminati. I tuoi voti restano contati, senza il tuo nome e il tuo ID; quelli delle ultime 12 ore li perdono quando finisce il tempo fino al prossimo voto. Non si può annullare.',
+      'Il tuo nome, le tue recensioni e le tue segnalazioni vengono eliminati. I tuoi voti restano contati, ma senza il tuo nome e il tuo ID; quelli delle ultime 12 ore li mantengono fino a quando potresti votare di nuovo. Non si può annullare.',
     banRemains: 'Il ban rimane.',
     confirm: 'Elimina tutto ciò che mi riguarda',
     deleteButton: 'Elimina i miei dati',
@@ -451,7 +451,7 @@ export const it: ServiceCatalogue = {
     asTable: 'Come tabella',
     day: 'Giorno',
     deliveries: 'Consegne dei webhook, ultimi 30 giorni',
-    delivered: 'Consegne',
+    total: 'Totale',
     failed: 'Non riuscite',
     waiting: 'In attesa ora',
     failedDeliveries: 'Consegne non riuscite',
@@ -512,8 +512,8 @@ export const it: ServiceCatalogue = {
     deleteListings: 'Elimina prima le tue schede, perché non restino senza proprietario.',
     notConfirmed: "Nell'ultima ora Discord non ha confermato che questo server è tuo. Riprova.",
     listed: { server: 'Questo server ha già una scheda qui.', bot: 'Questo bot ha già una scheda qui.' },
-    tooManyListings: 'Un membro può avere {max} schede.',
-    tooManyKeys: 'Una scheda può avere {max} chiavi. Prima revocane una.',
+    tooManyListings: 'Un membro può avere al massimo {max} schede.',
+    tooManyKeys: 'Una scheda può avere al massimo {max} chiavi. Prima revocane una.',
     invites: {
       malformed: 'Questo non è un invito di Discord. Copialo da Discord, senza altro testo.',
       unknown: 'Discord non conosce questo invito: è scaduto. Creane uno che non scade mai.',

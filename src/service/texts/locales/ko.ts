@@ -285,7 +285,7 @@ export const ko: ServiceCatalogue = {
 
   edit: {
     copyNow: '{name}. 지금 복사하세요. 다시 표시되지 않아요.',
-    keyNamed: 'API 키 "{label}"',
+    keyNamed: 'API 키 “{label}”',
     secretOf: { vote: '투표 웹훅의 시크릿', premium: '프리미엄 웹훅의 시크릿' },
     newSecretOf: { vote: '투표 웹훅의 새 시크릿', premium: '프리미엄 웹훅의 새 시크릿' },
     basics: '기본 정보',
@@ -380,8 +380,8 @@ export const ko: ServiceCatalogue = {
     title: 'API 키',
     hint: {
       server:
-        '직접 운영하는 서버에 안전하게 보관하고 공개하지 마세요. 키로는 이 Discord 서버에만 접근할 수 있고, 분당 120회까지 요청할 수 있어요.',
-      bot: '직접 운영하는 서버에 안전하게 보관하고 공개하지 마세요. 키로는 이 봇에만 접근할 수 있고, 분당 120회까지 요청할 수 있어요.',
+        '본인 컴퓨터나 호스팅에 안전하게 보관하고 공개하지 마세요. 키로는 이 Discord 서버에만 접근할 수 있고, 분당 120회까지 요청할 수 있어요.',
+      bot: '본인 컴퓨터나 호스팅에 안전하게 보관하고 공개하지 마세요. 키로는 이 봇에만 접근할 수 있고, 분당 120회까지 요청할 수 있어요.',
     },
     name: '이름',
     key: '키',
@@ -424,7 +424,7 @@ export const ko: ServiceCatalogue = {
     asTable: '표로 보기',
     day: '날짜',
     deliveries: '최근 30일 웹훅 전송',
-    delivered: '전송',
+    total: '전체',
     failed: '실패',
     waiting: '현재 대기 중',
     failedDeliveries: '실패한 전송',
@@ -498,7 +498,7 @@ export const ko: ServiceCatalogue = {
       unavailable: 'Discord가 응답하지 않아서 초대를 확인하지도 저장하지도 못했어요. 나중에 다시 시도해 주세요.',
     },
     noWebhook: '웹훅이 없어요. 먼저 URL을 저장하세요.',
-    differentName: '이름이 달라서 아무것도 삭제하지 않았어요. 입력할 이름: "{name}"',
+    differentName: '이름이 달라서 아무것도 삭제하지 않았어요. 입력할 이름: “{name}”',
     choosePicture: '이미지를 선택하세요.',
     noPicture: 'PNG, JPEG, WebP 또는 GIF 이미지가 아니에요.',
     pictureSize: '이미지 크기가 {size}픽셀이에요. {min}에서 {max} 사이여야 해요.',
@@ -544,7 +544,7 @@ export const ko: ServiceCatalogue = {
       text: '텍스트',
       confirm: '체크박스',
     },
-    unknownName: '"{name}"',
+    unknownName: '“{name}”',
     empty: '비어 있어요.',
     missing: '입력하지 않았어요.',
     invalid: '올바르지 않아요.',

@@ -262,7 +262,7 @@ export const pl: ServiceCatalogue = {
     },
     toListings: 'Do twoich wpisów',
     deleteHint:
-      'Twoja nazwa, opinie i zgłoszenia zostaną usunięte. Głosy nadal się liczą, bez twojej nazwy i ID; głosy z ostatnich 12 godzin tracą je, gdy minie czas do następnego głosu. Tego nie można cofnąć.',
+      'Twoja nazwa, opinie i zgłoszenia zostaną usunięte. Głosy nadal się liczą, ale bez twojej nazwy i ID; głosy z ostatnich 12 godzin zachowają je do chwili, w której można by znów głosować. Tego nie można cofnąć.',
     banRemains: 'Ban pozostaje.',
     confirm: 'Usuń wszystko o mnie',
     deleteButton: 'Usuń moje dane',
@@ -466,7 +466,7 @@ export const pl: ServiceCatalogue = {
     asTable: 'Jako tabela',
     day: 'Dzień',
     deliveries: 'Wysyłki webhooków, ostatnie 30 dni',
-    delivered: 'Wysyłki',
+    total: 'Łącznie',
     failed: 'Nieudane',
     waiting: 'Czekają teraz',
     failedDeliveries: 'Nieudane wysyłki',
@@ -527,8 +527,8 @@ export const pl: ServiceCatalogue = {
     deleteListings: 'Najpierw usuń swoje wpisy, żeby nie zostały bez właściciela.',
     notConfirmed: 'W ciągu ostatniej godziny Discord nie potwierdził, że ten serwer jest twój. Spróbuj ponownie.',
     listed: { server: 'Ten serwer ma tu już wpis.', bot: 'Ten bot ma tu już wpis.' },
-    tooManyListings: 'Jedna osoba może mieć tyle wpisów: {max}.',
-    tooManyKeys: 'Wpis może mieć tyle kluczy: {max}. Najpierw unieważnij jeden.',
+    tooManyListings: 'Jedna osoba może mieć najwyżej tyle wpisów: {max}.',
+    tooManyKeys: 'Wpis może mieć najwyżej tyle kluczy: {max}. Najpierw unieważnij jeden.',
     invites: {
       malformed: 'To nie jest zaproszenie Discorda. Skopiuj je z Discorda, bez innego tekstu.',
       unknown: 'Discord nie zna tego zaproszenia: wygasło. Utwórz takie, które nigdy nie wygasa.',

@@ -254,7 +254,7 @@ export const ptBR: ServiceCatalogue = {
     },
     toListings: 'Ir para suas páginas',
     deleteHint:
-      'Seu nome, suas avaliações e suas denúncias são excluídos. Seus votos continuam contando, sem seu nome e seu ID; os das últimas 12 horas perdem esses dados quando acabar o tempo até o próximo voto. Isso não pode ser desfeito.',
+      'Seu nome, suas avaliações e suas denúncias são excluídos. Seus votos continuam contando, mas sem seu nome e seu ID; os das últimas 12 horas mantêm esses dados até a hora em que você poderia votar de novo. Isso não pode ser desfeito.',
     banRemains: 'O banimento continua.',
     confirm: 'Excluir tudo sobre mim',
     deleteButton: 'Excluir meus dados',
@@ -454,7 +454,7 @@ export const ptBR: ServiceCatalogue = {
     asTable: 'Como tabela',
     day: 'Dia',
     deliveries: 'Entregas de webhooks, últimos 30 dias',
-    delivered: 'Entregas',
+    total: 'Total',
     failed: 'Falharam',
     waiting: 'Na fila agora',
     failedDeliveries: 'Entregas que falharam',
@@ -515,8 +515,8 @@ export const ptBR: ServiceCatalogue = {
     deleteListings: 'Exclua primeiro suas páginas, para que não fiquem sem dono.',
     notConfirmed: 'O Discord não confirmou na última hora que este servidor é seu. Tente de novo.',
     listed: { server: 'Este servidor já está aqui.', bot: 'Este bot já está aqui.' },
-    tooManyListings: 'Um membro pode ter {max} páginas.',
-    tooManyKeys: 'Uma página pode ter {max} chaves. Revogue uma primeiro.',
+    tooManyListings: 'Um membro pode ter no máximo {max} páginas.',
+    tooManyKeys: 'Uma página pode ter no máximo {max} chaves. Revogue uma primeiro.',
     invites: {
       malformed: 'Isto não é um convite do Discord. Copie-o do Discord, sem outro texto.',
       unknown: 'O Discord não conhece este convite: ele expirou. Crie um que nunca expire.',

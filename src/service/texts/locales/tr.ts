@@ -241,7 +241,7 @@ export const tr: ServiceCatalogue = {
     },
     toListings: 'Sayfalarına git',
     deleteHint:
-      'Adın, yorumların ve şikayetlerin silinir. Oyların adın ve kimliğin (ID) olmadan sayılmaya devam eder; son 12 saattekilerden bunlar, sonraki oya kadarki süre bitince silinir. Bu geri alınamaz.',
+      'Adın, yorumların ve şikayetlerin silinir. Oyların adın ve kimliğin (ID) olmadan sayılmaya devam eder; son 12 saatteki oylarda bunlar, yeniden oy verebileceğin zamana kadar kalır. Bu geri alınamaz.',
     banRemains: 'Yasak devam eder.',
     confirm: 'Hakkımdaki her şeyi sil',
     deleteButton: 'Verilerimi sil',
@@ -289,7 +289,7 @@ export const tr: ServiceCatalogue = {
 
   edit: {
     copyNow: '{name}. Şimdi kopyala: tekrar gösterilmez.',
-    keyNamed: 'API anahtarı "{label}"',
+    keyNamed: 'API anahtarı “{label}”',
     secretOf: { vote: "Oy webhook'larının şifresi", premium: "Premium webhook'larının şifresi" },
     newSecretOf: { vote: "Oy webhook'larının yeni şifresi", premium: "Premium webhook'larının yeni şifresi" },
     basics: 'Temel bilgiler',
@@ -387,8 +387,8 @@ export const tr: ServiceCatalogue = {
     title: 'API anahtarları',
     hint: {
       server:
-        'Onları gizli, kendi sunucu bilgisayarında tut. Bir anahtar yalnızca bu Discord sunucusuna erişim verir, dakikada en fazla 120 istekle.',
-      bot: 'Onları gizli, kendi sunucu bilgisayarında tut. Bir anahtar yalnızca bu bota erişim verir, dakikada en fazla 120 istekle.',
+        'Onları gizli tut: kendi bilgisayarında veya barındırma hizmetinde. Bir anahtar yalnızca bu Discord sunucusuna erişim verir, dakikada en fazla 120 istekle.',
+      bot: 'Onları gizli tut: kendi bilgisayarında veya barındırma hizmetinde. Bir anahtar yalnızca bu bota erişim verir, dakikada en fazla 120 istekle.',
     },
     name: 'Ad',
     key: 'Anahtar',
@@ -431,7 +431,7 @@ export const tr: ServiceCatalogue = {
     asTable: 'Tablo olarak',
     day: 'Gün',
     deliveries: 'Webhook gönderimleri, son 30 gün',
-    delivered: 'Gönderimler',
+    total: 'Toplam',
     failed: 'Başarısız',
     waiting: 'Şu anda bekleyen',
     failedDeliveries: 'Başarısız gönderimler',
@@ -505,7 +505,7 @@ export const tr: ServiceCatalogue = {
       unavailable: 'Discord yanıt vermiyor. Davet denetlenmedi ve kaydedilmedi. Lütfen daha sonra tekrar dene.',
     },
     noWebhook: "Webhook yok. Önce URL'sini kaydet.",
-    differentName: 'Ad farklı olduğu için hiçbir şey silinmedi. Şunu yaz: "{name}".',
+    differentName: 'Ad farklı olduğu için hiçbir şey silinmedi. Şunu yaz: “{name}”.',
     choosePicture: 'Bir resim seç.',
     noPicture: 'Bu bir PNG, JPEG, WebP veya GIF resmi değil.',
     pictureSize: 'Resmin boyutu {size} piksel. En az {min}, en fazla {max} olmalı.',
@@ -552,7 +552,7 @@ export const tr: ServiceCatalogue = {
       text: 'metin',
       confirm: 'onay kutusu',
     },
-    unknownName: '"{name}" alanı',
+    unknownName: '“{name}” alanı',
     empty: 'Boş.',
     missing: 'Eksik.',
     invalid: 'Geçerli değil.',

@@ -239,7 +239,7 @@ export const vi: ServiceCatalogue = {
     ownsListings: { other: 'Bạn có {count} mục bình chọn. Hãy xóa trước.' },
     toListings: 'Đến mục bình chọn của bạn',
     deleteHint:
-      'Tên, đánh giá và báo cáo của bạn sẽ bị xóa. Lượt bình chọn của bạn vẫn được tính, nhưng không còn tên và ID; với các lượt trong 12 giờ qua, tên và ID được xóa khi hết thời gian chờ đến lượt tiếp theo. Không thể hoàn tác việc này.',
+      'Tên, đánh giá và báo cáo của bạn sẽ bị xóa. Lượt bình chọn của bạn vẫn được tính, nhưng không còn tên và ID; các lượt trong 12 giờ qua vẫn giữ tên và ID cho đến khi bạn có thể bình chọn lại. Không thể hoàn tác việc này.',
     banRemains: 'Lệnh cấm vẫn còn hiệu lực.',
     confirm: 'Xóa mọi thứ về tôi',
     deleteButton: 'Xóa dữ liệu của tôi',
@@ -383,8 +383,8 @@ export const vi: ServiceCatalogue = {
     title: 'Khóa API',
     hint: {
       server:
-        'Hãy giữ bí mật, trên hệ thống của riêng bạn. Mỗi khóa chỉ truy cập được máy chủ Discord này, với 120 yêu cầu mỗi phút.',
-      bot: 'Hãy giữ bí mật, trên hệ thống của riêng bạn. Mỗi khóa chỉ truy cập được bot này, với 120 yêu cầu mỗi phút.',
+        'Hãy giữ bí mật: trên máy tính hoặc dịch vụ lưu trữ của riêng bạn. Mỗi khóa chỉ truy cập được máy chủ Discord này, với 120 yêu cầu mỗi phút.',
+      bot: 'Hãy giữ bí mật: trên máy tính hoặc dịch vụ lưu trữ của riêng bạn. Mỗi khóa chỉ truy cập được bot này, với 120 yêu cầu mỗi phút.',
     },
     name: 'Tên',
     key: 'Khóa',
@@ -427,7 +427,7 @@ export const vi: ServiceCatalogue = {
     asTable: 'Dạng bảng',
     day: 'Ngày',
     deliveries: 'Lượt gửi webhook, 30 ngày qua',
-    delivered: 'Lượt gửi',
+    total: 'Tổng số',
     failed: 'Thất bại',
     waiting: 'Đang chờ',
     failedDeliveries: 'Lượt gửi thất bại',
