@@ -18,8 +18,8 @@ import { uk } from './locales/uk.ts';
 import { vi } from './locales/vi.ts';
 import { zhCN } from './locales/zh-cn.ts';
 
-/** The languages that have texts of their own; all others show the English ones. */
-const translated: Partial<Readonly<Record<Locale, ServiceCatalogue>>> = {
+/** The texts of the pages by locale. */
+export const catalogues: Readonly<Record<Locale, ServiceCatalogue>> = {
   'en-US': en,
   'en-GB': en,
   de,
@@ -41,12 +41,7 @@ const translated: Partial<Readonly<Record<Locale, ServiceCatalogue>>> = {
   vi,
 };
 
-export function catalogueIn(locale: Locale): ServiceCatalogue {
-  return translated[locale] ?? en;
-}
-
 /** One locale of each language, for the choice. */
 export const languages: readonly Locale[] = locales.filter(
-  (locale, index) =>
-    translated[locale] && locales.findIndex((each) => translated[each] === translated[locale]) === index,
+  (locale, index) => locales.findIndex((each) => catalogues[each] === catalogues[locale]) === index,
 );

@@ -4,13 +4,13 @@ import { type Fragment, type Html, html } from '../../platform/web/html.ts';
 import { timeElement } from '../../platform/web/time-element.ts';
 import { createLanguage, partsOf } from '../../texts/language.ts';
 import { defaultLocale, type Locale } from '../../texts/locale.ts';
-import { catalogueIn } from './catalogues.ts';
+import { catalogues } from './catalogues.ts';
 
 /** The texts of the pages in one language, with what fills them in. Dates are in UTC: the visitor's time zone is unknown. */
 export type ServiceTexts = ReturnType<typeof createServiceTexts>;
 
 function createServiceTexts(locale: Locale) {
-  const catalogue = catalogueIn(locale);
+  const catalogue = catalogues[locale];
   const { plain, plainCount, number } = createLanguage(locale);
   const dateFormat = (options: Intl.DateTimeFormatOptions) => {
     const format = once(() => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }));
