@@ -22,6 +22,13 @@ export const de: ServiceCatalogue = {
     next: 'Weiter',
     page: 'Seite {number}',
     aMember: 'Ein Mitglied',
+    about: 'Über diese Seite',
+    imprint: 'Impressum',
+    privacy: 'Datenschutz',
+    terms: 'Nutzungsbedingungen',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    contents: 'Auf dieser Seite',
   },
 
   counts: {
@@ -257,6 +264,7 @@ export const de: ServiceCatalogue = {
     edit: { server: 'Server bearbeiten', bot: 'Bot bearbeiten' },
     editNamed: '{name} bearbeiten',
     publicPage: 'Öffentliche Seite',
+    voteAddress: 'Adresse zum Voten für deine Mitglieder:',
     tabs: {
       edit: 'Bearbeiten',
       statistics: 'Statistik',
@@ -394,6 +402,7 @@ export const de: ServiceCatalogue = {
   keys: {
     advanced: 'Erweiterte Einrichtung',
     title: 'API-Schlüssel',
+    address: 'Adresse der API:',
     hint: {
       server:
         'Halte sie geheim: auf deinem eigenen Rechner oder bei deinem Hoster. Ein Schlüssel gibt nur Zugriff auf diesen Server, mit 120 Anfragen pro Minute.',
@@ -473,6 +482,30 @@ export const de: ServiceCatalogue = {
     unlisted:
       'Du hast hier keinen Eintrag für den Server {id}. Füge den Server zuerst hinzu oder übernimm seinen Eintrag, und komm dann innerhalb von zehn Minuten auf diese Seite zurück.',
     addServer: 'Server hinzufügen',
+  },
+
+  privacy: {
+    lead: 'Was diese Seite über dich speichert, und wie lange.',
+    account: 'Konto: deine Discord-ID und dein Benutzername, bis du deine Daten löschst.',
+    votes:
+      'Votes: wofür du gevotet hast, und wann. Die Seite eines Eintrags zeigt, wer zuletzt gevotet hat. Der Inhaber des Eintrags bekommt jeden Vote mit deiner ID und deinem Benutzernamen und kann abfragen, ob du gevotet hast.',
+    reviews: 'Bewertungen: deine Sterne, dein Text und die Zeit. Alle können sie lesen, mit deinem Benutzernamen.',
+    reports: 'Meldungen: Nur die Betreiber sehen, von wem sie sind. 90 Tage nach der Entscheidung werden sie gelöscht.',
+    listings:
+      'Deine Einträge: was du dort eingibst, Namen und letzte Benutzung der API-Schlüssel, Adressen und Secrets der Webhooks, Käufe, und 90 Tage lang, was an die Webhooks gesendet wurde.',
+    servers: 'Deine Server: Wenn du sie dieser Seite auf Discord zeigst, sind sie eine Stunde lang gespeichert.',
+    moderation: 'Moderation: Sperren mit ihrem Grund und ein Protokoll der Entscheidungen der Betreiber.',
+    addresses:
+      'IP-Adressen: nur als Hash, der sich ohne einen Schlüssel dieser Seite nicht umkehren lässt, höchstens einen Tag lang, um zu begrenzen, wie oft Formulare gesendet werden.',
+    cookies:
+      'Cookies: eines für die Anmeldung, 30 Tage lang, und eines für die Sprache, wenn du eine wählst. Es gibt kein Tracking.',
+    discord:
+      'Discord: Wenn du dich damit anmeldest, liest diese Seite deine ID und deinen Benutzernamen und gibt die Erlaubnis sofort zurück.',
+    thirdParties: 'Die Seiten laden nichts von anderen Websites.',
+    rights: 'Unter {link} kannst du lesen, exportieren und löschen, was über dich gespeichert ist.',
+    remains:
+      'Deine Votes zählen weiter, ohne deinen Namen und deine ID. Käufe, Sperren und das Protokoll der Moderation bleiben bestehen, und 90 Tage lang auch, was an Inhaber gesendet wurde.',
+    operator: 'Wer diese Seite betreibt: {link}.',
   },
 
   errors: {

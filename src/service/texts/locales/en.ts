@@ -20,6 +20,13 @@ export const en = {
     next: 'Next',
     page: 'Page {number}',
     aMember: 'A member',
+    about: 'About this service',
+    imprint: 'Imprint',
+    privacy: 'Privacy',
+    terms: 'Terms',
+    copy: 'Copy',
+    copied: 'Copied',
+    contents: 'On this page',
   },
 
   counts: {
@@ -256,6 +263,7 @@ export const en = {
     edit: { server: 'Edit server', bot: 'Edit bot' },
     editNamed: 'Edit {name}',
     publicPage: 'Public page',
+    voteAddress: 'Address for your members, to vote:',
     tabs: {
       edit: 'Edit',
       statistics: 'Statistics',
@@ -385,6 +393,7 @@ export const en = {
   keys: {
     advanced: 'Advanced setup',
     title: 'API keys',
+    address: 'Address of the API:',
     hint: {
       server:
         'Keep them secret: on your own computer or hosting. A key gives access to this server only, with 120 requests per minute.',
@@ -464,6 +473,31 @@ export const en = {
     unlisted:
       'You have no listing of the server {id} here. Add the server first, or take over its listing, and then come back to this page within ten minutes.',
     addServer: 'Add the server',
+  },
+
+  /** What the service stores, if the operator has no text of their own. */
+  privacy: {
+    lead: 'What this service stores about you, and for how long.',
+    account: 'Account: your Discord id and your user name, until you delete your data.',
+    votes:
+      'Votes: for what you voted, and when. The page of a listing shows who has voted last. Its owner gets each vote with your id and your user name, and can ask whether you have voted.',
+    reviews: 'Reviews: your stars, your text and the time. Everybody can read them, with your user name.',
+    reports: 'Reports: only the operator sees who has sent them. They are deleted 90 days after the decision.',
+    listings:
+      'Your listings: what you enter there, the names and last uses of API keys, the addresses and secrets of webhooks, purchases, and for 90 days what was sent to the webhooks.',
+    servers: 'Your servers: if you show them to this service on Discord, they are stored for one hour.',
+    moderation: 'Moderation: bans with their reason, and a log of the decisions of the operator.',
+    addresses:
+      'IP addresses: only as a hash that cannot be reversed without a key of this service, for at most one day, to limit how often forms are sent.',
+    cookies:
+      'Cookies: one for the sign-in, which lasts 30 days, and one for the language, if you choose one. There is no tracking.',
+    discord:
+      'Discord: if you sign in there, this service reads your id and your user name, and returns the permission at once.',
+    thirdParties: 'The pages load nothing from other sites.',
+    rights: 'Under {link} you can read, export and delete what is stored about you.',
+    remains:
+      'Your votes remain counted, without your name and id. Purchases, bans, the log of moderation, and for 90 days what was sent to owners remain.',
+    operator: 'Who runs this service: {link}.',
   },
 
   errors: {

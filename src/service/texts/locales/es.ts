@@ -22,6 +22,13 @@ export const es: ServiceCatalogue = {
     next: 'Siguiente',
     page: 'Página {number}',
     aMember: 'Un miembro',
+    about: 'Sobre este sitio',
+    imprint: 'Aviso legal',
+    privacy: 'Privacidad',
+    terms: 'Condiciones de uso',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    contents: 'En esta página',
   },
 
   counts: {
@@ -259,6 +266,7 @@ export const es: ServiceCatalogue = {
     edit: { server: 'Editar servidor', bot: 'Editar bot' },
     editNamed: 'Editar {name}',
     publicPage: 'Página pública',
+    voteAddress: 'Dirección para que voten tus miembros:',
     tabs: {
       edit: 'Editar',
       statistics: 'Estadísticas',
@@ -400,6 +408,7 @@ export const es: ServiceCatalogue = {
   keys: {
     advanced: 'Configuración avanzada',
     title: 'Claves de API',
+    address: 'Dirección de la API:',
     hint: {
       server:
         'Mantenlas en secreto, en tu propio equipo o alojamiento. Una clave solo da acceso a este servidor, con 120 solicitudes por minuto.',
@@ -483,6 +492,29 @@ export const es: ServiceCatalogue = {
     unlisted:
       'Aquí no tienes ninguna ficha del servidor {id}. Añade primero el servidor o hazte cargo de su ficha, y vuelve a esta página en menos de diez minutos.',
     addServer: 'Añadir el servidor',
+  },
+
+  privacy: {
+    lead: 'Lo que este sitio guarda sobre ti, y durante cuánto tiempo.',
+    account: 'Cuenta: tu ID de Discord y tu nombre de usuario, hasta que elimines tus datos.',
+    votes:
+      'Votos: por quién has votado, y cuándo. La página de una ficha muestra quién ha votado por último. Su propietario recibe cada voto con tu ID y tu nombre de usuario, y puede consultar si has votado.',
+    reviews: 'Reseñas: tus estrellas, tu texto y la hora. Todo el mundo puede leerlas, con tu nombre de usuario.',
+    reports: 'Denuncias: solo la administración ve quién las ha enviado. Se eliminan 90 días después de la decisión.',
+    listings:
+      'Tus fichas: lo que escribes en ellas, los nombres y el último uso de las claves de API, las direcciones y secretos de los webhooks, las compras, y durante 90 días lo que se ha enviado a los webhooks.',
+    servers: 'Tus servidores: si se los muestras a este sitio en Discord, se guardan durante una hora.',
+    moderation: 'Moderación: los bloqueos con su motivo, y un registro de las decisiones de la administración.',
+    addresses:
+      'Direcciones IP: solo como un hash que no se puede invertir sin una clave de este sitio, un día como máximo, para limitar con qué frecuencia se envían formularios.',
+    cookies: 'Cookies: una para la sesión, que dura 30 días, y una para el idioma, si eliges uno. No hay rastreo.',
+    discord:
+      'Discord: si inicias sesión con él, este sitio lee tu ID y tu nombre de usuario, y devuelve el permiso al momento.',
+    thirdParties: 'Las páginas no cargan nada de otros sitios.',
+    rights: 'En {link} puedes leer, exportar y eliminar lo que se guarda sobre ti.',
+    remains:
+      'Tus votos siguen contando, sin tu nombre ni tu ID. Se mantienen las compras, los bloqueos y el registro de moderación y, durante 90 días, lo que se ha enviado a los propietarios.',
+    operator: 'Quién gestiona este sitio: {link}.',
   },
 
   errors: {

@@ -22,6 +22,13 @@ export const fr: ServiceCatalogue = {
     next: 'Suivant',
     page: 'Page {number}',
     aMember: 'Un membre',
+    about: 'À propos de ce site',
+    imprint: 'Mentions légales',
+    privacy: 'Confidentialité',
+    terms: "Conditions d'utilisation",
+    copy: 'Copier',
+    copied: 'Copié',
+    contents: 'Sur cette page',
   },
 
   counts: {
@@ -261,6 +268,7 @@ export const fr: ServiceCatalogue = {
     edit: { server: 'Modifier le serveur', bot: 'Modifier le bot' },
     editNamed: 'Modifier {name}',
     publicPage: 'Page publique',
+    voteAddress: 'Adresse où tes membres votent :',
     tabs: {
       edit: 'Modifier',
       statistics: 'Statistiques',
@@ -399,6 +407,7 @@ export const fr: ServiceCatalogue = {
   keys: {
     advanced: 'Configuration avancée',
     title: 'Clés API',
+    address: "Adresse de l'API :",
     hint: {
       server:
         "Garde-les secrètes, sur ta machine ou ton hébergement. Une clé ne donne accès qu'à ce serveur, avec 120 requêtes par minute.",
@@ -482,6 +491,32 @@ export const fr: ServiceCatalogue = {
     unlisted:
       "Tu n'as ici aucune fiche du serveur {id}. Ajoute d'abord le serveur ou reprends sa fiche, puis reviens sur cette page dans les dix minutes.",
     addServer: 'Ajouter le serveur',
+  },
+
+  privacy: {
+    lead: 'Ce que ce site enregistre sur toi, et pour combien de temps.',
+    account: "Compte : ton identifiant Discord et ton nom d'utilisateur, jusqu'à ce que tu supprimes tes données.",
+    votes:
+      "Votes : pour qui tu as voté, et quand. La page d'une fiche montre qui a voté en dernier. Son propriétaire reçoit chaque vote avec ton identifiant et ton nom d'utilisateur, et peut demander si tu as voté.",
+    reviews: "Avis : tes étoiles, ton texte et l'heure. Tout le monde peut les lire, avec ton nom d'utilisateur.",
+    reports:
+      'Signalements : seuls les responsables du site voient qui les a envoyés. Ils sont supprimés 90 jours après la décision.',
+    listings:
+      'Tes fiches : ce que tu y saisis, les noms et le dernier usage des clés API, les adresses et secrets des webhooks, les achats, et pendant 90 jours ce qui a été envoyé aux webhooks.',
+    servers: 'Tes serveurs : si tu les montres à ce site sur Discord, ils sont enregistrés pendant une heure.',
+    moderation:
+      'Modération : les bannissements avec leur raison, et un journal des décisions des responsables du site.',
+    addresses:
+      "Adresses IP : seulement sous forme d'empreinte, impossible à inverser sans une clé de ce site, un jour au plus, pour limiter la fréquence des envois de formulaires.",
+    cookies:
+      'Cookies : un pour la connexion, pendant 30 jours, et un pour la langue, si tu en choisis une. Aucun pistage.',
+    discord:
+      "Discord : si tu te connectes avec, ce site lit ton identifiant et ton nom d'utilisateur, et rend aussitôt l'autorisation.",
+    thirdParties: "Les pages ne chargent rien depuis d'autres sites.",
+    rights: 'Sur la page {link}, tu peux lire, exporter et supprimer ce qui est enregistré sur toi.',
+    remains:
+      'Tes votes restent comptés, sans ton nom ni ton identifiant. Les achats, les bannissements et le journal de modération restent, ainsi que, pendant 90 jours, ce qui a été envoyé aux propriétaires.',
+    operator: 'Qui gère ce site : {link}.',
   },
 
   errors: {

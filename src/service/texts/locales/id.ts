@@ -22,6 +22,13 @@ export const id: ServiceCatalogue = {
     next: 'Berikutnya',
     page: 'Halaman {number}',
     aMember: 'Seorang anggota',
+    about: 'Tentang situs ini',
+    imprint: 'Informasi hukum',
+    privacy: 'Privasi',
+    terms: 'Ketentuan penggunaan',
+    copy: 'Salin',
+    copied: 'Disalin',
+    contents: 'Di halaman ini',
   },
 
   counts: {
@@ -254,6 +261,7 @@ export const id: ServiceCatalogue = {
     edit: { server: 'Edit server', bot: 'Edit bot' },
     editNamed: 'Edit {name}',
     publicPage: 'Halaman publik',
+    voteAddress: 'Alamat vote untuk anggotamu:',
     tabs: {
       edit: 'Edit',
       statistics: 'Statistik',
@@ -383,6 +391,7 @@ export const id: ServiceCatalogue = {
   keys: {
     advanced: 'Advanced setup',
     title: 'API key',
+    address: 'Alamat API:',
     hint: {
       server:
         'Simpan rahasia, di komputer atau hosting milikmu. Satu key hanya memberi akses ke server Discord ini, 120 permintaan per menit.',
@@ -462,6 +471,31 @@ export const id: ServiceCatalogue = {
     unlisted:
       'Kamu tidak punya halaman server {id} di sini. Tambahkan dulu servernya, atau ambil alih halamannya, lalu kembali ke sini dalam sepuluh menit.',
     addServer: 'Tambah server',
+  },
+
+  privacy: {
+    lead: 'Yang disimpan situs ini tentang kamu, dan berapa lama.',
+    account: 'Akun: ID Discord dan nama penggunamu, sampai kamu menghapus datamu.',
+    votes:
+      'Vote: untuk apa kamu vote, dan kapan. Halaman server atau bot menampilkan siapa yang terakhir vote. Pemiliknya menerima setiap vote dengan ID dan nama penggunamu, dan bisa mengecek apakah kamu sudah vote.',
+    reviews: 'Ulasan: bintang, teks, dan waktunya. Semua orang bisa membacanya, dengan nama penggunamu.',
+    reports:
+      'Laporan: hanya pengelola situs yang melihat siapa pengirimnya. Laporan dihapus 90 hari setelah diputuskan.',
+    listings:
+      'Halamanmu: yang kamu isi di sana, nama dan pemakaian terakhir API key, alamat dan secret webhook, pembelian, dan selama 90 hari yang dikirim ke webhook.',
+    servers: 'Servermu: kalau kamu menunjukkannya ke situs ini di Discord, datanya disimpan satu jam.',
+    moderation: 'Moderasi: blokir dengan alasannya, dan catatan keputusan pengelola situs.',
+    addresses:
+      'Alamat IP: hanya sebagai hash yang tidak bisa dibalik tanpa kunci situs ini, paling lama satu hari, untuk membatasi seberapa sering formulir dikirim.',
+    cookies:
+      'Cookie: satu untuk masuk, selama 30 hari, dan satu untuk bahasa, kalau kamu memilihnya. Tidak ada pelacakan.',
+    discord:
+      'Discord: kalau kamu masuk dengan Discord, situs ini membaca ID dan nama penggunamu, lalu langsung mengembalikan izinnya.',
+    thirdParties: 'Halaman di sini tidak memuat apa pun dari situs lain.',
+    rights: 'Di {link} kamu bisa membaca, mengekspor, dan menghapus yang disimpan tentang kamu.',
+    remains:
+      'Vote kamu tetap dihitung, tanpa nama dan ID. Pembelian, blokir, dan catatan moderasi tetap ada, dan selama 90 hari juga yang dikirim ke pemilik.',
+    operator: 'Pengelola situs ini: {link}.',
   },
 
   errors: {

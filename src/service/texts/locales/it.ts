@@ -22,6 +22,13 @@ export const it: ServiceCatalogue = {
     next: 'Successiva',
     page: 'Pagina {number}',
     aMember: 'Un membro',
+    about: 'Informazioni su questo sito',
+    imprint: 'Note legali',
+    privacy: 'Privacy',
+    terms: "Condizioni d'uso",
+    copy: 'Copia',
+    copied: 'Copiato',
+    contents: 'In questa pagina',
   },
 
   counts: {
@@ -264,6 +271,7 @@ export const it: ServiceCatalogue = {
     edit: { server: 'Modifica server', bot: 'Modifica bot' },
     editNamed: 'Modifica {name}',
     publicPage: 'Pagina pubblica',
+    voteAddress: 'Indirizzo dove votano i tuoi membri:',
     tabs: {
       edit: 'Modifica',
       statistics: 'Statistiche',
@@ -401,6 +409,7 @@ export const it: ServiceCatalogue = {
   keys: {
     advanced: 'Configurazione avanzata',
     title: 'Chiavi API',
+    address: "Indirizzo dell'API:",
     hint: {
       server:
         'Tienile segrete, sul tuo computer o hosting. Una chiave dà accesso solo a questo server, con 120 richieste al minuto.',
@@ -484,6 +493,31 @@ export const it: ServiceCatalogue = {
     unlisted:
       'Qui non hai schede del server {id}. Prima aggiungi il server o prendi in carico la sua scheda, poi torna su questa pagina entro dieci minuti.',
     addServer: 'Aggiungi il server',
+  },
+
+  privacy: {
+    lead: 'Che cosa salva questo sito su di te, e per quanto tempo.',
+    account: 'Account: il tuo ID Discord e il tuo nome utente, finché non elimini i tuoi dati.',
+    votes:
+      'Voti: per chi hai votato, e quando. La pagina di una scheda mostra chi ha votato per ultimo. Il proprietario riceve ogni voto con il tuo ID e il tuo nome utente, e può chiedere se hai votato.',
+    reviews: "Recensioni: le tue stelle, il tuo testo e l'ora. Tutti possono leggerle, con il tuo nome utente.",
+    reports:
+      'Segnalazioni: solo chi gestisce il sito vede chi le ha inviate. Vengono eliminate 90 giorni dopo la decisione.',
+    listings:
+      "Le tue schede: ciò che vi scrivi, i nomi e l'ultimo uso delle chiavi API, gli indirizzi e i segreti dei webhook, gli acquisti e, per 90 giorni, ciò che è stato inviato ai webhook.",
+    servers: "I tuoi server: se li mostri a questo sito su Discord, vengono salvati per un'ora.",
+    moderation: 'Moderazione: i ban con il loro motivo, e un registro delle decisioni di chi gestisce il sito.',
+    addresses:
+      'Indirizzi IP: solo come hash, che non si può invertire senza una chiave di questo sito, per un giorno al massimo, per limitare quanto spesso vengono inviati i moduli.',
+    cookies:
+      "Cookie: uno per l'accesso, che dura 30 giorni, e uno per la lingua, se ne scegli una. Nessun tracciamento.",
+    discord:
+      "Discord: se accedi con Discord, questo sito legge il tuo ID e il tuo nome utente, e restituisce subito l'autorizzazione.",
+    thirdParties: 'Le pagine non caricano niente da altri siti.',
+    rights: 'In {link} puoi leggere, esportare ed eliminare ciò che è salvato su di te.',
+    remains:
+      'I tuoi voti restano contati, senza il tuo nome e il tuo ID. Restano gli acquisti, i ban e il registro della moderazione e, per 90 giorni, ciò che è stato inviato ai proprietari.',
+    operator: 'Chi gestisce questo sito: {link}.',
   },
 
   errors: {

@@ -22,6 +22,13 @@ export const ja: ServiceCatalogue = {
     next: '次へ',
     page: '{number}ページ',
     aMember: 'メンバー',
+    about: 'このサイトについて',
+    imprint: '運営者情報',
+    privacy: 'プライバシー',
+    terms: '利用規約',
+    copy: 'コピー',
+    copied: 'コピーしました',
+    contents: 'このページの内容',
   },
 
   counts: {
@@ -251,6 +258,7 @@ export const ja: ServiceCatalogue = {
     edit: { server: 'サーバーを編集', bot: 'Botを編集' },
     editNamed: '{name}を編集',
     publicPage: '掲載ページを見る',
+    voteAddress: 'メンバーが投票するアドレス:',
     tabs: {
       edit: '編集',
       statistics: '統計',
@@ -380,6 +388,7 @@ export const ja: ServiceCatalogue = {
   keys: {
     advanced: 'Advanced setup',
     title: 'APIキー',
+    address: 'APIのアドレス:',
     hint: {
       server:
         '自分のパソコンやホスティング環境に、他人に見られないように保管してください。1つのキーで使えるのはこのDiscordサーバーだけで、1分間に120リクエストまでです。',
@@ -459,6 +468,28 @@ export const ja: ServiceCatalogue = {
     unlisted:
       'サーバー {id} の掲載ページは、あなたのものではないか、まだありません。サーバーを追加するか掲載ページを引き継いでから、10分以内にこのページに戻ってください。',
     addServer: 'サーバーを追加',
+  },
+
+  privacy: {
+    lead: 'このサイトがあなたについて保存するデータと、その期間です。',
+    account: 'アカウント: Discord IDとユーザー名。データを削除するまで保存されます。',
+    votes:
+      '投票: 投票先と日時。掲載ページには最近投票した人が表示されます。そのオーナーは、あなたのIDとユーザー名が付いた投票を受け取り、あなたが投票したかどうかを照会できます。',
+    reviews: 'レビュー: 星の数、本文、日時。ユーザー名とともに、誰でも読めます。',
+    reports: '通報: 送信者が分かるのは運営者だけです。対応が決まってから90日後に削除されます。',
+    listings:
+      '掲載ページ: 入力した内容、APIキーの名前と最終使用日時、Webhookのアドレスとシークレット、購入、Webhookに送信した内容（90日間）。',
+    servers: 'サーバー: Discordでこのサイトに公開した場合、1時間保存されます。',
+    moderation: 'モデレーション: BANとその理由、運営者の対応の記録。',
+    addresses:
+      'IPアドレス: フォームの送信回数を制限するため、このサイトの鍵なしでは元に戻せないハッシュとしてのみ、最長1日間保存されます。',
+    cookies: 'Cookie: ログイン用（30日間）と、言語を選んだ場合の言語用の2つです。トラッキングはありません。',
+    discord: 'Discord: Discordでログインすると、このサイトはIDとユーザー名を読み取り、許可をすぐに返却します。',
+    thirdParties: 'ページがほかのサイトから読み込むものはありません。',
+    rights: '保存されているデータは、{link}で閲覧、エクスポート、削除できます。',
+    remains:
+      '投票は名前とIDを除いて集計に残ります。購入、BAN、モデレーションの記録は残り、オーナーに送信した内容は90日間残ります。',
+    operator: 'このサイトの運営者: {link}',
   },
 
   errors: {

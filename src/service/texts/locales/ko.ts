@@ -22,6 +22,13 @@ export const ko: ServiceCatalogue = {
     next: '다음',
     page: '{number}페이지',
     aMember: '멤버',
+    about: '이 사이트 정보',
+    imprint: '운영자 정보',
+    privacy: '개인정보',
+    terms: '이용 약관',
+    copy: '복사',
+    copied: '복사했어요',
+    contents: '이 페이지의 내용',
   },
 
   counts: {
@@ -251,6 +258,7 @@ export const ko: ServiceCatalogue = {
     edit: { server: '서버 수정', bot: '봇 수정' },
     editNamed: '{name} 수정',
     publicPage: '공개 페이지',
+    voteAddress: '멤버들이 투표하는 주소:',
     tabs: {
       edit: '수정',
       statistics: '통계',
@@ -378,6 +386,7 @@ export const ko: ServiceCatalogue = {
   keys: {
     advanced: 'Advanced setup',
     title: 'API 키',
+    address: 'API 주소:',
     hint: {
       server:
         '본인 컴퓨터나 호스팅에 안전하게 보관하고 공개하지 마세요. 키로는 이 Discord 서버에만 접근할 수 있고, 분당 120회까지 요청할 수 있어요.',
@@ -457,6 +466,28 @@ export const ko: ServiceCatalogue = {
     unlisted:
       '서버 {id}의 투표 페이지를 가지고 있지 않아요. 먼저 서버를 추가하거나 투표 페이지를 넘겨받은 다음 10분 안에 이 페이지로 돌아오세요.',
     addServer: '서버 추가',
+  },
+
+  privacy: {
+    lead: '이 사이트가 저장하는 데이터와 보관 기간이에요.',
+    account: '계정: Discord ID와 사용자명. 데이터를 삭제할 때까지 저장돼요.',
+    votes:
+      '투표: 투표한 대상과 시간. 투표 페이지에는 최근에 투표한 사람이 표시돼요. 소유자는 ID와 사용자명이 포함된 투표를 받고, 투표했는지 조회할 수 있어요.',
+    reviews: '리뷰: 별점, 내용, 시간. 사용자명과 함께 누구나 읽을 수 있어요.',
+    reports: '신고: 누가 보냈는지는 사이트 운영자만 볼 수 있어요. 처리하고 90일이 지나면 삭제돼요.',
+    listings:
+      '투표 페이지: 입력한 내용, API 키의 이름과 마지막 사용 시간, 웹훅의 주소와 시크릿, 구매, 그리고 90일 동안 웹훅으로 전송한 내용.',
+    servers: '서버: Discord에서 이 사이트에 공개하면 한 시간 동안 저장돼요.',
+    moderation: '관리: 차단과 그 이유, 운영자의 결정 기록.',
+    addresses:
+      'IP 주소: 양식을 보내는 횟수를 제한하기 위해, 이 사이트의 키 없이는 되돌릴 수 없는 해시로만 최대 하루 동안 저장돼요.',
+    cookies: '쿠키: 로그인용(30일)과, 언어를 선택한 경우 언어용 하나씩이에요. 추적은 하지 않아요.',
+    discord: 'Discord: Discord로 로그인하면 이 사이트는 ID와 사용자명을 읽고 권한을 바로 반납해요.',
+    thirdParties: '페이지는 다른 사이트에서 아무것도 불러오지 않아요.',
+    rights: '저장된 데이터는 {link} 페이지에서 읽고, 내보내고, 삭제할 수 있어요.',
+    remains:
+      '투표는 이름과 ID 없이 집계에 남아요. 구매, 차단, 관리 기록은 남고, 소유자에게 전송한 내용은 90일 동안 남아요.',
+    operator: '이 사이트의 운영자: {link}',
   },
 
   errors: {

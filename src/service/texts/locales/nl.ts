@@ -22,6 +22,13 @@ export const nl: ServiceCatalogue = {
     next: 'Volgende',
     page: 'Pagina {number}',
     aMember: 'Een lid',
+    about: 'Over deze site',
+    imprint: 'Colofon',
+    privacy: 'Privacy',
+    terms: 'Voorwaarden',
+    copy: 'Kopiëren',
+    copied: 'Gekopieerd',
+    contents: 'Op deze pagina',
   },
 
   counts: {
@@ -255,6 +262,7 @@ export const nl: ServiceCatalogue = {
     edit: { server: 'Server bewerken', bot: 'Bot bewerken' },
     editNamed: '{name} bewerken',
     publicPage: 'Openbare pagina',
+    voteAddress: 'Adres waar je leden stemmen:',
     tabs: {
       edit: 'Bewerken',
       statistics: 'Statistieken',
@@ -388,6 +396,7 @@ export const nl: ServiceCatalogue = {
   keys: {
     advanced: 'Geavanceerde instellingen',
     title: 'API-sleutels',
+    address: 'Adres van de API:',
     hint: {
       server:
         'Houd ze geheim, op je eigen computer of hosting. Een sleutel geeft alleen toegang tot deze server, met 120 verzoeken per minuut.',
@@ -467,6 +476,31 @@ export const nl: ServiceCatalogue = {
     unlisted:
       'Je hebt hier geen vermelding van de server {id}. Voeg eerst de server toe of neem de vermelding over, en kom dan binnen tien minuten terug naar deze pagina.',
     addServer: 'Server toevoegen',
+  },
+
+  privacy: {
+    lead: 'Wat deze site over je opslaat, en hoe lang.',
+    account: 'Account: je Discord-ID en je gebruikersnaam, totdat je je gegevens verwijdert.',
+    votes:
+      'Stemmen: waarop je hebt gestemd, en wanneer. De pagina van een vermelding toont wie het laatst heeft gestemd. De eigenaar krijgt elke stem met je ID en gebruikersnaam, en kan opvragen of je hebt gestemd.',
+    reviews: 'Reviews: je sterren, je tekst en de tijd. Iedereen kan ze lezen, met je gebruikersnaam.',
+    reports:
+      'Meldingen: alleen de beheerders zien wie ze heeft gestuurd. Ze worden 90 dagen na de beslissing verwijderd.',
+    listings:
+      'Je vermeldingen: wat je er invult, de namen en het laatste gebruik van API-sleutels, de adressen en geheimen van webhooks, aankopen, en 90 dagen lang wat naar de webhooks is gestuurd.',
+    servers: 'Je servers: als je ze op Discord aan deze site toont, worden ze een uur opgeslagen.',
+    moderation: 'Moderatie: bans met hun reden, en een log van de beslissingen van de beheerders.',
+    addresses:
+      'IP-adressen: alleen als hash die zonder een sleutel van deze site niet is terug te rekenen, hooguit een dag, om te beperken hoe vaak formulieren worden verstuurd.',
+    cookies:
+      'Cookies: één voor het inloggen, 30 dagen lang, en één voor de taal, als je er een kiest. Er is geen tracking.',
+    discord:
+      'Discord: als je daarmee inlogt, leest deze site je ID en je gebruikersnaam en geeft de toestemming meteen terug.',
+    thirdParties: "De pagina's laden niets van andere sites.",
+    rights: 'Onder {link} kun je lezen, exporteren en verwijderen wat er over je is opgeslagen.',
+    remains:
+      'Je stemmen blijven meetellen, zonder je naam en ID. Aankopen, bans en het moderatielog blijven, en 90 dagen lang ook wat naar eigenaren is gestuurd.',
+    operator: 'Wie deze site beheert: {link}.',
   },
 
   errors: {

@@ -23,6 +23,13 @@ export const pl: ServiceCatalogue = {
     next: 'Następna',
     page: 'Strona {number}',
     aMember: 'Ktoś',
+    about: 'O tym serwisie',
+    imprint: 'Nota prawna',
+    privacy: 'Prywatność',
+    terms: 'Regulamin',
+    copy: 'Kopiuj',
+    copied: 'Skopiowano',
+    contents: 'Na tej stronie',
   },
 
   counts: {
@@ -275,6 +282,7 @@ export const pl: ServiceCatalogue = {
     edit: { server: 'Edytuj serwer', bot: 'Edytuj bota' },
     editNamed: 'Edytuj {name}',
     publicPage: 'Strona publiczna',
+    voteAddress: 'Adres, pod którym głosują twoi członkowie:',
     tabs: {
       edit: 'Edycja',
       statistics: 'Statystyki',
@@ -415,6 +423,7 @@ export const pl: ServiceCatalogue = {
   keys: {
     advanced: 'Ustawienia zaawansowane',
     title: 'Klucze API',
+    address: 'Adres API:',
     hint: {
       server:
         'Trzymaj je w tajemnicy, na własnym komputerze lub hostingu. Klucz daje dostęp tylko do tego serwera, 120 żądań na minutę.',
@@ -499,6 +508,29 @@ export const pl: ServiceCatalogue = {
     unlisted:
       'Nie masz tu wpisu serwera {id}. Najpierw dodaj serwer albo przejmij jego wpis, a potem wróć na tę stronę w ciągu dziesięciu minut.',
     addServer: 'Dodaj serwer',
+  },
+
+  privacy: {
+    lead: 'Co ten serwis o tobie zapisuje i jak długo.',
+    account: 'Konto: twoje ID na Discordzie i nazwa użytkownika, dopóki nie usuniesz swoich danych.',
+    votes:
+      'Głosy: na co i kiedy głosujesz. Strona wpisu pokazuje, kto ostatnio głosował. Właściciel wpisu dostaje każdy głos z twoim ID i nazwą użytkownika i może sprawdzić, czy głos został oddany.',
+    reviews: 'Opinie: gwiazdki, tekst i czas. Każdy może je czytać, wraz z twoją nazwą użytkownika.',
+    reports: 'Zgłoszenia: tylko administracja widzi, kto je wysłał. Są usuwane 90 dni po decyzji.',
+    listings:
+      'Twoje wpisy: to, co tam wpisujesz, nazwy i ostatnie użycie kluczy API, adresy i sekrety webhooków, zakupy oraz przez 90 dni to, co wysłano do webhooków.',
+    servers: 'Twoje serwery: jeśli pokażesz je temu serwisowi na Discordzie, są zapisane przez godzinę.',
+    moderation: 'Moderacja: bany z powodem i dziennik decyzji administracji.',
+    addresses:
+      'Adresy IP: tylko jako skrót, którego nie da się odwrócić bez klucza tego serwisu, najwyżej przez dobę, aby ograniczyć, jak często wysyłane są formularze.',
+    cookies: 'Pliki cookie: jeden do logowania, na 30 dni, i jeden z językiem, jeśli go wybierzesz. Nie ma śledzenia.',
+    discord:
+      'Discord: jeśli się przez niego logujesz, serwis odczytuje twoje ID i nazwę użytkownika i od razu zwraca zgodę.',
+    thirdParties: 'Strony nie wczytują niczego z innych witryn.',
+    rights: 'Na stronie {link} możesz przeczytać, wyeksportować i usunąć to, co jest o tobie zapisane.',
+    remains:
+      'Twoje głosy nadal się liczą, bez nazwy i ID. Zakupy, bany i dziennik moderacji pozostają, a przez 90 dni także to, co wysłano do właścicieli.',
+    operator: 'Kto prowadzi ten serwis: {link}.',
   },
 
   errors: {

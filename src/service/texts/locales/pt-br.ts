@@ -22,6 +22,13 @@ export const ptBR: ServiceCatalogue = {
     next: 'Próxima',
     page: 'Página {number}',
     aMember: 'Um membro',
+    about: 'Sobre este site',
+    imprint: 'Informações legais',
+    privacy: 'Privacidade',
+    terms: 'Termos de uso',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    contents: 'Nesta página',
   },
 
   counts: {
@@ -267,6 +274,7 @@ export const ptBR: ServiceCatalogue = {
     edit: { server: 'Editar servidor', bot: 'Editar bot' },
     editNamed: 'Editar {name}',
     publicPage: 'Página pública',
+    voteAddress: 'Endereço para seus membros votarem:',
     tabs: {
       edit: 'Editar',
       statistics: 'Estatísticas',
@@ -404,6 +412,7 @@ export const ptBR: ServiceCatalogue = {
   keys: {
     advanced: 'Configuração avançada',
     title: 'Chaves de API',
+    address: 'Endereço da API:',
     hint: {
       server:
         'Guarde-as em segredo, no seu computador ou hospedagem. Uma chave dá acesso só a este servidor, com 120 solicitações por minuto.',
@@ -487,6 +496,29 @@ export const ptBR: ServiceCatalogue = {
     unlisted:
       'Você não tem aqui uma página do servidor {id}. Primeiro adicione o servidor ou assuma a página dele, e volte aqui em até dez minutos.',
     addServer: 'Adicionar o servidor',
+  },
+
+  privacy: {
+    lead: 'O que este site guarda sobre você, e por quanto tempo.',
+    account: 'Conta: seu ID do Discord e seu nome de usuário, até você excluir seus dados.',
+    votes:
+      'Votos: em quem você votou, e quando. Cada página mostra quem votou por último. O dono recebe cada voto com seu ID e seu nome de usuário, e pode consultar se você votou.',
+    reviews: 'Avaliações: suas estrelas, seu texto e a hora. Todos podem ler, com seu nome de usuário.',
+    reports: 'Denúncias: só os responsáveis pelo site veem quem enviou. São excluídas 90 dias depois da decisão.',
+    listings:
+      'Suas páginas: o que você escreve nelas, os nomes e o último uso das chaves de API, os endereços e segredos dos webhooks, as compras e, por 90 dias, o que foi enviado aos webhooks.',
+    servers: 'Seus servidores: se você os mostra a este site no Discord, eles ficam guardados por uma hora.',
+    moderation: 'Moderação: os banimentos com o motivo e um registro das decisões dos responsáveis pelo site.',
+    addresses:
+      'Endereços IP: só como um hash que não pode ser revertido sem uma chave deste site, por no máximo um dia, para limitar com que frequência formulários são enviados.',
+    cookies:
+      'Cookies: um para a sessão, que dura 30 dias, e um para o idioma, se você escolher um. Não há rastreamento.',
+    discord: 'Discord: se você entra com ele, este site lê seu ID e seu nome de usuário e devolve a permissão na hora.',
+    thirdParties: 'As páginas não carregam nada de outros sites.',
+    rights: 'Em {link} você pode ler, exportar e excluir o que é guardado sobre você.',
+    remains:
+      'Seus votos continuam contando, sem seu nome e seu ID. Compras, banimentos e o registro de moderação permanecem e, por 90 dias, o que foi enviado aos donos.',
+    operator: 'Quem mantém este site: {link}.',
   },
 
   errors: {

@@ -22,6 +22,13 @@ export const tr: ServiceCatalogue = {
     next: 'İleri',
     page: 'Sayfa {number}',
     aMember: 'Bir üye',
+    about: 'Bu site hakkında',
+    imprint: 'Künye',
+    privacy: 'Gizlilik',
+    terms: 'Kullanım koşulları',
+    copy: 'Kopyala',
+    copied: 'Kopyalandı',
+    contents: 'Bu sayfada',
   },
 
   counts: {
@@ -254,6 +261,7 @@ export const tr: ServiceCatalogue = {
     edit: { server: 'Sunucuyu düzenle', bot: 'Botu düzenle' },
     editNamed: 'Düzenle: {name}',
     publicPage: 'Sayfayı aç',
+    voteAddress: 'Üyelerinin oy verdiği adres:',
     tabs: {
       edit: 'Düzenle',
       statistics: 'İstatistikler',
@@ -385,6 +393,7 @@ export const tr: ServiceCatalogue = {
   keys: {
     advanced: 'Advanced setup',
     title: 'API anahtarları',
+    address: 'API adresi:',
     hint: {
       server:
         'Onları gizli tut: kendi bilgisayarında veya barındırma hizmetinde. Bir anahtar yalnızca bu Discord sunucusuna erişim verir, dakikada en fazla 120 istekle.',
@@ -464,6 +473,28 @@ export const tr: ServiceCatalogue = {
     unlisted:
       'Burada {id} sunucusunun sayfası sende değil. Önce sunucuyu ekle ya da sayfasını devral, sonra on dakika içinde bu sayfaya dön.',
     addServer: 'Sunucuyu ekle',
+  },
+
+  privacy: {
+    lead: 'Bu sitede hakkında neler saklanır ve ne kadar süre.',
+    account: 'Hesap: Verilerini silene kadar Discord kimliğin (ID) ve kullanıcı adın.',
+    votes:
+      'Oylar: Neye, ne zaman oy verdiğin. Bir sunucunun veya botun sayfası son oy verenleri gösterir. Sahibi her oyu kimliğin ve kullanıcı adınla alır ve oy verip vermediğini sorgulayabilir.',
+    reviews: 'Yorumlar: Yıldızların, metnin ve zamanı. Herkes kullanıcı adınla birlikte okuyabilir.',
+    reports: 'Şikayetler: Kimin gönderdiğini yalnızca site yöneticileri görür. Karardan 90 gün sonra silinir.',
+    listings:
+      "Sayfaların: Oraya yazdıkların, API anahtarlarının adları ve son kullanımları, webhook adresleri ve şifreleri, satın almalar ve 90 gün boyunca webhook'lara gönderilenler.",
+    servers: "Sunucuların: Onları Discord'da bu siteye gösterirsen bir saat saklanır.",
+    moderation: 'Moderasyon: Nedenleriyle yasaklar ve site yöneticilerinin kararlarının kaydı.',
+    addresses:
+      'IP adresleri: Yalnızca bu sitenin bir anahtarı olmadan geri çevrilemeyen bir özet olarak, en fazla bir gün, formların ne sıklıkla gönderildiğini sınırlamak için.',
+    cookies: 'Çerezler: Biri giriş için, 30 gün sürer; biri de bir dil seçersen onun için. İzleme yoktur.',
+    discord: 'Discord: Onunla giriş yaparsan bu site kimliğini ve kullanıcı adını okur ve izni hemen geri verir.',
+    thirdParties: 'Sayfalar başka sitelerden hiçbir şey yüklemez.',
+    rights: 'Hakkında saklananları {link} sayfasında okuyabilir, dışa aktarabilir ve silebilirsin.',
+    remains:
+      'Oyların adın ve kimliğin olmadan sayılmaya devam eder. Satın almalar, yasaklar ve moderasyon kaydı kalır; sahiplere gönderilenler de 90 gün kalır.',
+    operator: 'Bu siteyi kim işletiyor: {link}.',
   },
 
   errors: {

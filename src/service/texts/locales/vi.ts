@@ -22,6 +22,13 @@ export const vi: ServiceCatalogue = {
     next: 'Tiếp',
     page: 'Trang {number}',
     aMember: 'Một thành viên',
+    about: 'Giới thiệu trang này',
+    imprint: 'Thông tin pháp lý',
+    privacy: 'Quyền riêng tư',
+    terms: 'Điều khoản sử dụng',
+    copy: 'Sao chép',
+    copied: 'Đã sao chép',
+    contents: 'Trên trang này',
   },
 
   counts: {
@@ -252,6 +259,7 @@ export const vi: ServiceCatalogue = {
     edit: { server: 'Chỉnh sửa máy chủ', bot: 'Chỉnh sửa bot' },
     editNamed: 'Chỉnh sửa {name}',
     publicPage: 'Trang công khai',
+    voteAddress: 'Địa chỉ để thành viên của bạn bình chọn:',
     tabs: {
       edit: 'Chỉnh sửa',
       statistics: 'Thống kê',
@@ -381,6 +389,7 @@ export const vi: ServiceCatalogue = {
   keys: {
     advanced: 'Advanced setup',
     title: 'Khóa API',
+    address: 'Địa chỉ API:',
     hint: {
       server:
         'Hãy giữ bí mật: trên máy tính hoặc dịch vụ lưu trữ của riêng bạn. Mỗi khóa chỉ truy cập được máy chủ Discord này, với 120 yêu cầu mỗi phút.',
@@ -460,6 +469,30 @@ export const vi: ServiceCatalogue = {
     unlisted:
       'Bạn không có mục bình chọn nào cho máy chủ {id} ở đây. Hãy thêm máy chủ hoặc tiếp quản mục bình chọn của nó trước, rồi quay lại trang này trong vòng mười phút.',
     addServer: 'Thêm máy chủ',
+  },
+
+  privacy: {
+    lead: 'Những gì trang này lưu về bạn, và lưu trong bao lâu.',
+    account: 'Tài khoản: ID Discord và tên người dùng của bạn, cho đến khi bạn xóa dữ liệu.',
+    votes:
+      'Lượt bình chọn: bạn đã bình chọn cho mục nào và khi nào. Trang của mục bình chọn hiển thị những người bình chọn gần đây. Chủ sở hữu nhận từng lượt bình chọn cùng ID và tên người dùng của bạn, và có thể kiểm tra bạn đã bình chọn hay chưa.',
+    reviews: 'Đánh giá: số sao, nội dung và thời gian. Ai cũng đọc được, kèm tên người dùng của bạn.',
+    reports: 'Báo cáo: chỉ người vận hành thấy ai đã gửi. Báo cáo bị xóa sau 90 ngày kể từ khi có quyết định.',
+    listings:
+      'Mục bình chọn của bạn: những gì bạn nhập ở đó, tên và lần dùng gần nhất của khóa API, địa chỉ và secret của webhook, đơn mua, và trong 90 ngày, những gì đã gửi đến webhook.',
+    servers: 'Máy chủ của bạn: nếu bạn cho trang này xem trên Discord, chúng được lưu trong một giờ.',
+    moderation: 'Kiểm duyệt: các lệnh cấm kèm lý do, và nhật ký quyết định của người vận hành.',
+    addresses:
+      'Địa chỉ IP: chỉ ở dạng mã băm, không thể đảo ngược nếu không có khóa của trang này, tối đa một ngày, để giới hạn tần suất gửi biểu mẫu.',
+    cookies:
+      'Cookie: một cookie cho phiên đăng nhập, kéo dài 30 ngày, và một cookie cho ngôn ngữ, nếu bạn chọn. Không có theo dõi.',
+    discord:
+      'Discord: nếu bạn đăng nhập bằng Discord, trang này đọc ID và tên người dùng của bạn, rồi trả lại quyền ngay.',
+    thirdParties: 'Các trang không tải gì từ trang web khác.',
+    rights: 'Tại {link}, bạn có thể đọc, xuất và xóa những gì được lưu về bạn.',
+    remains:
+      'Lượt bình chọn của bạn vẫn được tính, không kèm tên và ID. Đơn mua, lệnh cấm và nhật ký kiểm duyệt vẫn còn, và trong 90 ngày, cả những gì đã gửi cho chủ sở hữu.',
+    operator: 'Người vận hành trang này: {link}.',
   },
 
   errors: {

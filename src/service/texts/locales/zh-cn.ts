@@ -22,6 +22,13 @@ export const zhCN: ServiceCatalogue = {
     next: '下一页',
     page: '第 {number} 页',
     aMember: '某位成员',
+    about: '关于本网站',
+    imprint: '运营者信息',
+    privacy: '隐私',
+    terms: '使用条款',
+    copy: '复制',
+    copied: '已复制',
+    contents: '本页内容',
   },
 
   counts: {
@@ -249,6 +256,7 @@ export const zhCN: ServiceCatalogue = {
     edit: { server: '编辑服务器', bot: '编辑机器人' },
     editNamed: '编辑 {name}',
     publicPage: '查看页面',
+    voteAddress: '供成员投票的地址：',
     tabs: {
       edit: '编辑',
       statistics: '统计',
@@ -372,6 +380,7 @@ export const zhCN: ServiceCatalogue = {
   keys: {
     advanced: 'Advanced setup',
     title: 'API 密钥',
+    address: 'API 地址：',
     hint: {
       server: '请在你自己的电脑或托管主机上妥善保密。每个密钥只能访问此 Discord 服务器，每分钟最多 120 次请求。',
       bot: '请在你自己的电脑或托管主机上妥善保密。每个密钥只能访问此机器人，每分钟最多 120 次请求。',
@@ -447,6 +456,27 @@ export const zhCN: ServiceCatalogue = {
     notYours: '不是你的投票页面',
     unlisted: '你在这里没有服务器 {id} 的投票页面。请先添加此服务器或接管它的投票页面，然后在十分钟内返回本页。',
     addServer: '添加服务器',
+  },
+
+  privacy: {
+    lead: '本网站存储与你有关的哪些数据，以及存储多久。',
+    account: '账户：你的 Discord ID 和用户名，直到你删除数据为止。',
+    votes:
+      '投票：你投给了谁，以及何时投票。投票页面会显示最近投票的人。其所有者会收到每次投票以及你的 ID 和用户名，并可以查询你是否投过票。',
+    reviews: '评价：你的星级、内容和时间。所有人都可以看到，并显示你的用户名。',
+    reports: '举报：只有网站运营者能看到是谁提交的。处理 90 天后会被删除。',
+    listings:
+      '你的投票页面：你填写的内容、API 密钥的名称和上次使用时间、Webhook 的地址和签名密钥、购买记录，以及 90 天内发送到 Webhook 的内容。',
+    servers: '你的服务器：如果你在 Discord 上向本网站展示，它们会存储一小时。',
+    moderation: '审核：封禁及其原因，以及网站运营者的处理记录。',
+    addresses: 'IP 地址：仅以哈希值存储，没有本网站的密钥就无法还原，最多一天，用于限制提交表单的频率。',
+    cookies: 'Cookie：一个用于登录，有效 30 天；如果你选择了语言，还有一个用于语言。没有任何跟踪。',
+    discord: 'Discord：如果你使用 Discord 登录，本网站会读取你的 ID 和用户名，并立即交还权限。',
+    thirdParties: '页面不会从其他网站加载任何内容。',
+    rights: '在“{link}”中，你可以查看、导出和删除与你有关的数据。',
+    remains:
+      '你的投票仍会计入，但不再带有你的名称和 ID。购买记录、封禁和审核记录会保留，发送给所有者的内容也会保留 90 天。',
+    operator: '本网站的运营者：{link}',
   },
 
   errors: {
