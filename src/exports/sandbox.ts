@@ -92,6 +92,7 @@ export type { VoteInput, VoteOutcome } from '../service/actions/cast-vote.ts';
 export type { PremiumOutcome, PurchaseOrder } from '../service/actions/orders.ts';
 export type { NewListing, ServiceAdmin, WebhookSecrets, WebhookSettings } from '../service/admin.ts';
 export type { DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
+export type { ServiceFace } from '../service/face/face.ts';
 export type {
   BotFacts,
   BotListing,

@@ -3,15 +3,12 @@ import express from 'express';
 import type { HealthHandler } from '../platform/http/health.ts';
 import type { KeyUsage } from './api/key-usage.ts';
 import { createLookupApi } from './api/lookup-api.ts';
-import { openApiRouter } from './api/openapi.ts';
+import { apiBasePath, openApiRouter } from './api/openapi.ts';
 import { connectEndpoints } from './connect/endpoints.ts';
 import type { PageDependencies } from './pages/page-routes.ts';
 import { pagesRouter } from './pages/router.ts';
 import type { RateLimiter } from './rate-limit/rate-limiter.ts';
 import { createLookups } from './storage/lookups.ts';
-
-/** The base path of the API (document, section 9). */
-export const apiBasePath = '/api/v1';
 
 export interface ServiceAppDependencies extends PageDependencies {
   readonly limiter: RateLimiter;
@@ -30,7 +27,7 @@ export function createServiceApp(dependencies: ServiceAppDependencies): RequestL
   app.use(health);
   app.use(openApiRouter(origin + apiBasePath, log));
   app.use(connectEndpoints(dependencies));
-  app.use(pagesRouter(dependencies, origin));
+  app.use(pagesRouter(dependencies));
   const lookups = createLookups(database);
   const api = createLookupApi({ lookups, clock, limiter, usage, log, origin, basePath: apiBasePath });
   return (request, response) => {

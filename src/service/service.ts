@@ -13,8 +13,10 @@ import { openProofOfWork } from './abuse/proof-of-work.ts';
 import type { VoteChallenge } from './abuse/vote-challenge.ts';
 import { createServiceAdmin, type ServiceAdmin } from './admin.ts';
 import { KeyUsage } from './api/key-usage.ts';
-import { apiBasePath, createServiceApp, rejectExpectation, requireHost } from './app.ts';
+import { apiBasePath } from './api/openapi.ts';
+import { createServiceApp, rejectExpectation, requireHost } from './app.ts';
 import { createDiscordSignIn, type DiscordApplication, discordApi } from './discord-sign-in/discord-accounts.ts';
+import type { ServiceFace } from './face/face.ts';
 import { createDiscordInvites } from './invites/discord-invites.ts';
 import { startMaintenance } from './maintenance.ts';
 import { createMonitoring, serviceReadiness } from './monitoring/monitoring.ts';
@@ -60,6 +62,8 @@ export interface ServiceOptions {
   readonly discord?: DiscordApplication;
   /** The public URL, if it differs from the address that the service listens on. */
   readonly publicUrl?: string;
+  /** Name, logo, colour, links and legal texts of the pages. */
+  readonly face?: ServiceFace;
   /** The Discord user ids of the operators, who may open the moderation pages. */
   readonly operators?: readonly string[];
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted (default: 0). */
@@ -200,6 +204,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
       limiter,
       usage,
       origin: url,
+      face: options.face ?? {},
       queued: dispatcher.nudge,
       actAsMembers,
       admission,

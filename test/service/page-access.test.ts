@@ -13,8 +13,8 @@ interface Layer {
 
 /** `GET /dashboard/:id`, … of every page and form. */
 function routes(): string[] {
-  const dependencies = { actAsMembers: true, discord: null, challenge: null } as PageDependencies;
-  const router: Router = pagesRouter(dependencies, 'http://127.0.0.1');
+  const dependencies = { actAsMembers: true, discord: null, challenge: null, face: {}, origin: 'http://127.0.0.1' };
+  const router: Router = pagesRouter(dependencies as PageDependencies);
   const walk = (stack: readonly Layer[]): string[] =>
     stack.flatMap(({ route, handle }) =>
       route
@@ -29,6 +29,8 @@ function routes(): string[] {
 const open = new Set([
   'GET /assets/service.css',
   'GET /assets/icon.svg',
+  'GET /assets/copy.js',
+  'GET /privacy',
   'GET /',
   'GET /servers/:id',
   'GET /bots/:id',

@@ -6,11 +6,15 @@ import { TallyhookError } from '../errors.ts';
 /**
  * Serves one file, such as a stylesheet, from memory. The build copies `.css`, `.svg` and `.browser.js` files next
  * to the bundle.
+ * @param options.edit changes the text before it is served
  * @param file beside the module that names it: `new URL('./console.css', import.meta.url)`
  * @throws TallyhookError `file_missing`
  */
-export function serveAsset(file: URL, { cacheControl }: { readonly cacheControl: string }): RequestHandler {
-  const content = readText(file);
+export function serveAsset(
+  file: URL,
+  { cacheControl, edit = (text) => text }: { readonly cacheControl: string; readonly edit?: (text: string) => string },
+): RequestHandler {
+  const content = edit(readText(file));
   return (_request, response) => {
     response.type(extname(file.pathname)).set('Cache-Control', cacheControl).send(content);
   };

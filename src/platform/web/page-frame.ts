@@ -19,9 +19,9 @@ export interface PageFrame {
   /** The name of the site; it follows the title. */
   readonly siteName: string;
   /** The link in the header. */
-  readonly home: { readonly href: string; readonly text: string };
+  readonly home: { readonly href: string; readonly text: Fragment };
   readonly stylesheet: string;
-  /** An SVG; null for the browser's default. */
+  /** A picture; null for the browser's default. */
   readonly icon: string | null;
   readonly navigation: Fragment;
   readonly message: FlashMessage | null;
@@ -40,7 +40,7 @@ export function pageFrame(frame: PageFrame, body: Fragment): Html {
 <title>${title} · ${siteName}</title>
 ${head}
 <link rel="stylesheet" href="${stylesheet}">
-${icon && html`<link rel="icon" href="${icon}" type="image/svg+xml">`}
+${icon && html`<link rel="icon" href="${icon}">`}
 </head>
 <body>
 <a class="skip" href="#main">${skip}</a>

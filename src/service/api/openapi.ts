@@ -5,6 +5,9 @@ import type { Log } from '../../platform/log.ts';
 import { requireGet, toFailure } from './api-error.ts';
 import { failureEnvelopeResource, type Operation, operations } from './operations.ts';
 
+/** The base path of the API (document, section 9). */
+export const apiBasePath = '/api/v1';
+
 /**
  * The path of the OpenAPI document: outside the base path, below which every endpoint needs a key (document, section
  * 5).

@@ -49,6 +49,13 @@ Options
   --operator ID            Discord id of a user who may open the moderation pages; may be repeated
   --trust-proxy N          number of reverse proxies that set X-Forwarded-For (default 0: the header is ignored)
   --challenge NAME         check before each vote: none (default) or proof-of-work, by which the browser computes for a second
+  --name NAME              name of the service on its pages (default "Listing service")
+  --logo FILE              picture beside the name and icon of the pages: PNG, JPEG, WebP, GIF or SVG, up to 256 KB
+  --accent COLOUR          colour of links and buttons, such as #1f5f6b; darker or lighter where text would be hard to read
+  --footer-link TEXT=URL   link in the footer, https:// or mailto:; may be repeated
+  --imprint FILE           page of the operator, a plain text; and so --privacy FILE (default: what the service stores) and
+                           --terms FILE. All of these can be variables: SERVICE_NAME, SERVICE_LOGO, …, and
+                           SERVICE_FOOTER_LINKS with one link in each line
   --log-level LEVEL        ${logLevels.join(', ')} (default info)
   --log-format FORMAT      ${logFormats.join(', ')} (default auto: pretty on a terminal, JSON elsewhere)
 

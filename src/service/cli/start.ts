@@ -6,7 +6,9 @@ import { installProcessErrorHandlers } from '../../platform/terminal/process-err
 import { resolveLogFormat } from '../../platform/terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../platform/terminal/terminal.ts';
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
+import type { ServiceFace } from '../face/face.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
+import { readFace } from './face.ts';
 import { readDatabaseAddress, readDiscordApplication, readSnowflake, type ServiceValues } from './options.ts';
 
 const maxPort = 65_535;
@@ -20,6 +22,7 @@ export async function start(values: ServiceValues, terminal: Terminal): Promise<
     database: await readDatabaseAddress(values, terminal),
     discord: await readDiscordApplication(values, terminal),
     redis: values.redis ?? (terminal.environment?.['SERVICE_REDIS_URL'] || undefined),
+    face: await readFace(values, terminal),
   });
   if (serviceOptions.publicUrl === undefined && isWildcardHost(values.host)) {
     terminal.printError(
@@ -50,16 +53,17 @@ function printAddresses(service: RunningService, terminal: Terminal): void {
   if (service.operationsUrl !== null) terminal.print(`Metrics and readiness are at ${service.operationsUrl}`);
 }
 
-/** What the service connects to; addresses and secrets may come from the environment. */
-interface Connections {
+/** What may come from files and from the environment. */
+interface ReadValues {
   readonly database: string;
   readonly discord: DiscordApplication | undefined;
   readonly redis: string | undefined;
+  readonly face: ServiceFace;
 }
 
 function readServiceOptions(
   values: ServiceValues,
-  { database, discord, redis }: Connections,
+  { database, discord, redis, face }: ReadValues,
 ): ServiceOptions & { readonly log: ReturnType<typeof createLog> } {
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
@@ -94,6 +98,7 @@ function readServiceOptions(
     trustProxy,
     challenge: challenge === 'none' ? null : challenge,
     seed: values.seed,
+    face,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(operationsPort === undefined
       ? {}

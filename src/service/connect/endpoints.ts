@@ -39,7 +39,7 @@ const tokenBody = z.object({
 });
 
 /** What bots ask this service for, server to server: they come with a code or a key, never with a session. */
-export function connectEndpoints(dependencies: PageDependencies & { readonly origin: string }): Router {
+export function connectEndpoints(dependencies: PageDependencies): Router {
   const { database, clock, targets, admission, queued, log, origin } = dependencies;
   const router = Router();
   const json = express.json({ limit: '16kb' });

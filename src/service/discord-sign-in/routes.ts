@@ -30,7 +30,7 @@ export function discordSignInRoutes(
   dependencies: PageDependencies,
   { accounts, attempts, origin }: DiscordSignIn,
 ): Router {
-  const { database, clock, log, sessions, admission } = dependencies;
+  const { database, clock, log, sessions, admission, face } = dependencies;
   const ownHost = new URL(origin).host;
   const router = Router();
 
@@ -47,7 +47,7 @@ export function discordSignInRoutes(
     const texts = textsOf(request);
     const title = consent === 'account' ? texts.signIn.notSignedIn : texts.signIn.serversUnknown;
     const body = failurePage(title, failure, `${startPaths[consent]}?next=${encodeURIComponent(next)}`, texts);
-    renderServicePage(request, response, { title, visitor, body });
+    renderServicePage(request, response, { title, visitor, body, face });
   }
 
   for (const consent of ['account', 'servers'] as const) {

@@ -6,6 +6,7 @@ import type { PageContent } from '../../platform/web/page-frame.ts';
 import type { Admission } from '../abuse/admission.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import type { DiscordSignIn } from '../discord-sign-in/discord-accounts.ts';
+import type { ServiceFace } from '../face/face.ts';
 import type { DiscordInvites } from '../invites/discord-invites.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
@@ -32,6 +33,7 @@ export interface PageDependencies extends DeliveryContext {
   /** Null without an application at Discord. */
   readonly discord: DiscordSignIn | null;
   readonly invites: DiscordInvites;
+  readonly face: ServiceFace;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
   /** Wakes the webhook dispatcher, since a delivery was queued. */
@@ -77,12 +79,12 @@ export class PageRoutes {
     path: Path,
     read: (call: PageCall<Parameters, Visitor | null>) => PageContent | Promise<PageContent>,
   ): void {
-    const { sessions, clock } = this.#dependencies;
+    const { sessions, clock, face } = this.#dependencies;
     this.router.get<Parameters>(path, async (request, response) => {
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
       const call = { request, response, visitor, now, texts: textsOf(request) };
-      renderServicePage(request, response, { visitor, ...(await read(call)) });
+      renderServicePage(request, response, { face, visitor, ...(await read(call)) });
     });
   }
 
@@ -95,7 +97,7 @@ export class PageRoutes {
     read: (call: PageCall<Parameters>) => Promise<PageContent | null>,
     next?: string,
   ): void {
-    const { sessions, clock } = this.#dependencies;
+    const { sessions, clock, face } = this.#dependencies;
     this.router.get<Parameters>(path, async (request, response) => {
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
@@ -103,7 +105,7 @@ export class PageRoutes {
         return response.redirect(303, `/sign-in?next=${encodeURIComponent(next ?? request.path)}`);
       }
       const content = await read({ request, response, visitor, now, texts: textsOf(request) });
-      if (content !== null) renderServicePage(request, response, { visitor, ...content });
+      if (content !== null) renderServicePage(request, response, { face, visitor, ...content });
     });
   }
 

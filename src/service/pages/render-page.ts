@@ -1,13 +1,16 @@
 import type { Request, Response } from 'express';
-import { type FlashMessage, findFlashMessage } from '../../platform/web/flash-messages.ts';
+import { type FlashMessage, findFlashMessage, flashMessage } from '../../platform/web/flash-messages.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
+import type { ServiceFace } from '../face/face.ts';
 import { languages } from '../texts/catalogues.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 import { languageParameter, textsOf } from './language.ts';
 import type { Visitor } from './session.ts';
+
+export const logoPath = '/assets/logo';
 
 /** Those of a success are not here. */
 const tones: Partial<Readonly<Record<keyof ServiceTexts['notices'], FlashMessage['tone']>>> = {
@@ -22,29 +25,52 @@ const tones: Partial<Readonly<Record<keyof ServiceTexts['notices'], FlashMessage
 export function renderServicePage(
   request: Request,
   response: Response,
-  page: PageContent & { readonly visitor: Visitor | null },
+  page: PageContent & { readonly visitor: Visitor | null; readonly face: ServiceFace },
 ): void {
-  const { title, visitor, body, head = null } = page;
+  const { title, visitor, body, head = null, face } = page;
   const texts = textsOf(request);
+  const siteName = face.name ?? texts.siteName;
   const frame = {
     lang: texts.locale,
     skip: texts.frame.skip,
     title,
     head,
-    siteName: texts.siteName,
-    home: { href: '/', text: texts.siteName },
+    siteName,
+    home: {
+      href: '/',
+      text: html`${face.logo !== undefined && html`<img class="logo" src="${logoPath}" alt=""> `}${siteName}`,
+    },
     stylesheet: '/assets/service.css',
-    icon: '/assets/icon.svg',
+    icon: face.logo === undefined ? '/assets/icon.svg' : logoPath,
     navigation: html`<nav aria-label="${texts.frame.account}">${visitor ? accountLinks(visitor, texts) : html`<a href="/sign-in">${texts.frame.signIn}</a>`}</nav>`,
-    message: findNotice(texts, request.query['notice']),
-    footer: html`<a href="${openApiPath}">${texts.frame.api}</a>${languageChoice(request, texts)}`,
+    message: request.query[sectionParameter] === undefined ? findNotice(request, texts) : null,
+    footer: footer(request, face, texts),
   };
   response.type('html').send(pageFrame(frame, body).text);
 }
 
-function findNotice({ notices }: ServiceTexts, name: unknown): FlashMessage | null {
+/** The result of a form, which a redirect names; null without one. */
+function findNotice(request: Request, { notices }: ServiceTexts): FlashMessage | null {
   const messages = Object.entries(notices).map(([key, text]) => [key, { tone: toneOf(key), text }]);
-  return findFlashMessage(Object.fromEntries(messages), name);
+  return findFlashMessage(Object.fromEntries(messages), request.query['notice']);
+}
+
+/** The query parameter with the section of the page to which the result belongs. */
+const sectionParameter = 'at';
+
+/** The result of a form gets the focus, because the address names it. */
+export const resultId = 'result';
+
+/** The end of an address that opens a page at the result of a form, which a section shows below its heading. */
+export function resultAt(section: string, notice: keyof ServiceTexts['notices']): string {
+  return `?notice=${notice}&${sectionParameter}=${section}#${resultId}`;
+}
+
+/** The result of a form, if it belongs to this section of the page. */
+export function noticeAt(section: string, request: Request, texts: ServiceTexts): Html | null {
+  if (request.query[sectionParameter] !== section) return null;
+  const notice = findNotice(request, texts);
+  return notice && html`<div id="${resultId}" tabindex="-1">${flashMessage(notice)}</div>`;
 }
 
 function toneOf(notice: string): FlashMessage['tone'] {
@@ -56,6 +82,19 @@ function accountLinks(visitor: Visitor, { frame }: ServiceTexts): Html {
   ${visitor.isOperator && html`<a href="/moderation">${frame.moderation}</a>`}
   <a href="/dashboard">${frame.dashboard}</a>
   <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">${frame.signOut}</button></form>`;
+}
+
+function footer(request: Request, face: ServiceFace, texts: ServiceTexts): Html {
+  const { frame } = texts;
+  const own = (['imprint', 'privacy', 'terms'] as const).filter(
+    (name) => name === 'privacy' || face[name] !== undefined,
+  );
+  const links = [
+    ...own.map((name) => html`<a href="/${name}">${frame[name]}</a>`),
+    ...(face.footerLinks ?? []).map(({ text, url }) => html`<a href="${url}" rel="noreferrer" dir="auto">${text}</a>`),
+    html`<a href="${openApiPath}">${frame.api}</a>`,
+  ];
+  return html`<nav aria-label="${frame.about}">${links}</nav>${languageChoice(request, texts)}`;
 }
 
 /** Links to the same page in every language, each named in itself. */
@@ -72,6 +111,7 @@ function pathIn({ method, originalUrl }: Request, locale: string): string {
   const isPage = method === 'GET';
   const query = new URLSearchParams(isPage ? originalUrl.split('?', 2)[1] : '');
   query.delete('notice');
+  query.delete(sectionParameter);
   query.set(languageParameter, locale);
   return `${isPage ? '' : '/'}?${query}`;
 }

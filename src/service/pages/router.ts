@@ -10,34 +10,44 @@ import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import { retryAfterUnavailable } from '../api/api-error.ts';
 import { consentRoutes } from '../connect/consent-routes.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
+import { withAccent } from '../face/accent.ts';
+import type { ServiceFace } from '../face/face.ts';
 import { PageError } from '../texts/page-error.ts';
+import { copyScriptPath } from './copyable.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { iconRoute } from './icon-routes.ts';
 import { rememberLanguage, textsOf } from './language.ts';
+import { legalRoutes } from './legal-pages.ts';
 import { memberDataRoutes } from './member-data-routes.ts';
 import { moderationRoutes } from './moderation/moderation-routes.ts';
 import { type PageDependencies, pageNotFound } from './page-routes.ts';
 import { previewRoutes } from './previews/preview-routes.ts';
 import { publicRoutes } from './public-routes.ts';
-import { renderServicePage } from './render-page.ts';
+import { logoPath, renderServicePage } from './render-page.ts';
 import { reviewRoutes } from './review-routes.ts';
 import { signInRoutes } from './sign-in.ts';
 
-/** All pages. They use no JavaScript, except for the challenge of votes. @param origin the public URL of the service */
-export function pagesRouter(dependencies: PageDependencies, origin: string): Router {
+/** All pages. They use JavaScript for the challenge of votes and the buttons that copy only. */
+export function pagesRouter(dependencies: PageDependencies): Router {
+  const { origin, face } = dependencies;
   const router = express.Router();
   router.use(createPageHeaders({}));
   if (dependencies.actAsMembers) router.use(requireOwnHost(origin));
   router.use(previewRoutes(dependencies));
   router.use(rememberLanguage({ secure: origin.startsWith('https:') }));
   const caching = { cacheControl: 'public, max-age=3600' };
-  router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), caching));
+  const edit = (css: string) => (face.accent === undefined ? css : withAccent(css, face.accent));
+  router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), { ...caching, edit }));
   router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
+  router.get(copyScriptPath, serveAsset(new URL('./copy.browser.js', import.meta.url), caching));
+  router.use('/dashboard', createPageHeaders({ 'script-src': ["'self'"] }));
+  if (face.logo !== undefined) router.get(logoPath, serveLogo(face.logo));
   if (dependencies.challenge !== null) router.use(challengeRoutes(dependencies.challenge));
   router.use(rejectCrossSiteForms({ message: 'sent from another site' }));
   // The longest form has 6,600 characters, and one of Chinese or Hindi takes nine bytes in a form.
   router.use(express.urlencoded({ extended: false, limit: '80kb' }));
   router.use(publicRoutes(dependencies));
+  router.use(legalRoutes(dependencies));
   router.use(reviewRoutes(dependencies));
   const { discord } = dependencies;
   if (discord !== null) router.use(discordSignInRoutes(dependencies, discord));
@@ -54,7 +64,7 @@ export function pagesRouter(dependencies: PageDependencies, origin: string): Rou
   return router;
 }
 
-/** Only the service's own stylesheet and forms; no scripts. @param additional sources by directive */
+/** Only the service's own stylesheet, pictures and forms. @param additional sources by directive */
 function createPageHeaders(additional: Readonly<Record<string, readonly string[]>>) {
   const own: Readonly<Record<string, readonly string[]>> = {
     'default-src': ["'none'"],
@@ -67,6 +77,16 @@ function createPageHeaders(additional: Readonly<Record<string, readonly string[]
   const sources = (directive: string) => [...new Set([...(own[directive] ?? []), ...(additional[directive] ?? [])])];
   const directives = Object.keys({ ...own, ...additional }).map((directive) => [directive, sources(directive)]);
   return securityHeaders({ contentSecurityPolicy: Object.fromEntries(directives), referrerPolicy: 'same-origin' });
+}
+
+/** The operator's logo. Opened by its address, it is a picture without scripts, also as SVG. */
+function serveLogo({ type, bytes }: NonNullable<ServiceFace['logo']>): RequestHandler {
+  const headers = {
+    'Content-Type': type,
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    'Cache-Control': 'public, max-age=3600',
+  };
+  return (_request, response) => void response.set(headers).send(Buffer.from(bytes));
 }
 
 /** The scripts of the challenge, which only the pages of listings may use. */
@@ -94,7 +114,7 @@ const wrongHost = new PageError(
     'Every visitor may act as any member here, so these pages accept only the host names of this machine. Set another host name with --public-url.',
 );
 
-function sendErrorPages({ sessions, clock, log }: PageDependencies) {
+function sendErrorPages({ sessions, clock, log, face }: PageDependencies) {
   return handleErrors({
     toHttpError: toPageError,
     unexpected: new PageError(500, ({ errors }) => errors.unexpectedHint),
@@ -108,7 +128,7 @@ function sendErrorPages({ sessions, clock, log }: PageDependencies) {
       const visitor = await sessions.visitor(request, clock.now()).catch(() => null);
       const message = error instanceof PageError ? error.explain(texts) : error.message;
       const body = html`<h1>${title}</h1><p>${message}</p><p><a href="${previousPath(request)}">${frame.goBack}</a></p>`;
-      renderServicePage(request, response, { title, visitor, body });
+      renderServicePage(request, response, { title, visitor, body, face });
     },
   });
 }

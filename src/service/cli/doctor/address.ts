@@ -3,7 +3,7 @@ import { type Finding, fail, pass, warn } from '../../../platform/doctor/check.t
 import { type HttpProbeResult, probeHttp } from '../../../platform/doctor/http-probe.ts';
 import { formatCount, second } from '../../../platform/durations.ts';
 import { parseJson } from '../../../platform/json.ts';
-import { apiBasePath } from '../../app.ts';
+import { apiBasePath } from '../../api/openapi.ts';
 import { callbackPath, type DiscordApplication } from '../../discord-sign-in/discord-accounts.ts';
 
 const probeTimeoutMs = 6 * second;

@@ -77,7 +77,8 @@ export class Dashboard {
       const result = await act(owned);
       if (typeof result === 'string') return `/dashboard/${listing.id}${result}`;
       if (result === null) return null;
-      renderServicePage(request, response, { visitor, ...(await this.#editPage(owned, result)) });
+      const { face } = this.#dependencies;
+      renderServicePage(request, response, { face, visitor, ...(await this.#editPage(owned, result)) });
       return null;
     });
   }
