@@ -248,3 +248,29 @@ test('a member signs in with Discord, which is another site, and comes back to t
     recorded: false,
   });
 });
+
+test('the result of a form has the focus in its section, and texts are copied with a button', async () => {
+  const { service } = await running();
+  const page = await openPage({ width: 1200, height: 500 });
+  await page.goto(`${service.url}/sign-in?next=/dashboard/${serverId}`);
+  await actAs(page, 'rowan');
+  expect(await page.getByRole('button', { name: 'Copy', exact: true }).count()).toBe(0);
+  await page.getByRole('link', { name: 'Advanced setup' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
+  const result = page.locator('#result');
+  expect(await result.innerText()).toContain('Copy it now');
+  expect(await result.evaluate((node) => node === document.activeElement)).toBe(true);
+  expect(
+    await page.getByRole('heading', { name: 'Advanced setup' }).evaluate((node) => node.getBoundingClientRect().top),
+  ).toBeGreaterThanOrEqual(0);
+
+  const scripted = await (await sharedBrowser()).newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  onTestFinished(() => scripted.close());
+  await scripted.addCookies(await page.context().cookies());
+  const copying = await scripted.newPage();
+  await copying.goto(`${service.url}/dashboard/${serverId}`);
+  const [button] = await copying.getByRole('button', { name: 'Copy', exact: true }).all();
+  await button?.click();
+  await copying.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await copying.evaluate(() => navigator.clipboard.readText())).toBe(`${service.url}/servers/${serverId}`);
+});

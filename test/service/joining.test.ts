@@ -116,7 +116,7 @@ test('the snippets of the badge are escaped for HTML and Markdown', async () => 
   const owner = await visit(all, ownerId);
   await owner.send(dashboardPath, { ...edits, name: 'A](x) <b>"' });
   const { text } = await owner.open(dashboardPath);
-  const snippets = [...text.matchAll(/<textarea readonly[^>]*>([^<]*)</g)].map(([, snippet = '']) =>
+  const snippets = [...text.matchAll(/<br><span class="copyable"><code>([^<]*)</g)].map(([, snippet = '']) =>
     snippet.replace(/&#(\d+);/g, (_entity, code) => String.fromCharCode(Number(code))),
   );
   const { url } = all.service;

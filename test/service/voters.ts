@@ -29,7 +29,10 @@ function voterOf(userId: string, { send }: Visit): Voter {
         expect(text).toContain('Please try again in a few seconds');
         return false;
       }
-      expect([status, headers.get('location')]).toEqual([303, expect.stringMatching(/notice=(voted|cooldown)$/)]);
+      expect([status, headers.get('location')]).toEqual([
+        303,
+        expect.stringMatching(/notice=(voted|cooldown)&at=vote#result$/),
+      ]);
       return true;
     },
   };

@@ -4,6 +4,7 @@ import { deleteIcon, findIcon, type ListingIcon, saveIcon } from '../storage/lis
 import { PageError } from '../texts/page-error.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import { findPathListing, isVisible, type PageDependencies, pageNotFound, sessionEnded } from './page-routes.ts';
+import { resultAt } from './render-page.ts';
 
 /** Bytes. */
 const maxIconSize = 256 * 1_024;
@@ -56,12 +57,12 @@ export function addIconForms(dashboard: Dashboard, { database, clock, sessions }
 
   dashboard.form('/icon', 'edit', async ({ request, listing }) => {
     await saveIcon(database, listing.id, await readIcon(request.body));
-    return '?notice=icon-saved#icon';
+    return resultAt('icon', 'icon-saved');
   });
 
   dashboard.form('/icon/remove', null, async ({ listing }) => {
     await deleteIcon(database, listing.id);
-    return '?notice=icon-removed#icon';
+    return resultAt('icon', 'icon-removed');
   });
 }
 

@@ -11,6 +11,7 @@ import { joinLink, relatedCard } from './listing-card.ts';
 import { figure, isolated, listingIcon, listingLine, stateNotice, tagLinks } from './listing-parts.ts';
 import type { PageDependencies } from './page-routes.ts';
 import { previewTags } from './previews/preview-tags.ts';
+import { noticeAt } from './render-page.ts';
 import { type ReviewsView, reviewsSection } from './reviews-section.ts';
 
 const maxVoters = 8;
@@ -23,7 +24,7 @@ interface ListingView extends ReviewsView {
 
 /** The public page of a listing. Only servers have reviews. */
 export async function listingPage(
-  { database, invites, origin }: PageDependencies,
+  { database, invites, origin, face }: PageDependencies,
   view: ListingView,
 ): Promise<PageContent> {
   const { listing, visitor, now, texts } = view;
@@ -53,7 +54,7 @@ export async function listingPage(
   <div class="columns">
     ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">${texts.reviews.title}</h2>${reviews}</section>`}
     <aside>
-      <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.listing.vote}</h2>${await voteForm(database, view)}</section>
+      <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.listing.vote}</h2>${noticeAt('vote', view.request, texts)}${await voteForm(database, view)}</section>
       ${reviews !== null && voters}
       ${listing.kind === 'server' ? rulesSection(listing.facts.rules, texts) : null}
       <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">${texts.dashboard.edit[listing.kind]}</a>` : html`<a href="${pagePath(listing)}/report">${texts.listing.report[listing.kind]}</a>`}</p>
@@ -65,7 +66,8 @@ export async function listingPage(
   <ul class="cards">${related.map((each) => relatedCard(each.listing, each.monthlyVotes, { texts, invites }))}</ul></section>`
   }
 </article>`;
-  return { title: listing.name, body, head: previewTags(listing, { origin, votes: votes.month, texts }) };
+  const siteName = face.name ?? texts.siteName;
+  return { title: listing.name, body, head: previewTags(listing, { origin, siteName, votes: votes.month, texts }) };
 }
 
 /** What is not known of a listing yet is 0, and not shown. */

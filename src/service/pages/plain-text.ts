@@ -11,8 +11,8 @@ export function textHtml(text: string): Html {
     .trim()
     .split(/\n(?:[ \t]*\n)+/);
   return html`${blocks.map((block) => {
-    const heading = /^#{1,6} (.+)$/.exec(block)?.[1];
-    return heading === undefined ? html`<p>${withLinks(block)}</p>` : html`<h2>${heading}</h2>`;
+    const [, heading, rest = block] = /^#{1,6} (.+)\n?([\s\S]*)$/.exec(block) ?? [];
+    return html`${heading !== undefined && html`<h2>${heading}</h2>`}${rest !== '' && html`<p>${withLinks(rest)}</p>`}`;
   })}`;
 }
 

@@ -12,6 +12,7 @@ import { homePage, homeQuery } from './home-page.ts';
 import { textsOf } from './language.ts';
 import { listingPage } from './listing-page.ts';
 import { type PageDependencies, PageRoutes, requireVisibleListing } from './page-routes.ts';
+import { resultAt } from './render-page.ts';
 
 const listingsPerPage = 24;
 
@@ -36,7 +37,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
       const order = readOrder(request.query['sort']);
       const showsMany = request.query['all'] !== undefined;
       const challenge = visitor && (await renderChallenge(dependencies, request, { listing, member: visitor, now }));
-      return listingPage(dependencies, { listing, visitor, challenge, order, showsMany, now, texts });
+      return listingPage(dependencies, { request, listing, visitor, challenge, order, showsMany, now, texts });
     });
 
     routes.form(`/${kind}s/:id/vote`, async ({ request, visitor: { userId, username }, now }) => {
@@ -44,12 +45,12 @@ export function publicRoutes(dependencies: PageDependencies): Router {
       const listing = await requireVisibleListing(database, kind, request.params.id, null);
       await admission.admit(request, 'vote', userId);
       if (!(await passesChallenge(dependencies, request, { listing, member: voter, now }))) {
-        return `${pagePath(listing)}?notice=challenge`;
+        return pagePath(listing) + resultAt('vote', 'challenge');
       }
       const vote = await castVote(database, listing, { voter }, now);
       countVote(counters, vote);
       queued();
-      return `${pagePath(listing)}?notice=${vote.recorded ? 'voted' : 'cooldown'}`;
+      return pagePath(listing) + resultAt('vote', vote.recorded ? 'voted' : 'cooldown');
     });
   }
 

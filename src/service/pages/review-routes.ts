@@ -18,6 +18,7 @@ import {
   readRowId,
   requireVisibleListing,
 } from './page-routes.ts';
+import { resultAt } from './render-page.ts';
 import { reviewText } from './reviews-section.ts';
 import type { Visitor } from './session.ts';
 
@@ -32,13 +33,14 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
     await admission.admit(request, 'review', userId);
     await upsertReview(database, { listingId: listing.id, userId, username, rating, comment, createdAt: now });
     counters.reviews += 1;
-    return `${pagePath(listing)}?notice=reviewed`;
+    return pagePath(listing) + resultAt('own-review', 'reviewed');
   });
 
   routes.form('/servers/:id/reviews/delete', async ({ request, visitor }) => {
     const listing = await findPathListing(database, request.params.id);
     // Also of a hidden listing, whose page the author cannot open.
     if (listing === null || !(await deleteReviewBy(database, listing.id, visitor.userId))) throw pageNotFound();
+    if (listing.state === 'published') return pagePath(listing) + resultAt('own-review', 'review-deleted');
     return `${isVisible(listing, visitor) ? pagePath(listing) : '/your-data'}?notice=review-deleted`;
   });
 

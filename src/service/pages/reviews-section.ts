@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { pagePath } from '../listing/listing.ts';
@@ -13,6 +14,7 @@ import {
 } from '../storage/reviews.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 import { isolated } from './listing-parts.ts';
+import { noticeAt } from './render-page.ts';
 import type { Visitor } from './session.ts';
 
 /** Reviews on a page: the first ones, and all if `showsMany`. */
@@ -20,6 +22,7 @@ const maxReviews = 10;
 const maxReviewsOfAll = 200;
 
 export interface ReviewsView {
+  readonly request: Request;
   readonly listing: StoredListing;
   readonly visitor: Visitor | null;
   readonly order: ReviewOrder;
@@ -69,13 +72,13 @@ export function replyText({ text, repliedAt }: NonNullable<PageReview['reply']>,
       <p class="comment">${isolated(text)}</p></div>`;
 }
 
-function reviewForm({ listing, visitor, texts }: ReviewsView, own: PageReview | null): Html | null {
+function reviewForm({ request, listing, visitor, texts }: ReviewsView, own: PageReview | null): Html | null {
   const path = `${pagePath(listing)}/reviews`;
   if (!visitor) {
     return html`<p><a class="button second" href="/sign-in?next=${encodeURIComponent(pagePath(listing))}">${texts.reviews.signInToReview}</a></p>`;
   }
   const rating = own?.rating ?? 5;
-  return html`<section class="card" aria-labelledby="own-review"><h3 id="own-review">${own ? texts.reviews.your : texts.reviews.write}</h3>
+  return html`<section class="card" aria-labelledby="own-review"><h3 id="own-review">${own ? texts.reviews.your : texts.reviews.write}</h3>${noticeAt('own-review', request, texts)}
     <form class="stack" method="post" action="${path}">${formTokenField(visitor)}
       <label>${texts.reviews.stars} <select name="rating">${[5, 4, 3, 2, 1].map((stars) => html`<option value="${stars}"${stars === rating && html` selected`}>${texts.plainCount(texts.counts.stars, stars)}</option>`)}</select></label>
       <label>${texts.reviews.comment} <textarea name="comment" required maxlength="1000" rows="3">${own?.comment ?? ''}</textarea></label>

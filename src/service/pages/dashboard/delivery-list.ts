@@ -4,10 +4,11 @@ import type { DeliveryAttempt, WebhookDelivery, WebhookDeliveryRecord } from '..
 import type { ServiceTexts } from '../../texts/texts.ts';
 import type { OwnerCall } from '../page-routes.ts';
 
-/** Deliveries with their attempts, each with a button that sends it again. */
+/** Deliveries with their attempts, each with a button that sends it again. @param from the page of the list */
 export function deliveryList(
   deliveries: readonly WebhookDeliveryRecord[],
-  { listing, visitor, now, texts }: Pick<OwnerCall, 'listing' | 'visitor' | 'now' | 'texts'>,
+  { listing, visitor, now, texts }: OwnerCall,
+  from: 'log' | 'edit',
 ): Html {
   const { deliveries: words, plain } = texts;
   if (deliveries.length === 0) return html`<p class="empty">${words.none}</p>`;
@@ -16,7 +17,7 @@ export function deliveryList(
   <div class="line"><span class="state ${delivery.state}">${words.states[delivery.state]}</span>
     <strong>${delivery.event}</strong>${delivery.test && html` <span class="state test">${words.test}</span>`}
     <span class="quiet">${texts.ago(delivery.createdAt, now)}${nextAttempt(delivery, now, texts)}</span>
-    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<button class="second" aria-label="${plain(words.resendNamed, { event: delivery.event, id: delivery.id })}">${words.resend}</button></form></div>
+    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<input type="hidden" name="from" value="${from}"><button class="second" aria-label="${plain(words.resendNamed, { event: delivery.event, id: delivery.id })}">${words.resend}</button></form></div>
   <details><summary>${attemptSummary(delivery.attemptHistory, texts)}</summary>
     ${delivery.attemptHistory.length > 0 && attemptTable(delivery.attemptHistory, texts)}
     <pre>${delivery.body}</pre></details>

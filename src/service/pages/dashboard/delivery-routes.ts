@@ -7,9 +7,12 @@ import {
   type WebhookDelivery,
 } from '../../storage/deliveries/deliveries.ts';
 import type { ServiceTexts } from '../../texts/texts.ts';
+import { readForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound } from '../page-routes.ts';
+import { resultAt } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
 import { deliveryList } from './delivery-list.ts';
+import { sectionHead } from './section-head.ts';
 
 const deliveriesPerPage = 25;
 const states = ['waiting', 'delivered', 'failed'] as const;
@@ -30,6 +33,9 @@ export const deliveryLogQuery = z.object({
     .catch(undefined),
 });
 
+/** The page of the button, to which the owner returns. */
+const resendForm = z.object({ from: z.enum(['log', 'edit']).catch('log') });
+
 type Filter = Pick<DeliverySelection, 'state' | 'family'>;
 
 /** The log of deliveries, and the form that sends one again. */
@@ -45,8 +51,8 @@ export function addDeliveryRoutes(dashboard: Dashboard, { database, queued }: Pa
       const deliveries = found.slice(0, deliveriesPerPage);
       const path = `/dashboard/${listing.id}/deliveries`;
       return html`${filterForm(path, filter, texts)}
-<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${texts.dashboard.tabs.deliveries}</h2>
-${deliveryList(deliveries, call)}</section>
+<section class="card" aria-labelledby="deliveries">${sectionHead('deliveries', texts.dashboard.tabs.deliveries, call)}
+${deliveryList(deliveries, call, 'log')}</section>
 ${pageLinks({ path, filter, hasNewer: before !== undefined }, found.length > deliveries.length ? deliveries.at(-1) : undefined, texts)}`;
     },
   );
@@ -56,7 +62,8 @@ ${pageLinks({ path, filter, hasNewer: before !== undefined }, found.length > del
     const isId = /^[0-9a-f-]{36}$/.test(deliveryId);
     if (!isId || !(await requeueDelivery(database, listing.id, deliveryId, now))) throw pageNotFound();
     queued();
-    return '/deliveries?notice=resent';
+    const { from } = readForm(resendForm, request.body);
+    return (from === 'log' ? '/deliveries' : '') + resultAt('deliveries', 'resent');
   });
 }
 

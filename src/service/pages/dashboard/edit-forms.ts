@@ -9,14 +9,15 @@ import { PageError } from '../../texts/page-error.ts';
 import { RejectedTargetError } from '../../webhooks/target.ts';
 import { botForm, inviteForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
+import { resultAt } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
-import { revokePage } from './edit-page.ts';
+import { revokePage, sectionOf } from './edit-page.ts';
 
 /** The form for what visitors read about a listing, and those of its API keys. */
 export function addEditForms(dashboard: Dashboard, { database }: PageDependencies): void {
   dashboard.form('', 'edit', async ({ request, listing }) => {
     await updateListing(database, withEdits(listing, request.body));
-    return '?notice=saved#basics';
+    return resultAt('basics', 'saved');
   });
 
   dashboard.form('/keys', 'edit', async ({ request, listing, now, texts }) => {
@@ -24,7 +25,7 @@ export function addEditForms(dashboard: Dashboard, { database }: PageDependencie
     const issued = await issueOwnersKey(database, listing, label, now);
     if (issued === 'not-owner') throw pageNotFound();
     if (issued === 'too-many') throw tooManyKeys();
-    return { name: texts.plain(texts.edit.keyNamed, { label }), secret: issued.key };
+    return { section: 'advanced', name: texts.plain(texts.edit.keyNamed, { label }), secret: issued.key };
   });
 
   dashboard.page(
@@ -39,7 +40,7 @@ export function addEditForms(dashboard: Dashboard, { database }: PageDependencie
 
   dashboard.form('/keys/:keyId/revoke', null, async ({ request, listing, now }) => {
     if (!(await revokeKey(database, listing.id, readRowId(request.params.keyId), now))) throw pageNotFound();
-    return '?notice=revoked#advanced';
+    return resultAt('advanced', 'revoked');
   });
 }
 
@@ -67,7 +68,7 @@ export function addInviteForm(dashboard: Dashboard, { database, invites }: PageD
       throw new PageError(isOfDiscord ? 503 : 400, ({ errors }) => errors.invites[problem], isOfDiscord ? 30 : null);
     }
     await saveInvite(database, listing.id, checked.invite);
-    return '?notice=saved#invite';
+    return resultAt('invite', 'saved');
   });
 }
 
@@ -84,14 +85,14 @@ export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependen
     const secret = await configureOwnersWebhook(database, settings, targets).catch(rethrowAsPageError);
     if (secret === null) throw pageNotFound();
     queued();
-    if (existing || form.secret !== undefined) return `?notice=saved#${key.family}-webhooks`;
-    return { name: texts.edit.secretOf[key.family], secret };
+    if (existing || form.secret !== undefined) return resultAt(sectionOf(key.family), 'saved');
+    return { section: sectionOf(key.family), name: texts.edit.secretOf[key.family], secret };
   });
 
   dashboard.form(`${path}/rotate`, 'edit', async ({ request, listing, now, texts }) => {
     const family = readFamily(request.params.family);
     const secret = await rotateWebhookSecret(database, listing.id, family, now).catch(rethrowAsPageError);
-    return { name: texts.edit.newSecretOf[family], secret };
+    return { section: sectionOf(family), name: texts.edit.newSecretOf[family], secret };
   });
 
   dashboard.form(`${path}/test`, 'send', async ({ request, listing, visitor: { userId, username } }) => {
@@ -99,26 +100,26 @@ export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependen
     const attempt = await testWebhook(dependencies, listing, family, { userId, username });
     if (attempt === null) throw pageNotFound();
     queued();
-    return `?notice=${attempt.error === null ? 'test-delivered' : 'test-failed'}#${family}-webhooks`;
+    return resultAt(sectionOf(family), attempt.error === null ? 'test-delivered' : 'test-failed');
   });
 
   dashboard.form(`${path}/pause`, null, async ({ request, listing, now }) => {
     const family = readFamily(request.params.family);
     if (!(await pauseForOwner(database, { listingId: listing.id, family }, now))) throw pageNotFound();
-    return `?notice=paused#${family}-webhooks`;
+    return resultAt(sectionOf(family), 'paused');
   });
 
   dashboard.form(`${path}/resume`, null, async ({ request, listing }) => {
     const family = readFamily(request.params.family);
     if (!(await resumeWebhook(database, { listingId: listing.id, family }))) throw pageNotFound();
     queued();
-    return `?notice=resumed#${family}-webhooks`;
+    return resultAt(sectionOf(family), 'resumed');
   });
 
   dashboard.form(`${path}/remove`, null, async ({ request, listing }) => {
     const family = readFamily(request.params.family);
     await deleteWebhook(database, listing.id, family);
-    return `?notice=removed#${family}-webhooks`;
+    return resultAt(sectionOf(family), 'removed');
   });
 }
 

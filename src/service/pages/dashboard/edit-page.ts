@@ -1,7 +1,8 @@
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
+import { apiBasePath } from '../../api/openapi.ts';
 import { type Category, categories } from '../../listing/category.ts';
-import type { BotFacts, ServerFacts } from '../../listing/listing.ts';
+import { type BotFacts, pagePath, type ServerFacts } from '../../listing/listing.ts';
 import { deliveryRecords } from '../../storage/deliveries/deliveries.ts';
 import { findWebhook, type Webhook } from '../../storage/deliveries/webhooks.ts';
 import { keysOfListing, maxKeys, type StoredKey } from '../../storage/listings/keys.ts';
@@ -9,48 +10,88 @@ import { type Purchase, purchasesOf } from '../../storage/purchases.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
 import type { ServiceTexts } from '../../texts/texts.ts';
 import { goneReason } from '../../webhooks/attempt.ts';
+import { copyable, copyScript } from '../copyable.ts';
 import { isolated, listingIcon } from '../listing-parts.ts';
 import type { OwnerCall, PageDependencies } from '../page-routes.ts';
+import { resultId } from '../render-page.ts';
 import { deliveryList } from './delivery-list.ts';
 import { badgeSection, inviteSection } from './join-sections.ts';
+import { sectionHead } from './section-head.ts';
 
 const maxDeliveries = 5;
 const maxPurchases = 25;
 
-/** A secret that was just created, shown only now. */
+/** A secret that was just created, shown only now, in a section of the page. */
 export interface NewSecret {
+  readonly section: string;
   readonly name: string;
   readonly secret: string;
 }
 
 /** The owner's view of a listing. */
-type OwnedListing = Pick<OwnerCall, 'listing' | 'visitor' | 'now' | 'texts'>;
-
-/** The sections of the page on which an owner edits a listing. */
-export async function editSections(
-  { database: sql, origin }: PageDependencies,
-  owned: OwnedListing,
-  newSecret: NewSecret | null,
-): Promise<Html> {
-  const { listing, texts } = owned;
-  const deliveries = await deliveryRecords(sql, listing.id, { limit: maxDeliveries });
-  return html`${newSecret && newSecretNotice(newSecret, texts)}
-${basicsSection(owned)}
-${inviteSection(owned)}
-${iconSection(owned)}
-${webhookSection('vote', await findWebhook(sql, listing.id, 'vote'), owned)}
-${webhookSection('premium', await findWebhook(sql, listing.id, 'premium'), owned)}
-<section class="card" aria-labelledby="deliveries"><h2 id="deliveries">${texts.edit.lastDeliveries}</h2>
-${deliveryList(deliveries, owned)}
-${deliveries.length > 0 && html`<p><a href="/dashboard/${listing.id}/deliveries">${texts.edit.allDeliveries}</a></p>`}</section>
-${purchasesSection(await purchasesOf(sql, listing.id, maxPurchases), texts)}
-${badgeSection(owned, origin)}
-${keysSection(await keysOfListing(sql, listing.id), owned)}`;
+interface EditView extends OwnerCall {
+  readonly newSecret: NewSecret | null;
+  /** The public URL of the service. */
+  readonly origin: string;
 }
 
-function newSecretNotice({ name, secret }: NewSecret, { edit, fill }: ServiceTexts): Html {
-  return html`<div class="notice good" role="status"><p>${fill(edit.copyNow, { name: isolated(name) })}</p>
-  <p><code class="secret">${secret}</code></p></div>`;
+/** The section of a family of webhooks. */
+export function sectionOf(family: WebhookFamily): string {
+  return `${family}-webhooks`;
+}
+
+/** The page on which an owner edits a listing: a list of its sections, and the sections. */
+export async function editSections(
+  { database: sql, origin }: PageDependencies,
+  owned: OwnerCall,
+  newSecret: NewSecret | null,
+): Promise<Html> {
+  const view = { ...owned, newSecret, origin };
+  const { listing, texts } = owned;
+  const deliveries = await deliveryRecords(sql, listing.id, { limit: maxDeliveries });
+  const purchases = await purchasesOf(sql, listing.id, maxPurchases);
+  return html`<p>${texts.dashboard.voteAddress} ${copyable(origin + pagePath(listing), texts)}</p>
+${contents(view, purchases.length > 0)}
+${basicsSection(view)}
+${inviteSection(view)}
+${iconSection(view)}
+${webhookSection('vote', await findWebhook(sql, listing.id, 'vote'), view)}
+${webhookSection('premium', await findWebhook(sql, listing.id, 'premium'), view)}
+<section class="card" aria-labelledby="deliveries">${sectionHead('deliveries', texts.edit.lastDeliveries, view)}
+${deliveryList(deliveries, view, 'edit')}
+${deliveries.length > 0 && html`<p><a href="/dashboard/${listing.id}/deliveries">${texts.edit.allDeliveries}</a></p>`}</section>
+${purchasesSection(purchases, texts)}
+${badgeSection(view, origin)}
+${keysSection(await keysOfListing(sql, listing.id), view)}
+${copyScript}`;
+}
+
+function contents({ listing, texts }: EditView, hasPurchases: boolean): Html {
+  const { frame, edit, webhooks, purchases, keys } = texts;
+  const sections = {
+    basics: edit.basics,
+    invite: edit.invite[listing.kind],
+    icon: edit.icon,
+    [sectionOf('vote')]: webhooks.titles.vote,
+    [sectionOf('premium')]: webhooks.titles.premium,
+    deliveries: edit.lastDeliveries,
+    ...(hasPurchases && { purchases: purchases.title }),
+    badge: edit.badge,
+    advanced: keys.advanced,
+  };
+  return html`<nav class="contents" aria-label="${frame.contents}">${Object.entries(sections).map(
+    ([id, title]) => html`<a href="#${id}">${title}</a>`,
+  )}</nav>`;
+}
+
+/** The heading of a section that can get a new secret. */
+function secretHead(id: string, title: string, view: EditView): Html {
+  const { newSecret, texts } = view;
+  const notice =
+    newSecret?.section === id &&
+    html`<div class="notice good" role="status" id="${resultId}" tabindex="-1"><p>${texts.fill(texts.edit.copyNow, { name: isolated(newSecret.name) })}</p>
+  <p>${copyable(newSecret.secret, texts)}</p></div>`;
+  return html`${sectionHead(id, title, view)}${notice}`;
 }
 
 function purchasesSection(orders: readonly Purchase[], texts: ServiceTexts): Html | null {
@@ -70,9 +111,10 @@ function purchasesSection(orders: readonly Purchase[], texts: ServiceTexts): Htm
 }
 
 /** The form for what visitors read about a listing. */
-function basicsSection({ listing, visitor, texts }: OwnedListing): Html {
+function basicsSection(view: EditView): Html {
+  const { listing, visitor, texts } = view;
   const { create, edit } = texts;
-  return html`<section class="card" aria-labelledby="basics"><h2 id="basics">${edit.basics}</h2>
+  return html`<section class="card" aria-labelledby="basics">${sectionHead('basics', edit.basics, view)}
 <form class="stack" method="post" action="/dashboard/${listing.id}">${formTokenField(visitor)}
   <label>${create.name} <input name="name" required maxlength="100" value="${listing.name}" dir="auto"></label>
   <label>${create.description} <textarea name="description" maxlength="2000" rows="4" dir="auto">${listing.description}</textarea></label>
@@ -100,10 +142,15 @@ function botFields({ servers, shards }: BotFacts, { listing }: ServiceTexts): Ht
 }
 
 /** The forms to upload and to remove the icon. */
-function iconSection({ listing, visitor, texts: { edit } }: OwnedListing): Html {
+function iconSection(view: EditView): Html {
+  const {
+    listing,
+    visitor,
+    texts: { edit },
+  } = view;
   const path = `/dashboard/${listing.id}/icon`;
   const token = formTokenField(visitor);
-  return html`<section class="card" aria-labelledby="icon"><h2 id="icon">${edit.icon}</h2>
+  return html`<section class="card" aria-labelledby="icon">${sectionHead('icon', edit.icon, view)}
 <div class="icon-form">${listingIcon(listing, 'large')}
   <div><form class="stack" method="post" action="${path}" enctype="multipart/form-data">${token}
     <label>${edit.picture} <input type="file" name="icon" required accept="image/png,image/jpeg,image/webp,image/gif">
@@ -115,28 +162,29 @@ function iconSection({ listing, visitor, texts: { edit } }: OwnedListing): Html 
 }
 
 /** One family of webhooks in the dashboard (document, section 6: "a URL field … with a Test Webhook action"). */
-function webhookSection(family: WebhookFamily, webhook: Webhook | null, owned: OwnedListing): Html {
+function webhookSection(family: WebhookFamily, webhook: Webhook | null, view: EditView): Html {
   const {
     listing,
     visitor,
     texts: { edit, webhooks, plain },
-  } = owned;
+  } = view;
   const path = `/dashboard/${listing.id}/webhooks/${family}`;
+  const section = sectionOf(family);
   const token = formTokenField(visitor);
   const secretHint = webhook ? plain(webhooks.unchanged, { end: webhook.secret.slice(-4) }) : webhooks.generated;
-  return html`<section class="card" aria-labelledby="${family}-webhooks" data-family="${family}">
-<h2 id="${family}-webhooks">${webhooks.titles[family]}</h2>
-${webhook && health(webhook, path, owned)}
-<form class="stack" method="post" action="${path}#${family}-webhooks">${token}
+  return html`<section class="card" aria-labelledby="${section}" data-family="${family}">
+${secretHead(section, webhooks.titles[family], view)}
+${webhook && health(webhook, path, view)}
+<form class="stack" method="post" action="${path}#${resultId}">${token}
   <label>${webhooks.url} <input type="url" name="url" required maxlength="500" placeholder="https://" value="${webhook?.url ?? ''}"></label>
   <label>${webhooks.secret} <input type="password" name="secret" autocomplete="off" maxlength="200" placeholder="${secretHint}"></label>
   <button>${edit.save}</button>
 </form>
-${webhook && actions(webhook, path, owned)}
+${webhook && actions(webhook, path, view)}
 </section>`;
 }
 
-function health(webhook: Webhook, path: string, { visitor, now, texts }: OwnedListing): Html {
+function health(webhook: Webhook, path: string, { visitor, now, texts }: EditView): Html {
   const { webhooks, fill, plainCount } = texts;
   const { paused, failures, previous } = webhook;
   return html`${
@@ -157,16 +205,12 @@ function pauseText(paused: NonNullable<Webhook['paused']>, failures: number, tex
     : plainCount(webhooks.pausedFailing, failures, { time: '{time}' });
 }
 
-function actions(
-  { paused, family }: Webhook,
-  path: string,
-  { visitor, texts: { webhooks, fill } }: OwnedListing,
-): Html {
+function actions({ paused }: Webhook, path: string, { visitor, texts: { webhooks, fill } }: EditView): Html {
   const token = formTokenField(visitor);
   const [flag, field] = [html`<code>test: true</code>`, html`<code>test</code>`];
   return html`<div class="line">
   <form method="post" action="${path}/test">${token}<button class="second">${webhooks.test}</button></form>
-  <form method="post" action="${path}/rotate#${family}-webhooks">${token}<button class="second">${webhooks.rotate}</button></form>
+  <form method="post" action="${path}/rotate#${resultId}">${token}<button class="second">${webhooks.rotate}</button></form>
   ${paused === null && html`<form method="post" action="${path}/pause">${token}<button class="second">${webhooks.pause}</button></form>`}
   <form method="post" action="${path}/remove">${token}<button class="plain danger">${webhooks.remove}</button></form>
 </div>
@@ -174,12 +218,14 @@ function actions(
 }
 
 /** The API keys of a listing. The document calls their place "advanced setup" (section 5). */
-function keysSection(keys: readonly StoredKey[], { listing, visitor, now, texts }: OwnedListing): Html {
+function keysSection(keys: readonly StoredKey[], view: EditView): Html {
+  const { listing, visitor, now, texts, origin } = view;
   const { keys: words, plain, number } = texts;
   const path = `/dashboard/${listing.id}/keys`;
-  return html`<section class="card" aria-labelledby="advanced"><h2 id="advanced">${words.advanced}</h2>
+  return html`<section class="card" aria-labelledby="advanced">${secretHead('advanced', words.advanced, view)}
 <h3>${words.title}</h3>
 <p class="quiet">${words.hint[listing.kind]}</p>
+<p>${words.address} ${copyable(`${origin}${apiBasePath}`, texts)}</p>
 ${
   keys.length > 0 &&
   html`<div class="scroll"><table><thead><tr><th>${words.name}</th><th>${words.key}</th><th>${words.created}</th><th>${words.lastUsed}</th><td></td></tr></thead>
@@ -194,14 +240,14 @@ ${
 ${
   keys.length >= maxKeys
     ? html`<p class="quiet">${plain(words.full, { number: number(keys.length) })}</p>`
-    : html`<form class="line" method="post" action="${path}#advanced">${formTokenField(visitor)}
+    : html`<form class="line" method="post" action="${path}#${resultId}">${formTokenField(visitor)}
   <label>${words.name} <input name="label" required maxlength="60" value="${words.defaultLabel}"></label> <button>${words.create}</button>
 </form>`
 }</section>`;
 }
 
 /** The confirmation before a key is revoked. */
-export function revokePage(key: StoredKey, { listing, visitor, now, texts }: OwnedListing): Html {
+export function revokePage(key: StoredKey, { listing, visitor, now, texts }: OwnerCall): Html {
   const { keys, frame, fill } = texts;
   const end = html`<code>…${key.hint}</code>`;
   const usage =

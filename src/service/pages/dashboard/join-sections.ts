@@ -1,15 +1,20 @@
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
+import { copyable } from '../copyable.ts';
 import { languageParameter } from '../language.ts';
 import type { OwnerCall } from '../page-routes.ts';
 import { badgePath } from '../previews/preview-tags.ts';
+import { sectionHead } from './section-head.ts';
 
-type OwnedListing = Pick<OwnerCall, 'listing' | 'visitor' | 'texts'>;
-
-export function inviteSection({ listing, visitor, texts: { edit } }: OwnedListing): Html {
-  return html`<section class="card" aria-labelledby="invite"><h2 id="invite">${edit.invite[listing.kind]}</h2>
-<form class="stack" method="post" action="/dashboard/${listing.id}/invite#invite">${formTokenField(visitor)}
+export function inviteSection(owned: OwnerCall): Html {
+  const {
+    listing,
+    visitor,
+    texts: { edit },
+  } = owned;
+  return html`<section class="card" aria-labelledby="invite">${sectionHead('invite', edit.invite[listing.kind], owned)}
+<form class="stack" method="post" action="/dashboard/${listing.id}/invite">${formTokenField(visitor)}
   <label>${edit.inviteAddress} <input name="invite" maxlength="500" inputmode="url" autocomplete="off" value="${listing.invite ?? ''}">
     <span class="hint">${edit.inviteHint[listing.kind]}</span></label>
   <button>${edit.save}</button>
@@ -17,7 +22,7 @@ export function inviteSection({ listing, visitor, texts: { edit } }: OwnedListin
 }
 
 /** The badge that the owner embeds elsewhere, in the language in which the owner reads this. @param origin of the service */
-export function badgeSection({ listing, texts }: OwnedListing, origin: string): Html {
+export function badgeSection({ listing, texts }: OwnerCall, origin: string): Html {
   const { edit, plain, locale } = texts;
   const image = `${badgePath(listing)}?${languageParameter}=${locale}`;
   const page = origin + pagePath(listing);
@@ -29,7 +34,5 @@ export function badgeSection({ listing, texts }: OwnedListing, origin: string): 
   return html`<section class="card" aria-labelledby="badge"><h2 id="badge">${edit.badge}</h2>
 <p class="quiet">${edit.badgeHint}</p>
 <p><img src="${image}" alt="${title}" height="28"></p>
-<div class="stack">${Object.entries(snippets).map(
-    ([name, snippet]) => html`<label>${name} <textarea readonly rows="3" dir="ltr">${snippet}</textarea></label>`,
-  )}</div></section>`;
+${Object.entries(snippets).map(([name, snippet]) => html`<p dir="ltr"><strong>${name}</strong><br>${copyable(snippet, texts)}</p>`)}</section>`;
 }

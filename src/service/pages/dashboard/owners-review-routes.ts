@@ -7,6 +7,7 @@ import { countReviews, deleteReply, findReviews, type PageReview, saveReply } fr
 import { readForm, replyForm } from '../forms.ts';
 import { isolated, pageLinks } from '../listing-parts.ts';
 import { type OwnerCall, type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';
+import { noticeAt, resultAt } from '../render-page.ts';
 import { replyText, reviewText } from '../reviews-section.ts';
 import type { Dashboard } from './dashboard.ts';
 
@@ -32,13 +33,13 @@ export function addReviewRoutes(dashboard: Dashboard, { database }: PageDependen
     const { reply: text } = readForm(replyForm, request.body);
     const stored = await saveReply(database, { listingId: listing.id, reviewId, text, repliedAt: now });
     if (!stored) throw pageNotFound();
-    return `/reviews?notice=replied#review-${reviewId}`;
+    return `/reviews${resultAt(`review-${reviewId}`, 'replied')}`;
   });
 
   dashboard.form('/reviews/:reviewId/reply/delete', null, async ({ request, listing }) => {
     const reviewId = readRowId(request.params.reviewId);
     if (!(await deleteReply(database, listing.id, reviewId))) throw pageNotFound();
-    return `/reviews?notice=reply-deleted#review-${reviewId}`;
+    return `/reviews${resultAt(`review-${reviewId}`, 'reply-deleted')}`;
   });
 }
 
@@ -66,7 +67,8 @@ function item(review: PageReview, owned: OwnerCall): Html {
   const { reply } = review;
   const path = `/dashboard/${listing.id}/reviews/${review.id}/reply`;
   const token = formTokenField(visitor);
-  return html`<li id="review-${review.id}">${reviewText(review, owned)}
+  const section = `review-${review.id}`;
+  return html`<li id="${section}">${noticeAt(section, owned.request, texts)}${reviewText(review, owned)}
   ${reply && replyText(reply, owned)}
   <div class="line"><details class="reply-form"><summary>${reply ? ownersReviews.editReply : ownersReviews.reply}</summary>
     <form class="stack" method="post" action="${path}">${token}

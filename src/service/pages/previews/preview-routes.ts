@@ -29,7 +29,7 @@ const maxWaiting = 40;
  * What other sites show of a published listing: the badge that its owner embeds, and the picture in previews of links.
  * They have no session, set no cookie, and are the same for everybody.
  */
-export function previewRoutes({ database, clock, log }: PageDependencies): Router {
+export function previewRoutes({ database, clock, log, face }: PageDependencies): Router {
   const router = express.Router();
   const draw = createDraw({ log, without: 'previews of links have none' });
   const pictures = new BoundedMap<Promise<Uint8Array | null>>(maxPictures);
@@ -59,7 +59,7 @@ export function previewRoutes({ database, clock, log }: PageDependencies): Route
 
   router.get('/listings/:id/preview.png', async (request, response) => {
     const { listing, votes, now } = await readPublished(request.params.id);
-    const content = contentOf(listing, votes, await rankOf(database, listing, votes, now));
+    const content = contentOf(listing, votes, await rankOf(database, listing, votes, now), face.name);
     const key = JSON.stringify([content, listing.iconVersion]);
     if (isCurrent(request, response, { content: key, lifetimeMs: pictureLifetimeMs })) return;
     const picture = await (pictures.get(key) ?? drawOnce(key, listing, content));
@@ -98,7 +98,12 @@ function isSafeToDecode(type: string): boolean {
 }
 
 /** In English, since other sites ask without a visitor's language. */
-function contentOf(listing: StoredListing, votes: number, rank: number): Omit<PreviewContent, 'icon'> {
+function contentOf(
+  listing: StoredListing,
+  votes: number,
+  rank: number,
+  siteName?: string,
+): Omit<PreviewContent, 'icon'> {
   const texts = englishTexts();
   return {
     listing: { id: listing.id, name: listing.name },
@@ -107,7 +112,7 @@ function contentOf(listing: StoredListing, votes: number, rank: number): Omit<Pr
       [texts.number(votes), votes === 1 ? 'vote this month' : 'votes this month'],
       [`#${texts.number(rank)}`, listing.kind === 'server' ? 'of the servers' : 'of the bots'],
     ],
-    siteName: texts.siteName,
+    siteName: siteName ?? texts.siteName,
   };
 }
 

@@ -17,14 +17,24 @@ export const badgePath = ({ id }: Pick<StoredListing, 'id'>) => `/badge/${id}.sv
  */
 export function previewTags(
   listing: StoredListing,
-  { origin, votes, texts }: { readonly origin: string; readonly votes: number; readonly texts: ServiceTexts },
+  {
+    origin,
+    siteName,
+    votes,
+    texts,
+  }: {
+    readonly origin: string;
+    readonly siteName: string;
+    readonly votes: number;
+    readonly texts: ServiceTexts;
+  },
 ): Html | null {
   if (listing.state !== 'published') return null;
   const counted = texts.plainCount(texts.counts.votesThisMonth, votes);
   const description = cut(listing.description.replace(/\s+/g, ' '), maxDescription);
   const properties = {
     'og:type': 'website',
-    'og:site_name': texts.siteName,
+    'og:site_name': siteName,
     'og:title': listing.name,
     'og:description': description === '' ? counted : description,
     'og:url': origin + pagePath(listing),
