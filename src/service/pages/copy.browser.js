@@ -3,17 +3,24 @@ for (const button of document.querySelectorAll('[data-copied]')) {
   const text = button.parentElement.querySelector('code');
   const name = button.textContent;
   button.hidden = false;
-  button.addEventListener('click', async () => {
-    try {
-      await navigator.clipboard.writeText(text.textContent);
-    } catch {
-      // Without HTTPS, pages have no clipboard but that of the selection.
-      getSelection().selectAllChildren(text);
-      if (!document.execCommand('copy')) return;
-    }
-    button.textContent = button.dataset.copied;
-    setTimeout(() => {
-      button.textContent = name;
-    }, 2_000);
+  button.addEventListener('click', () => {
+    // Without HTTPS, pages have no clipboard but that of the selection.
+    const copied = navigator.clipboard?.writeText(text.textContent) ?? Promise.reject(new Error('no clipboard'));
+    copied
+      .catch(() => copySelected(text))
+      .then(
+        () => {
+          button.textContent = button.dataset.copied;
+          setTimeout(() => {
+            button.textContent = name;
+          }, 2_000);
+        },
+        () => undefined,
+      );
   });
+}
+
+function copySelected(text) {
+  getSelection().selectAllChildren(text);
+  if (!document.execCommand('copy')) throw new Error('not copied');
 }

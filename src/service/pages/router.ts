@@ -40,7 +40,7 @@ export function pagesRouter(dependencies: PageDependencies): Router {
   router.get('/assets/service.css', serveAsset(new URL('./service.css', import.meta.url), { ...caching, edit }));
   router.get('/assets/icon.svg', serveAsset(new URL('./icon.svg', import.meta.url), caching));
   router.get(copyScriptPath, serveAsset(new URL('./copy.browser.js', import.meta.url), caching));
-  router.use('/dashboard', createPageHeaders({ 'script-src': ["'self'"] }));
+  router.use('/dashboard/:id', createPageHeaders({ 'script-src': ["'self'"] }));
   if (face.logo !== undefined) router.get(logoPath, serveLogo(face.logo));
   if (dependencies.challenge !== null) router.use(challengeRoutes(dependencies.challenge));
   router.use(rejectCrossSiteForms({ message: 'sent from another site' }));
