@@ -82,7 +82,7 @@ export async function bundle(
 /** The page of the sandbox, and the scripts of both pages that draw messages. */
 async function buildPages(folder: string): Promise<void> {
   await copyPage(folder);
-  const sources = { main: pageScript.source, previews: previewScript.source };
+  const sources = { main: pageScript.source(), previews: previewScript.source() };
   const scripts = await bundleScripts(sources, { minify: true });
   await Promise.all([...scripts].map(([name, code]) => writeFile(join(folder, name), code)));
 }

@@ -39,7 +39,7 @@ export async function buildReplay(folder: string, recording: Recording): Promise
       output: { minify: true },
     }),
     cp(join(browser, 'replay.css'), join(folder, 'replay.css')),
-    cp(messageStyles, join(folder, 'messages.css')),
+    cp(messageStyles(), join(folder, 'messages.css')),
     ...names.map((name) => cp(join(publicFiles, name), join(folder, name))),
   ]);
   await writeFile(join(folder, 'main.js'), output[0].code);

@@ -3,14 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 
 /** The colors of messages, and their parts that are not components: of elements within one of the class `discord`. */
-export const messageStyles = new URL('./messages.css', import.meta.url);
+export const messageStyles = (): URL => new URL('./messages.css', import.meta.url);
 
-/** The script of a page that shows Discord's messages: a module for browsers. */
+/**
+ * The script of a page that shows Discord's messages: a module for browsers. Functions, because a bundle of CommonJS has no
+ * `import.meta.url`.
+ */
 export interface PageScript {
   /** Its source: `new URL('./browser/main.ts', import.meta.url)`. */
-  readonly source: URL;
+  source(): URL;
   /** Written by `npm run build`: exists in the package and the image, not in the repository. */
-  readonly built: URL;
+  built(): URL;
 }
 
 /** What built scripts share: they import it from beside them. Null in the repository. */
@@ -25,8 +28,8 @@ export function readSharedScript(): Promise<string | null> {
  * @throws TallyhookError `page_not_bundled` if neither works
  */
 export async function readScript({ source, built }: PageScript): Promise<string> {
-  const known = await readFile(built, 'utf8').catch(() => null);
-  return known ?? (await bundleScripts({ main: source }, { minify: false })).get('main.js') ?? '';
+  const known = await readFile(built(), 'utf8').catch(() => null);
+  return known ?? (await bundleScripts({ main: source() }, { minify: false })).get('main.js') ?? '';
 }
 
 /**

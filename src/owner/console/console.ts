@@ -48,7 +48,7 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   router.get('/console.css', serveAsset(new URL('./console.css', import.meta.url), assetOptions));
   router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
   router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
-  router.get('/messages.css', serveAsset(messageStyles, assetOptions));
+  router.get('/messages.css', serveAsset(messageStyles(), assetOptions));
   router.get(
     '/previews.js',
     serveScript(() => readScript(previewScript)),

@@ -21,7 +21,7 @@ const types: Readonly<Record<string, string>> = {
  */
 export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
   const folder = new URL('./public/', import.meta.url);
-  const [code, styles, names] = await Promise.all([readScript(pageScript), readFile(messageStyles), readdir(folder)]);
+  const [code, styles, names] = await Promise.all([readScript(pageScript), readFile(messageStyles()), readdir(folder)]);
   const files = names.flatMap((name) => {
     const type = types[name.split('.').at(-1) ?? ''];
     return type === undefined ? [] : [{ name, type }];
@@ -40,8 +40,8 @@ export async function readAssets(): Promise<ReadonlyMap<string, Asset>> {
 }
 
 export const pageScript = {
-  source: new URL('./browser/main.ts', import.meta.url),
-  built: new URL('./public/main.js', import.meta.url),
+  source: () => new URL('./browser/main.ts', import.meta.url),
+  built: () => new URL('./public/main.js', import.meta.url),
 };
 
 /** Copies the page's files other than scripts into a folder. */
