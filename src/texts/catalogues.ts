@@ -1,5 +1,5 @@
 import type { Catalogue } from './catalogue.ts';
-import type { Locale } from './locale.ts';
+import { byLocale, type Locale } from './locale.ts';
 import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
 import { es } from './locales/es.ts';
@@ -19,24 +19,8 @@ import { vi } from './locales/vi.ts';
 import { zhCN } from './locales/zh-cn.ts';
 
 /** The texts by Discord's code of the language. */
-export const catalogues: Readonly<Record<Locale, Catalogue>> = {
-  'en-US': en,
-  'en-GB': en,
-  de,
-  fr,
-  'es-ES': es,
-  'es-419': es,
+export const catalogues: Readonly<Record<Locale, Catalogue>> = byLocale({
+  ...{ en, de, fr, es, it, nl, pl, tr, ru, uk, ja, ko, hi, id, vi },
   'pt-BR': ptBR,
-  it,
-  nl,
-  pl,
-  tr,
-  ru,
-  uk,
-  ja,
-  ko,
   'zh-CN': zhCN,
-  hi,
-  id,
-  vi,
-};
+});

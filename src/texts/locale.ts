@@ -23,6 +23,18 @@ export const locales = [
 /** A language that Discord and tallyhook have. @category Texts */
 export type Locale = (typeof locales)[number];
 
+/** A language of texts: English and Spanish have the same in both regions. */
+type Language = 'en' | 'es' | Exclude<Locale, `${'en' | 'es'}-${string}`>;
+
+/** What there is for each language, by locale. */
+export function byLocale<Value>({
+  en,
+  es,
+  ...others
+}: Readonly<Record<Language, Value>>): Readonly<Record<Locale, Value>> {
+  return { 'en-US': en, 'en-GB': en, 'es-ES': es, 'es-419': es, ...others };
+}
+
 export const defaultLocale = 'en-US' satisfies Locale;
 
 /**

@@ -1,4 +1,4 @@
-import { type Locale, locales } from '../../texts/locale.ts';
+import { byLocale, type Locale, locales } from '../../texts/locale.ts';
 import type { ServiceCatalogue } from './catalogue.ts';
 import { de } from './locales/de.ts';
 import { en } from './locales/en.ts';
@@ -19,27 +19,11 @@ import { vi } from './locales/vi.ts';
 import { zhCN } from './locales/zh-cn.ts';
 
 /** The texts of the pages by locale. */
-export const catalogues: Readonly<Record<Locale, ServiceCatalogue>> = {
-  'en-US': en,
-  'en-GB': en,
-  de,
-  fr,
-  'es-ES': es,
-  'es-419': es,
+export const catalogues: Readonly<Record<Locale, ServiceCatalogue>> = byLocale({
+  ...{ en, de, fr, es, it, nl, pl, tr, ru, uk, ja, ko, hi, id, vi },
   'pt-BR': ptBR,
-  it,
-  nl,
-  pl,
-  tr,
-  ru,
-  uk,
-  ja,
-  ko,
   'zh-CN': zhCN,
-  hi,
-  id,
-  vi,
-};
+});
 
 /** One locale of each language, for the choice. */
 export const languages: readonly Locale[] = locales.filter(
