@@ -86,7 +86,7 @@ function createTexts(locale: Locale) {
 
 export type Texts = ReturnType<typeof createTexts>;
 
-const textsByLocale = new Map<Locale, Texts>();
+const textsByLocale = new Map<string, Texts>();
 let overrides: ReturnType<typeof readOverrides> = new Map();
 
 /**
@@ -115,5 +115,6 @@ export function textsInAll(): readonly Texts[] {
 
 /** The texts in the first of the preferred languages that there are texts in; see {@link localeFor}. */
 export function textsFor(...preferred: readonly (string | null | undefined)[]): Texts {
-  return textsIn(localeFor(...preferred));
+  // Nearly always, the first one is known.
+  return textsByLocale.get(preferred[0] ?? '') ?? textsIn(localeFor(...preferred));
 }

@@ -45,8 +45,10 @@ function readAccent(text: string): string {
 }
 
 function readLink(link: string): { readonly text: string; readonly url: string } {
-  const [, text = '', url = ''] = /^\s*([^=]+?)\s*=\s*((?:https:\/\/|mailto:)\S+)\s*$/.exec(link) ?? [];
-  if (text !== '' && text.length <= maxLinkText && URL.canParse(url)) return { text, url };
+  const end = link.indexOf('=');
+  const [text, url] = [link.slice(0, Math.max(0, end)).trim(), link.slice(end + 1).trim()];
+  const isAddress = /^(?:https:\/\/|mailto:)\S+$/.test(url) && URL.canParse(url);
+  if (text !== '' && text.length <= maxLinkText && isAddress) return { text, url };
   throw new UsageError(
     `--footer-link must be "Text=https://…" or "Text=mailto:…", the text up to ${maxLinkText} characters.`,
   );
