@@ -77,6 +77,9 @@ test('the queue groups reports by target, with the identity of the reporters, es
   expect(text).toContain('2 reports');
   expect(text).toContain('&#34;&#62;&#60;img src=x&#62; it sells votes');
   expect(text).toContain(tobias.userId);
+  const german = (await all.operator.open('/moderation', { 'accept-language': 'de' })).text;
+  expect(german).toContain('2 Meldungen');
+  expect(german).toContain('>Bewertung entfernen und Mitglied sperren<');
   const publicPage = (await all.operator.open(`/servers/${serverId}`)).text;
   expect(publicPage).not.toContain(tobias.userId);
 });

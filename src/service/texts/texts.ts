@@ -74,5 +74,5 @@ export function serviceTextsIn(locale: Locale): ServiceTexts {
   return texts;
 }
 
-/** For moderation, and for programs. */
+/** For programs. */
 export const englishTexts = once(() => serviceTextsIn(defaultLocale));

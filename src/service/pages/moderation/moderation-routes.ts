@@ -33,6 +33,7 @@ const maxRows = 200;
 const snowflake = z.string().regex(snowflakePattern);
 const reason = line(300, 0).default('');
 const reasonForm = z.object({ reason });
+const givenReason = z.object({ reason: line(300) });
 const pageNumber = z.coerce.number().int().min(1).max(10_000).catch(1);
 const listingAction = z.object({ listingId: snowflake, action: z.enum(['publish', 'hide']), reason });
 const memberAction = z.object({ userId: snowflake, action: z.enum(['ban', 'lift']), reason });
@@ -56,20 +57,23 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
   });
 
   function page(path: ModerationPath, read: (call: PageCall) => Promise<Fragment>): void {
-    routes.memberPage(path, async (call) => ({ title: 'Moderation', body: moderationPage(path, await read(call)) }));
+    routes.memberPage(path, async (call) => ({
+      title: call.texts.frame.moderation,
+      body: moderationPage(path, await read(call), call.texts),
+    }));
   }
 
-  page('/moderation', async ({ request, visitor, now }) => {
-    const number = pageNumber.parse(request.query['page']);
+  page('/moderation', async (call) => {
+    const number = pageNumber.parse(call.request.query['page']);
     const { items, hasMore } = await moderationQueue(database, { limit: maxItems, offset: (number - 1) * maxItems });
     const pending = await listingsInState(database, 'pending', maxPending);
-    return queuePage({ visitor, pending, items, nextPage: hasMore ? number + 1 : null, now });
+    return queuePage({ pending, items, nextPage: hasMore ? number + 1 : null }, call);
   });
-  page('/moderation/listings', async ({ visitor }) =>
-    hiddenListingsPage(await listingsInState(database, 'hidden', maxRows), visitor),
+  page('/moderation/listings', async (call) =>
+    hiddenListingsPage(await listingsInState(database, 'hidden', maxRows), call),
   );
-  page('/moderation/members', async ({ visitor }) => bansPage(await listBans(database, maxRows), visitor));
-  page('/moderation/log', async () => logPage(await moderationLog(database, maxRows)));
+  page('/moderation/members', async (call) => bansPage(await listBans(database, maxRows), call));
+  page('/moderation/log', async ({ texts }) => logPage(await moderationLog(database, maxRows), texts));
 
   function form<Form extends z.ZodObject>(
     path: ModerationPath | '/moderation/reports',
@@ -99,7 +103,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     if (action === 'dismiss') return dismissReports(database, target, context);
     if (action === 'hide-listing') return hideListing(database, listingId, withReason(context));
     if (kind !== 'review' || reviewUserId === '') {
-      throw new PageError(400, () => 'This is not a report of a review.');
+      throw new PageError(400, ({ errors }) => errors.unreadable);
     }
     const removed = await removeReview(database, target, withReason(context));
     if (action === 'remove-review') return removed;
@@ -111,6 +115,5 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
 
 /** @throws PageError 400 without a reason, which owner or member will see */
 function withReason(context: ModerationContext): ModerationContext {
-  if (context.reason !== '') return context;
-  throw new PageError(400, () => 'Please enter the reason.');
+  return { ...context, ...readForm(givenReason, context) };
 }

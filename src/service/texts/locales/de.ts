@@ -508,6 +508,44 @@ export const de: ServiceCatalogue = {
     operator: 'Wer diese Seite betreibt: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Warteschlange',
+      '/moderation/listings': 'Ausgeblendete Einträge',
+      '/moderation/members': 'Sperren',
+      '/moderation/log': 'Protokoll',
+    },
+    pending: 'Wartet auf Freigabe',
+    noPending: 'Kein Eintrag wartet auf Freigabe.',
+    reports: 'Meldungen',
+    noReports: 'Es gibt keine offenen Meldungen.',
+    listingDeleted: 'Dieser Eintrag wurde gelöscht.',
+    reviewDeleted: 'Die Bewertung wurde gelöscht. Verfasst wurde sie von {id}.',
+    whenReported: 'Zur Zeit der Meldung',
+    reject: 'Ablehnen',
+    listingId: 'Discord-ID des Servers oder Bots',
+    ownerReason: 'Grund für den Inhaber',
+    changeReason: 'Grund ändern',
+    noHidden: 'Kein Eintrag ist ausgeblendet.',
+    memberId: 'Discord-ID des Mitglieds',
+    banHint:
+      'Ein gesperrtes Mitglied kann sich anmelden, aber nicht voten, bewerten, melden, antworten oder Einträge hinzufügen und bearbeiten. Es sieht den Grund. Seine Einträge bleiben: Blende sie auch aus, wenn sie weg sollen.',
+    noBans: 'Niemand ist gesperrt.',
+    time: 'Zeit',
+    operator: 'Betreiber',
+    action: 'Aktion',
+    noActions: 'Bisher hat noch kein Betreiber etwas getan.',
+    removeAndBan: 'Bewertung entfernen und Mitglied sperren',
+    actions: {
+      'dismiss-reports': 'Meldungen verwerfen',
+      'remove-review': 'Bewertung entfernen',
+      'hide-listing': 'Eintrag ausblenden',
+      'publish-listing': 'Eintrag veröffentlichen',
+      'ban-member': 'Mitglied sperren',
+      'lift-ban': 'Sperre aufheben',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Das hat nicht geklappt',

@@ -500,6 +500,46 @@ export const en = {
     operator: 'Who runs this service: {link}.',
   },
 
+  moderation: {
+    /** By path. */
+    pages: {
+      '/moderation': 'Queue',
+      '/moderation/listings': 'Hidden listings',
+      '/moderation/members': 'Bans',
+      '/moderation/log': 'Log',
+    },
+    pending: 'Waiting for approval',
+    noPending: 'No listing waits for approval.',
+    reports: 'Reports',
+    noReports: 'There are no open reports.',
+    listingDeleted: 'This listing was deleted.',
+    reviewDeleted: 'The review was deleted. Its author was {id}.',
+    whenReported: 'When it was reported',
+    reject: 'Reject',
+    listingId: 'Discord id of the server or bot',
+    ownerReason: 'Reason for the owner',
+    changeReason: 'Change reason',
+    noHidden: 'No listing is hidden.',
+    memberId: 'Discord id of the member',
+    banHint:
+      'A banned member can sign in, but cannot vote, review, report, reply, or add and edit listings. The member sees the reason. The listings of the member stay: hide them as well if they must go.',
+    noBans: 'Nobody is banned.',
+    time: 'Time',
+    operator: 'Operator',
+    action: 'Action',
+    noActions: 'No operator has done anything yet.',
+    removeAndBan: 'Remove review and ban member',
+    /** Of buttons, and by what the log stores. */
+    actions: {
+      'dismiss-reports': 'Dismiss reports',
+      'remove-review': 'Remove review',
+      'hide-listing': 'Hide listing',
+      'publish-listing': 'Publish listing',
+      'ban-member': 'Ban member',
+      'lift-ban': 'Lift ban',
+    },
+  },
+
   errors: {
     /** By status. */
     titles: {

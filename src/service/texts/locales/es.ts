@@ -517,6 +517,44 @@ export const es: ServiceCatalogue = {
     operator: 'Quién gestiona este sitio: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Cola',
+      '/moderation/listings': 'Fichas ocultas',
+      '/moderation/members': 'Bloqueos',
+      '/moderation/log': 'Registro',
+    },
+    pending: 'En espera de aprobación',
+    noPending: 'Ninguna ficha espera aprobación.',
+    reports: 'Denuncias',
+    noReports: 'No hay denuncias abiertas.',
+    listingDeleted: 'Esta ficha se ha eliminado.',
+    reviewDeleted: 'La reseña se ha eliminado. La escribió {id}.',
+    whenReported: 'Cuando se denunció',
+    reject: 'Rechazar',
+    listingId: 'ID de Discord del servidor o bot',
+    ownerReason: 'Motivo para el propietario',
+    changeReason: 'Cambiar el motivo',
+    noHidden: 'No hay ninguna ficha oculta.',
+    memberId: 'ID de Discord del miembro',
+    banHint:
+      'Un miembro bloqueado puede iniciar sesión, pero no votar, reseñar, denunciar, responder ni añadir o editar fichas. El miembro ve el motivo. Sus fichas siguen visibles: ocúltalas también si no deben verse.',
+    noBans: 'No hay nadie bloqueado.',
+    time: 'Hora',
+    operator: 'Administración',
+    action: 'Acción',
+    noActions: 'La administración todavía no ha hecho nada.',
+    removeAndBan: 'Eliminar reseña y bloquear miembro',
+    actions: {
+      'dismiss-reports': 'Descartar denuncias',
+      'remove-review': 'Eliminar reseña',
+      'hide-listing': 'Ocultar ficha',
+      'publish-listing': 'Publicar ficha',
+      'ban-member': 'Bloquear miembro',
+      'lift-ban': 'Levantar bloqueo',
+    },
+  },
+
   errors: {
     titles: {
       400: 'No ha funcionado',

@@ -519,6 +519,44 @@ export const fr: ServiceCatalogue = {
     operator: 'Qui gère ce site : {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': "File d'attente",
+      '/moderation/listings': 'Fiches masquées',
+      '/moderation/members': 'Bannissements',
+      '/moderation/log': 'Journal',
+    },
+    pending: "En attente d'approbation",
+    noPending: "Aucune fiche n'attend d'approbation.",
+    reports: 'Signalements',
+    noReports: 'Aucun signalement en cours.',
+    listingDeleted: 'Cette fiche a été supprimée.',
+    reviewDeleted: "L'avis a été supprimé. Il avait été écrit par {id}.",
+    whenReported: 'Au moment du signalement',
+    reject: 'Refuser',
+    listingId: 'Identifiant Discord du serveur ou du bot',
+    ownerReason: 'Raison pour le propriétaire',
+    changeReason: 'Changer la raison',
+    noHidden: "Aucune fiche n'est masquée.",
+    memberId: 'Identifiant Discord du membre',
+    banHint:
+      'Un membre banni peut se connecter, mais ne peut plus voter, écrire des avis, signaler, répondre, ni ajouter ou modifier des fiches. Il voit la raison. Ses fiches restent : masque-les aussi si elles doivent disparaître.',
+    noBans: "Personne n'est banni.",
+    time: 'Date',
+    operator: 'Responsable',
+    action: 'Action',
+    noActions: "Les responsables n'ont encore rien fait.",
+    removeAndBan: "Supprimer l'avis et bannir le membre",
+    actions: {
+      'dismiss-reports': 'Classer les signalements',
+      'remove-review': "Supprimer l'avis",
+      'hide-listing': 'Masquer la fiche',
+      'publish-listing': 'Publier la fiche',
+      'ban-member': 'Bannir le membre',
+      'lift-ban': 'Lever le bannissement',
+    },
+  },
+
   errors: {
     titles: {
       400: "Cela n'a pas fonctionné",

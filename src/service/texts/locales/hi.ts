@@ -493,6 +493,44 @@ export const hi: ServiceCatalogue = {
     operator: 'यह साइट कौन चलाता है: {link}।',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'कतार',
+      '/moderation/listings': 'छिपी हुई लिस्टिंग',
+      '/moderation/members': 'बैन',
+      '/moderation/log': 'लॉग',
+    },
+    pending: 'मंज़ूरी का इंतज़ार',
+    noPending: 'कोई लिस्टिंग मंज़ूरी का इंतज़ार नहीं कर रही है।',
+    reports: 'रिपोर्ट',
+    noReports: 'कोई खुली रिपोर्ट नहीं है।',
+    listingDeleted: 'यह लिस्टिंग डिलीट हो गई है।',
+    reviewDeleted: 'रिव्यू डिलीट हो गया है। इसे लिखा था: {id}',
+    whenReported: 'रिपोर्ट के समय',
+    reject: 'नामंज़ूर करें',
+    listingId: 'सर्वर या बॉट की Discord ID',
+    ownerReason: 'ओनर के लिए कारण',
+    changeReason: 'कारण बदलें',
+    noHidden: 'कोई लिस्टिंग छिपी हुई नहीं है।',
+    memberId: 'मेंबर की Discord ID',
+    banHint:
+      'बैन किया गया मेंबर साइन इन कर सकता है, लेकिन वोट, रिव्यू, रिपोर्ट या जवाब नहीं दे सकता, न ही लिस्टिंग जोड़ या एडिट कर सकता है। मेंबर को कारण दिखता है। उसकी लिस्टिंग बनी रहती हैं: अगर उन्हें हटाना हो, तो उन्हें भी छिपाएँ।',
+    noBans: 'कोई बैन नहीं है।',
+    time: 'समय',
+    operator: 'किसने',
+    action: 'कार्रवाई',
+    noActions: 'साइट चलाने वालों ने अभी तक कुछ नहीं किया है।',
+    removeAndBan: 'रिव्यू हटाएँ और मेंबर को बैन करें',
+    actions: {
+      'dismiss-reports': 'रिपोर्ट खारिज करें',
+      'remove-review': 'रिव्यू हटाएँ',
+      'hide-listing': 'लिस्टिंग छिपाएँ',
+      'publish-listing': 'लिस्टिंग पब्लिश करें',
+      'ban-member': 'मेंबर को बैन करें',
+      'lift-ban': 'बैन हटाएँ',
+    },
+  },
+
   errors: {
     titles: {
       400: 'यह नहीं हो पाया',

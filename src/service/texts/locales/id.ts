@@ -498,6 +498,44 @@ export const id: ServiceCatalogue = {
     operator: 'Pengelola situs ini: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Antrean',
+      '/moderation/listings': 'Halaman tersembunyi',
+      '/moderation/members': 'Blokir',
+      '/moderation/log': 'Catatan',
+    },
+    pending: 'Menunggu persetujuan',
+    noPending: 'Tidak ada halaman yang menunggu persetujuan.',
+    reports: 'Laporan',
+    noReports: 'Tidak ada laporan terbuka.',
+    listingDeleted: 'Halaman ini sudah dihapus.',
+    reviewDeleted: 'Ulasan sudah dihapus. Penulisnya {id}.',
+    whenReported: 'Saat dilaporkan',
+    reject: 'Tolak',
+    listingId: 'ID Discord server atau bot',
+    ownerReason: 'Alasan untuk pemilik',
+    changeReason: 'Ubah alasan',
+    noHidden: 'Tidak ada halaman yang disembunyikan.',
+    memberId: 'ID Discord anggota',
+    banHint:
+      'Anggota yang diblokir bisa masuk, tetapi tidak bisa vote, mengulas, melapor, membalas, atau menambah dan mengedit halaman. Anggota itu melihat alasannya. Halamannya tetap ada: sembunyikan juga jika perlu.',
+    noBans: 'Tidak ada yang diblokir.',
+    time: 'Waktu',
+    operator: 'Pengelola',
+    action: 'Tindakan',
+    noActions: 'Pengelola belum melakukan apa pun.',
+    removeAndBan: 'Hapus ulasan dan blokir anggota',
+    actions: {
+      'dismiss-reports': 'Abaikan laporan',
+      'remove-review': 'Hapus ulasan',
+      'hide-listing': 'Sembunyikan halaman',
+      'publish-listing': 'Publikasikan halaman',
+      'ban-member': 'Blokir anggota',
+      'lift-ban': 'Cabut blokir',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Tidak berhasil',

@@ -520,6 +520,44 @@ export const it: ServiceCatalogue = {
     operator: 'Chi gestisce questo sito: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'In coda',
+      '/moderation/listings': 'Schede nascoste',
+      '/moderation/members': 'Ban',
+      '/moderation/log': 'Registro',
+    },
+    pending: 'In attesa di approvazione',
+    noPending: 'Nessuna scheda attende approvazione.',
+    reports: 'Segnalazioni',
+    noReports: 'Non ci sono segnalazioni aperte.',
+    listingDeleted: 'Questa scheda è stata eliminata.',
+    reviewDeleted: "La recensione è stata eliminata. L'aveva scritta {id}.",
+    whenReported: 'Al momento della segnalazione',
+    reject: 'Rifiuta',
+    listingId: 'ID Discord del server o del bot',
+    ownerReason: 'Motivo per il proprietario',
+    changeReason: 'Cambia motivo',
+    noHidden: 'Nessuna scheda è nascosta.',
+    memberId: 'ID Discord del membro',
+    banHint:
+      'Un membro bandito può accedere, ma non può votare, recensire, segnalare, rispondere, né aggiungere o modificare schede. Il membro vede il motivo. Le sue schede restano: nascondi anche quelle, se devono sparire.',
+    noBans: 'Nessuno è bandito.',
+    time: 'Data',
+    operator: 'Gestore',
+    action: 'Azione',
+    noActions: 'Chi gestisce il sito non ha ancora fatto nulla.',
+    removeAndBan: 'Rimuovi recensione e bandisci membro',
+    actions: {
+      'dismiss-reports': 'Archivia segnalazioni',
+      'remove-review': 'Rimuovi recensione',
+      'hide-listing': 'Nascondi scheda',
+      'publish-listing': 'Pubblica scheda',
+      'ban-member': 'Bandisci membro',
+      'lift-ban': 'Revoca ban',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Non ha funzionato',

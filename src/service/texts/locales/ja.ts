@@ -492,6 +492,44 @@ export const ja: ServiceCatalogue = {
     operator: 'このサイトの運営者: {link}',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': '対応待ち',
+      '/moderation/listings': '非表示の掲載ページ',
+      '/moderation/members': 'BAN',
+      '/moderation/log': '記録',
+    },
+    pending: '承認待ち',
+    noPending: '承認待ちの掲載ページはありません。',
+    reports: '通報',
+    noReports: '未対応の通報はありません。',
+    listingDeleted: 'この掲載ページは削除されました。',
+    reviewDeleted: 'レビューは削除されました。投稿者: {id}',
+    whenReported: '通報時の内容',
+    reject: '却下',
+    listingId: 'サーバーまたはBotのDiscord ID',
+    ownerReason: 'オーナーに伝える理由',
+    changeReason: '理由を変更',
+    noHidden: '非表示の掲載ページはありません。',
+    memberId: 'メンバーのDiscord ID',
+    banHint:
+      'BANされたメンバーはログインできますが、投票、レビュー、通報、返信、掲載ページの追加と編集はできません。理由は本人に表示されます。本人の掲載ページはそのまま残ります。必要な場合は、掲載ページも非表示にしてください。',
+    noBans: 'BANされたメンバーはいません。',
+    time: '日時',
+    operator: '運営者',
+    action: '対応',
+    noActions: '運営者による対応はまだありません。',
+    removeAndBan: 'レビューを削除してメンバーをBAN',
+    actions: {
+      'dismiss-reports': '通報を却下',
+      'remove-review': 'レビューを削除',
+      'hide-listing': '掲載ページを非表示',
+      'publish-listing': '掲載ページを公開',
+      'ban-member': 'メンバーをBAN',
+      'lift-ban': 'BANを解除',
+    },
+  },
+
   errors: {
     titles: {
       400: 'うまくいきませんでした',

@@ -490,6 +490,44 @@ export const ko: ServiceCatalogue = {
     operator: '이 사이트의 운영자: {link}',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': '대기 목록',
+      '/moderation/listings': '숨긴 투표 페이지',
+      '/moderation/members': '차단',
+      '/moderation/log': '기록',
+    },
+    pending: '승인 대기 중',
+    noPending: '승인을 기다리는 투표 페이지가 없어요.',
+    reports: '신고',
+    noReports: '처리할 신고가 없어요.',
+    listingDeleted: '삭제된 투표 페이지예요.',
+    reviewDeleted: '리뷰가 삭제됐어요. 작성자: {id}',
+    whenReported: '신고 당시 내용',
+    reject: '거절',
+    listingId: '서버 또는 봇의 Discord ID',
+    ownerReason: '소유자에게 알릴 이유',
+    changeReason: '이유 변경',
+    noHidden: '숨긴 투표 페이지가 없어요.',
+    memberId: '멤버의 Discord ID',
+    banHint:
+      '차단된 멤버는 로그인할 수 있지만 투표, 리뷰, 신고, 답글, 투표 페이지 추가와 수정은 할 수 없어요. 이유는 그 멤버에게 보여요. 멤버의 투표 페이지는 그대로 남으니, 필요하면 함께 숨겨 주세요.',
+    noBans: '차단된 멤버가 없어요.',
+    time: '시간',
+    operator: '운영자',
+    action: '조치',
+    noActions: '아직 운영자가 한 조치가 없어요.',
+    removeAndBan: '리뷰 삭제하고 멤버 차단',
+    actions: {
+      'dismiss-reports': '신고 기각',
+      'remove-review': '리뷰 삭제',
+      'hide-listing': '투표 페이지 숨기기',
+      'publish-listing': '투표 페이지 게시',
+      'ban-member': '멤버 차단',
+      'lift-ban': '차단 해제',
+    },
+  },
+
   errors: {
     titles: {
       400: '실패했어요',

@@ -503,6 +503,44 @@ export const nl: ServiceCatalogue = {
     operator: 'Wie deze site beheert: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Wachtrij',
+      '/moderation/listings': 'Verborgen vermeldingen',
+      '/moderation/members': 'Bans',
+      '/moderation/log': 'Log',
+    },
+    pending: 'Wacht op goedkeuring',
+    noPending: 'Er wacht geen vermelding op goedkeuring.',
+    reports: 'Meldingen',
+    noReports: 'Er zijn geen open meldingen.',
+    listingDeleted: 'Deze vermelding is verwijderd.',
+    reviewDeleted: 'De review is verwijderd. Die was geschreven door {id}.',
+    whenReported: 'Toen het werd gemeld',
+    reject: 'Afwijzen',
+    listingId: 'Discord-ID van de server of bot',
+    ownerReason: 'Reden voor de eigenaar',
+    changeReason: 'Reden wijzigen',
+    noHidden: 'Er is geen vermelding verborgen.',
+    memberId: 'Discord-ID van het lid',
+    banHint:
+      'Een verbannen lid kan inloggen, maar niet stemmen, reviews schrijven, melden, antwoorden, of vermeldingen toevoegen en bewerken. Het lid ziet de reden. De vermeldingen van het lid blijven staan: verberg die ook als ze weg moeten.',
+    noBans: 'Niemand is verbannen.',
+    time: 'Tijd',
+    operator: 'Beheerder',
+    action: 'Actie',
+    noActions: 'De beheerders hebben nog niets gedaan.',
+    removeAndBan: 'Review verwijderen en lid verbannen',
+    actions: {
+      'dismiss-reports': 'Meldingen afwijzen',
+      'remove-review': 'Review verwijderen',
+      'hide-listing': 'Vermelding verbergen',
+      'publish-listing': 'Vermelding publiceren',
+      'ban-member': 'Lid verbannen',
+      'lift-ban': 'Ban opheffen',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Dat is niet gelukt',

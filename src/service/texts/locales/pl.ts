@@ -533,6 +533,44 @@ export const pl: ServiceCatalogue = {
     operator: 'Kto prowadzi ten serwis: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Kolejka',
+      '/moderation/listings': 'Ukryte wpisy',
+      '/moderation/members': 'Bany',
+      '/moderation/log': 'Dziennik',
+    },
+    pending: 'Czeka na zatwierdzenie',
+    noPending: 'Żaden wpis nie czeka na zatwierdzenie.',
+    reports: 'Zgłoszenia',
+    noReports: 'Nie ma otwartych zgłoszeń.',
+    listingDeleted: 'Ten wpis został usunięty.',
+    reviewDeleted: 'Opinia została usunięta. Jej autor: {id}.',
+    whenReported: 'W chwili zgłoszenia',
+    reject: 'Odrzuć',
+    listingId: 'ID serwera lub bota na Discordzie',
+    ownerReason: 'Powód dla właściciela',
+    changeReason: 'Zmień powód',
+    noHidden: 'Żaden wpis nie jest ukryty.',
+    memberId: 'ID osoby na Discordzie',
+    banHint:
+      'Zbanowana osoba może się zalogować, ale nie może głosować, pisać opinii, zgłaszać, odpowiadać ani dodawać i edytować wpisów. Widzi powód. Jej wpisy zostają: ukryj je też, jeśli mają zniknąć.',
+    noBans: 'Nikt nie jest zbanowany.',
+    time: 'Czas',
+    operator: 'Kto',
+    action: 'Działanie',
+    noActions: 'Administracja jeszcze nic nie zrobiła.',
+    removeAndBan: 'Usuń opinię i zbanuj osobę',
+    actions: {
+      'dismiss-reports': 'Odrzuć zgłoszenia',
+      'remove-review': 'Usuń opinię',
+      'hide-listing': 'Ukryj wpis',
+      'publish-listing': 'Opublikuj wpis',
+      'ban-member': 'Zbanuj osobę',
+      'lift-ban': 'Cofnij bana',
+    },
+  },
+
   errors: {
     titles: {
       400: 'To się nie udało',

@@ -521,6 +521,44 @@ export const ptBR: ServiceCatalogue = {
     operator: 'Quem mantém este site: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Fila',
+      '/moderation/listings': 'Páginas ocultas',
+      '/moderation/members': 'Banimentos',
+      '/moderation/log': 'Registro',
+    },
+    pending: 'Aguardando aprovação',
+    noPending: 'Nenhuma página aguarda aprovação.',
+    reports: 'Denúncias',
+    noReports: 'Não há denúncias abertas.',
+    listingDeleted: 'Esta página foi excluída.',
+    reviewDeleted: 'A avaliação foi excluída. Quem escreveu foi {id}.',
+    whenReported: 'No momento da denúncia',
+    reject: 'Rejeitar',
+    listingId: 'ID do servidor ou bot no Discord',
+    ownerReason: 'Motivo para o dono',
+    changeReason: 'Mudar o motivo',
+    noHidden: 'Nenhuma página está oculta.',
+    memberId: 'ID do membro no Discord',
+    banHint:
+      'Um membro banido pode entrar, mas não pode votar, avaliar, denunciar, responder nem adicionar e editar páginas. O membro vê o motivo. As páginas dele continuam no ar: oculte-as também se precisarem sair.',
+    noBans: 'Ninguém está banido.',
+    time: 'Data',
+    operator: 'Responsável',
+    action: 'Ação',
+    noActions: 'Os responsáveis ainda não fizeram nada.',
+    removeAndBan: 'Remover avaliação e banir membro',
+    actions: {
+      'dismiss-reports': 'Descartar denúncias',
+      'remove-review': 'Remover avaliação',
+      'hide-listing': 'Ocultar página',
+      'publish-listing': 'Publicar página',
+      'ban-member': 'Banir membro',
+      'lift-ban': 'Remover banimento',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Não deu certo',

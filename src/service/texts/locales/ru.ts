@@ -524,6 +524,44 @@ export const ru: ServiceCatalogue = {
     operator: 'Кто ведёт этот сайт: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Очередь',
+      '/moderation/listings': 'Скрытые страницы',
+      '/moderation/members': 'Блокировки',
+      '/moderation/log': 'Журнал',
+    },
+    pending: 'Ждут одобрения',
+    noPending: 'Ни одна страница не ждёт одобрения.',
+    reports: 'Жалобы',
+    noReports: 'Открытых жалоб нет.',
+    listingDeleted: 'Эта страница удалена.',
+    reviewDeleted: 'Отзыв удалён. Его автор: {id}.',
+    whenReported: 'На момент жалобы',
+    reject: 'Отклонить',
+    listingId: 'ID сервера или бота в Discord',
+    ownerReason: 'Причина для владельца',
+    changeReason: 'Изменить причину',
+    noHidden: 'Скрытых страниц нет.',
+    memberId: 'ID участника в Discord',
+    banHint:
+      'Заблокированный участник может войти, но не может голосовать, писать отзывы, ответы и жалобы, добавлять и изменять страницы. Причину он видит. Его страницы остаются: скройте и их, если их не должно быть видно.',
+    noBans: 'Никто не заблокирован.',
+    time: 'Время',
+    operator: 'Администратор',
+    action: 'Действие',
+    noActions: 'Администрация пока ничего не делала.',
+    removeAndBan: 'Удалить отзыв и заблокировать участника',
+    actions: {
+      'dismiss-reports': 'Отклонить жалобы',
+      'remove-review': 'Удалить отзыв',
+      'hide-listing': 'Скрыть страницу',
+      'publish-listing': 'Опубликовать страницу',
+      'ban-member': 'Заблокировать участника',
+      'lift-ban': 'Снять блокировку',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Не получилось',

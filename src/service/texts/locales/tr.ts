@@ -497,6 +497,44 @@ export const tr: ServiceCatalogue = {
     operator: 'Bu siteyi kim işletiyor: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Bekleyenler',
+      '/moderation/listings': 'Gizli sayfalar',
+      '/moderation/members': 'Yasaklar',
+      '/moderation/log': 'Kayıt',
+    },
+    pending: 'Onay bekleyenler',
+    noPending: 'Onay bekleyen sayfa yok.',
+    reports: 'Şikayetler',
+    noReports: 'Açık şikayet yok.',
+    listingDeleted: 'Bu sayfa silindi.',
+    reviewDeleted: 'Yorum silindi. Yazarı: {id}.',
+    whenReported: 'Şikayet edildiği andaki hâli',
+    reject: 'Reddet',
+    listingId: "Sunucunun veya botun Discord ID'si",
+    ownerReason: 'Sahibine gösterilecek neden',
+    changeReason: 'Nedeni değiştir',
+    noHidden: 'Gizli sayfa yok.',
+    memberId: "Üyenin Discord ID'si",
+    banHint:
+      'Yasaklı bir üye giriş yapabilir, ama oy veremez, yorum, yanıt ve şikayet yazamaz, sayfa ekleyip düzenleyemez. Üye nedeni görür. Üyenin sayfaları kalır: kalkmaları gerekiyorsa onları da gizle.',
+    noBans: 'Yasaklı üye yok.',
+    time: 'Zaman',
+    operator: 'Yönetici',
+    action: 'İşlem',
+    noActions: 'Yöneticiler henüz bir işlem yapmadı.',
+    removeAndBan: 'Yorumu kaldır ve üyeyi yasakla',
+    actions: {
+      'dismiss-reports': 'Şikayetleri kapat',
+      'remove-review': 'Yorumu kaldır',
+      'hide-listing': 'Sayfayı gizle',
+      'publish-listing': 'Sayfayı yayımla',
+      'ban-member': 'Üyeyi yasakla',
+      'lift-ban': 'Yasağı kaldır',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Bu olmadı',

@@ -521,6 +521,44 @@ export const uk: ServiceCatalogue = {
     operator: 'Хто веде цей сайт: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Черга',
+      '/moderation/listings': 'Приховані сторінки',
+      '/moderation/members': 'Блокування',
+      '/moderation/log': 'Журнал',
+    },
+    pending: 'Чекають на схвалення',
+    noPending: 'Жодна сторінка не чекає на схвалення.',
+    reports: 'Скарги',
+    noReports: 'Відкритих скарг немає.',
+    listingDeleted: 'Цю сторінку видалено.',
+    reviewDeleted: 'Відгук видалено. Його автор: {id}.',
+    whenReported: 'На момент скарги',
+    reject: 'Відхилити',
+    listingId: 'ID сервера або бота в Discord',
+    ownerReason: 'Причина для власника',
+    changeReason: 'Змінити причину',
+    noHidden: 'Прихованих сторінок немає.',
+    memberId: 'ID учасника в Discord',
+    banHint:
+      'Заблокований учасник може увійти, але не може голосувати, писати відгуки, відповіді та скарги, додавати й змінювати сторінки. Причину він бачить. Його сторінки залишаються: приховайте і їх, якщо їх не має бути видно.',
+    noBans: 'Нікого не заблоковано.',
+    time: 'Час',
+    operator: 'Адміністратор',
+    action: 'Дія',
+    noActions: 'Адміністрація поки нічого не робила.',
+    removeAndBan: 'Видалити відгук і заблокувати учасника',
+    actions: {
+      'dismiss-reports': 'Відхилити скарги',
+      'remove-review': 'Видалити відгук',
+      'hide-listing': 'Приховати сторінку',
+      'publish-listing': 'Опублікувати сторінку',
+      'ban-member': 'Заблокувати учасника',
+      'lift-ban': 'Зняти блокування',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Не вийшло',

@@ -495,6 +495,44 @@ export const vi: ServiceCatalogue = {
     operator: 'Người vận hành trang này: {link}.',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': 'Hàng chờ',
+      '/moderation/listings': 'Mục bình chọn đã ẩn',
+      '/moderation/members': 'Lệnh cấm',
+      '/moderation/log': 'Nhật ký',
+    },
+    pending: 'Đang chờ duyệt',
+    noPending: 'Không có mục bình chọn nào chờ duyệt.',
+    reports: 'Báo cáo',
+    noReports: 'Không có báo cáo nào chưa xử lý.',
+    listingDeleted: 'Mục bình chọn này đã bị xóa.',
+    reviewDeleted: 'Đánh giá đã bị xóa. Người viết là {id}.',
+    whenReported: 'Nội dung khi bị báo cáo',
+    reject: 'Từ chối',
+    listingId: 'ID Discord của máy chủ hoặc bot',
+    ownerReason: 'Lý do cho chủ sở hữu',
+    changeReason: 'Đổi lý do',
+    noHidden: 'Không có mục bình chọn nào bị ẩn.',
+    memberId: 'ID Discord của thành viên',
+    banHint:
+      'Thành viên bị cấm vẫn đăng nhập được, nhưng không thể bình chọn, đánh giá, báo cáo, phản hồi, hay thêm và sửa mục bình chọn. Thành viên đó thấy lý do. Các mục bình chọn của họ vẫn còn: hãy ẩn cả chúng nếu cần.',
+    noBans: 'Không có ai bị cấm.',
+    time: 'Thời gian',
+    operator: 'Người vận hành',
+    action: 'Hành động',
+    noActions: 'Người vận hành chưa làm gì.',
+    removeAndBan: 'Gỡ đánh giá và cấm thành viên',
+    actions: {
+      'dismiss-reports': 'Bỏ qua báo cáo',
+      'remove-review': 'Gỡ đánh giá',
+      'hide-listing': 'Ẩn mục bình chọn',
+      'publish-listing': 'Đăng mục bình chọn',
+      'ban-member': 'Cấm thành viên',
+      'lift-ban': 'Gỡ lệnh cấm',
+    },
+  },
+
   errors: {
     titles: {
       400: 'Không thành công',

@@ -479,6 +479,44 @@ export const zhCN: ServiceCatalogue = {
     operator: '本网站的运营者：{link}',
   },
 
+  moderation: {
+    pages: {
+      '/moderation': '待处理',
+      '/moderation/listings': '已隐藏的投票页面',
+      '/moderation/members': '封禁',
+      '/moderation/log': '记录',
+    },
+    pending: '等待批准',
+    noPending: '没有等待批准的投票页面。',
+    reports: '举报',
+    noReports: '没有未处理的举报。',
+    listingDeleted: '此投票页面已删除。',
+    reviewDeleted: '评价已删除，作者：{id}。',
+    whenReported: '举报时的内容',
+    reject: '拒绝',
+    listingId: '服务器或机器人的 Discord ID',
+    ownerReason: '给所有者的原因',
+    changeReason: '更改原因',
+    noHidden: '没有已隐藏的投票页面。',
+    memberId: '成员的 Discord ID',
+    banHint:
+      '被封禁的成员可以登录，但不能投票、评价、举报、回复，也不能添加和编辑投票页面。该成员会看到原因。其投票页面会保留：如需移除，请一并隐藏。',
+    noBans: '没有被封禁的成员。',
+    time: '时间',
+    operator: '运营者',
+    action: '操作',
+    noActions: '运营者还没有进行过任何操作。',
+    removeAndBan: '移除评价并封禁成员',
+    actions: {
+      'dismiss-reports': '驳回举报',
+      'remove-review': '移除评价',
+      'hide-listing': '隐藏投票页面',
+      'publish-listing': '发布投票页面',
+      'ban-member': '封禁成员',
+      'lift-ban': '解除封禁',
+    },
+  },
+
   errors: {
     titles: {
       400: '操作未成功',
