@@ -1,6 +1,12 @@
+import type { CommandOptions } from '../../commands/command-options.ts';
 import type { Config } from '../../config/schema.ts';
 import type { RegistrationReport } from '../discord/registration/registration.ts';
-import type { RegisterOptions } from '../features/communities/register-configured.ts';
+
+/** What is registered beside the commands of tallyhook. @category Commands */
+export interface RegisterOptions {
+  /** The same as for `createApp`: a command that is missing here is deleted from Discord. */
+  readonly commands?: CommandOptions;
+}
 
 /**
  * Registers the slash commands, globally or in the guild of `DISCORD_GUILD_ID`, as `tallyhook register` does. A running

@@ -12,7 +12,7 @@ export type {
   DiscordJsCommand,
   OwnCommand,
 } from '../../commands/custom-command.ts';
-export { registerCommands } from '../app/register-commands.ts';
+export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { Milestone } from '../core/rewards/rules.ts';
 export type { CommandChoice, CommandData, CommandOption, ListedLookup } from '../discord/commands/command.ts';
 export type {
@@ -49,7 +49,6 @@ export type { CommandReference } from '../discord/registration/command-plan.ts';
 export type { RegisteredCommand } from '../discord/registration/command-registry.ts';
 export type { RegistrationReport } from '../discord/registration/registration.ts';
 export type { ListedRules } from '../features/communities/listed-rules.ts';
-export type { RegisterOptions } from '../features/communities/register-configured.ts';
 export type { Awards } from '../features/corrections/awards.ts';
 export type { Locale } from '../texts/locale.ts';
 export {

@@ -11,9 +11,8 @@ import { checkOptions, instance } from '../../platform/options.ts';
 import { openStore, type Store } from '../store.ts';
 import { configuredOffer } from './command-context.ts';
 
-/** What is registered beside the commands of tallyhook. @category Commands */
-export interface RegisterOptions {
-  /** The same as for `createApp`: a command that is missing here is deleted from Discord. */
+/** `RegisterOptions` of the package: declared where they are exported, so that its types do not refer to all of these. */
+interface Registered {
   readonly commands?: CommandOptions;
 }
 
@@ -24,7 +23,7 @@ export interface RegisterOptions {
  */
 export async function registerConfigured(
   config: Config,
-  { caller, commands, rest, store }: RegisterOptions & { caller: string; rest: DiscordRest; store: Store },
+  { caller, commands, rest, store }: Registered & { caller: string; rest: DiscordRest; store: Store },
 ): Promise<{ readonly applicationId: string; readonly report: RegistrationReport }> {
   const chosen = chooseCommands(commandsFor(config), commands, { caller, ledger: null });
   const applicationId = await fetchApplicationId(rest);
@@ -42,7 +41,7 @@ export async function registerConfigured(
 const registerOptions = z.strictObject({ commands: instance.optional() });
 
 /** `registerCommands` of the package. */
-export async function register(config: Config, options: RegisterOptions): Promise<RegistrationReport> {
+export async function register(config: Config, options: Registered): Promise<RegistrationReport> {
   const caller = 'registerCommands';
   checkConfig(caller, config);
   checkOptions(caller, options, registerOptions);
