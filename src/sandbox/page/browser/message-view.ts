@@ -35,7 +35,7 @@ function localPath(url: string): string | null {
 /** The address of a picture of a member or a guild on Discord's CDN. */
 const portrait = /^https:\/\/cdn\.discordapp\.com\/(?:icons|avatars|guilds\/\d+\/users)\/(\d{1,20})\//;
 
-/** What is shown of a picture: a file on the local Discord, or what stands for that of a member or guild; null for others. */
+/** What is shown of a picture: a file on the local Discord, or the one in place of that of a member or guild; null for others. */
 function pictureSource(url: string, name: string): string | null {
   const [, id] = portrait.exec(url) ?? [];
   return id === undefined ? localPath(url) : avatarUrl(id, name);
