@@ -1,11 +1,19 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { announcementSettings, readAnnouncements } from '../../src/features/announcements/settings.ts';
+import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
 import type { AnnouncementSettings } from '../../src/texts/announcement-settings.ts';
-import { editOf, forms } from './forms.ts';
+import { simulateDraft } from './edit.ts';
+import { type Edit, editOf, type FormName, forms } from './forms.ts';
 import { displayName, effectiveValue, namesListing, openView, type SetupView } from './view.ts';
 
-/** A listing with announcements as a form says that is not saved. */
-interface Draft {
+/** What a form would do that is not saved. */
+export type Draft =
+  | { readonly section: 'announcements'; readonly listing: DraftListing }
+  /** What members would have been paid; null if it is not known, or the same. */
+  | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
+
+/** A listing with announcements as the form says. */
+interface DraftListing {
   readonly name: string;
   readonly kind: 'server' | 'bot';
   /** The name on the service: external text. */
@@ -13,8 +21,13 @@ interface Draft {
   readonly announcements: AnnouncementSettings;
 }
 
-/** Null for a form that is not about announcements, or an unknown listing. Rejects with the errors of the store. */
-export async function draftAnnouncements(
+/** Whether {@link readDraft} knows what this form would do. */
+export function hasDraft(form: FormName): boolean {
+  return ['announcements', 'rewards'].includes(forms[form].section);
+}
+
+/** Null for other forms, or an unknown listing. Rejects with the errors of the store. */
+export async function readDraft(
   input: CommandInput,
   context: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
   guildId: string,
@@ -22,9 +35,14 @@ export async function draftAnnouncements(
   const view = await openView(input, context, guildId);
   const edit = editOf(input);
   const { listing } = view;
-  if (edit === null || forms[edit.name].section !== 'announcements' || listing === null || !namesListing(view)) {
-    return null;
-  }
+  if (edit === null || listing === null || !namesListing(view)) return null;
+  const { section } = forms[edit.name];
+  if (section === 'rewards') return { section, paid: await simulateDraft(view, edit) };
+  return section === 'announcements' ? { section, listing: draftListing(view, listing, edit) } : null;
+}
+
+function draftListing(view: SetupView, { name, kind }: Pick<DraftListing, 'name' | 'kind'>, edit: Edit): DraftListing {
+  const { input } = view;
   const value = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value;
   const entered = forms[edit.name].read(input, { texts: view.texts, value, entry: null, variant: null });
   const stated = announcementSettings.map(({ path, schema }) => {
@@ -32,6 +50,5 @@ export async function draftAnnouncements(
     const valid = [entered[path], value(path)].find((each) => each === null || schema.safeParse(each).success);
     return [path.slice('announcements.'.length), schema.safeParse(valid).data] as const;
   });
-  const { name, kind } = listing;
   return { name, kind, title: displayName(view, name), announcements: readAnnouncements(Object.fromEntries(stated)) };
 }

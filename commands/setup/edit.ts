@@ -1,6 +1,7 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
-import { isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
+import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
+import { isCommunityPath, parseSetting, type SettingPath } from '../../src/features/settings.ts';
 import { isEqual } from '../../src/platform/json.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { type Edit, editOptions, forms } from './forms.ts';
@@ -34,7 +35,7 @@ export function reopenForm(view: SetupView, edit: Edit): Modal | null {
 
 /** Saves a submitted form. */
 export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
-  const { services, community, listing } = view;
+  const { services, community } = view;
   const input = await withUploads(view);
   if ('hint' in input) {
     keepDraft(view, edit);
@@ -59,17 +60,13 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
   const result = await services.settings.save({
     ...authorOf(view),
     basis,
-    changes: changes.map(({ path, value }) => ({
-      listing: isCommunityPath(path) ? null : (listing?.name ?? null),
-      path,
-      value,
-    })),
+    changes: changes.map(({ path, value }) => ({ listing: listingOf(view, path), path, value })),
   });
   if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
   return renderSaved(await refreshed(view), result, { section: form.section, edit });
 }
 
-/** Those that differ from what is in effect, so that a form that was not touched changes nothing. */
+/** The values that differ from what is in effect, so that a form that was not touched changes nothing. */
 function changesOf(view: SetupView, values: FormValues): { path: SettingPath; value: unknown }[] {
   return (Object.entries(values) as [SettingPath, unknown][])
     .filter(([path, value]) => {
@@ -78,6 +75,26 @@ function changesOf(view: SetupView, values: FormValues): { path: SettingPath; va
       return !isEqual(value, current.value) && !(isOff(value) && isOff(current.value));
     })
     .map(([path, value]) => ({ path, value }));
+}
+
+/** The name of the listing that a setting belongs to; null for the community. */
+function listingOf({ listing }: SetupView, path: SettingPath): string | null {
+  return isCommunityPath(path) ? null : (listing?.name ?? null);
+}
+
+/** What the values of a form that is not saved would have paid; null if they are not valid, or would pay as now. */
+export async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
+  const { input, guildId, services } = view;
+  const values = forms[edit.name].read(input, formContext(view, edit));
+  const after = changesOf(view, values).map(({ path, value }) => ({
+    listing: listingOf(view, path) ?? '',
+    path,
+    value,
+  }));
+  const isValid = after.every(
+    ({ listing, path, value }) => value === undefined || parseSetting(listing, path, value).valid,
+  );
+  return isValid ? services.simulateChange(guildId, { after }) : null;
 }
 
 /** Null, false, 0 or nothing: not switched on. */

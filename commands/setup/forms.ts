@@ -55,16 +55,18 @@ export interface Edit {
   readonly variant: string | null;
 }
 
-const formNames = Object.keys(forms) as FormName[];
+export function isFormName(name: unknown): name is FormName {
+  return typeof name === 'string' && Object.hasOwn(forms, name);
+}
 
 /** The edit that a component or modal names; null for a forged or outdated one. */
 export function editOf({ options }: CommandInput): Edit | null {
-  const name = formNames.find((each) => each === options['f']);
+  const { f: name } = options;
   const entry = Number(options['e'] ?? Number.NaN);
   const isPosition = Number.isInteger(entry) && entry >= 0 && entry < 1_000;
-  return name === undefined
-    ? null
-    : { name, entry: isPosition ? entry : null, variant: String(options['k'] ?? '') || null };
+  return isFormName(name)
+    ? { name, entry: isPosition ? entry : null, variant: String(options['k'] ?? '') || null }
+    : null;
 }
 
 export function editOptions(view: SetupView, { name, entry, variant }: Edit): Readonly<Record<string, OptionValue>> {

@@ -60,7 +60,8 @@ export async function renderUndone(view: SetupView, result: UndoResult): Promise
 async function renderDone(view: SetupView, change: SettingsChange, title: Markup, origin: Origin): Promise<Panel> {
   const { buttons, saved } = view.texts.setup;
   const text = renderChange(change, view);
-  const simulated = await view.services.simulateChange(view.guildId, change);
+  const before = change.changes.map(({ listing, path, before: value }) => ({ listing: listing ?? '', path, value }));
+  const simulated = await view.services.simulateChange(view.guildId, { before });
   return panel(
     'good',
     title,

@@ -84,6 +84,17 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('');
     });
 
+    it('says beside a rule what it would have paid, before it is saved', async () => {
+      const page = await world().openPage('manager');
+      await page.goto(world().addressOf(`${world().own}settings?a=edit&o.f=credits&o.l=harbour`));
+      const preview = page.getByRole('region', { name: 'Preview' });
+      expect(await preview.isVisible()).toBe(false);
+      await page.getByLabel('Credits per vote').fill('1000');
+      await expect.poll(() => preview.innerText()).toContain('these rules would have paid');
+      await page.getByLabel('Credits per vote').fill('many');
+      await preview.waitFor({ state: 'hidden' });
+    });
+
     it('works without JavaScript, which only the preview needs', async () => {
       const page = await world().openPage('manager', { javaScriptEnabled: false });
       await page.goto(textForm());

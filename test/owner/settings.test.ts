@@ -59,6 +59,21 @@ describe('settings in the console', { timeout: 30_000 }, () => {
     expect(saved.text).toContain('these rules would have paid <strong>1,234</strong> credits (before: 10).');
   });
 
+  it('say before they are saved what rules would have paid', async () => {
+    const { browser, page, fieldsOf } = started();
+    const { text } = await browser.open(`${page}?a=edit&o.f=credits&o.l=harbour`);
+    expect(text).toContain('data-preview="settings/preview"');
+    const preview = async (vote: string) => {
+      const answer = await browser.send(`${page}/preview`, { ...fieldsOf(text, 'Save'), 't.vote': vote });
+      return (JSON.parse(answer.text) as { html: string }).html;
+    };
+    expect(await preview('4321')).toContain('would have paid <strong>4,321</strong> credits (before: 1,234).');
+    // Nothing for what is in effect, or not valid.
+    expect([await preview('1234'), await preview('many'), await preview('-5')]).toEqual(['', '', '']);
+    const section = await browser.open(`${page}?a=section&o.s=rewards&o.l=harbour`);
+    expect(section.text).toContain('<strong>1,234</strong> credits');
+  });
+
   it('say what is wrong, and keep what was entered', async () => {
     const { browser, page, edit } = started();
     const rejected = await edit('credits', { 't.vote': 'many' }, 'Save');
@@ -105,7 +120,7 @@ describe('settings in the console', { timeout: 30_000 }, () => {
     expect(await preview({ ...(await form('style')), 't.mode': 'digest' })).toContain('a digest');
     expect((await browser.open(`servers/${started().guilds.harbour}/announcements`)).text).not.toContain('Ahoy');
     expect((await browser.send(`${page}/preview`, { ...text, token: 'forged' })).status).toBe(403);
-    expect((await browser.send(`${page}/preview`, { ...text, 'o.f': 'credits' })).status).toBe(404);
+    expect((await browser.send(`${page}/preview`, { ...text, 'o.f': 'roles' })).status).toBe(404);
     expect((await browser.send(`${page}/preview`, { ...text, 'o.l': 'bees' })).status).toBe(404);
   });
 

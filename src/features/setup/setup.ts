@@ -274,12 +274,11 @@ export class Setup {
     return { issues, version: stored.version };
   }
 
-  /** The listings of a community before and after a change of settings that are not secret. */
-  async listingsAround(guildId: string, changes: SettingsChange['changes']) {
-    const { opened, listings: after } = await this.writer.read(guildId);
-    const earlier = changes.map(({ listing, path, before: value }) => ({ listing: listing ?? '', path, value }));
-    const settings = withChanges(opened.settings, earlier);
-    return { before: communityConfig(this.options.base(), guildId, settings).listings, after };
+  /** The listings of a community as they are, and with other values of settings that are not secret. */
+  async listingsWith(guildId: string, changes: readonly SettingChange[]) {
+    const { opened, listings: current } = await this.writer.read(guildId);
+    const settings = withChanges(opened.settings, changes);
+    return { current, changed: communityConfig(this.options.base(), guildId, settings).listings };
   }
 
   /** The result of an interaction that was saved before. */

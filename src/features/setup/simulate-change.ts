@@ -7,8 +7,8 @@ import { withTimeout } from '../../platform/with-timeout.ts';
 import type { RuleChange, SimulatedCredits } from '../backfill/feature.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { SettingPath } from '../settings.ts';
-import type { SettingsChange } from './community.ts';
 import type { Setup } from './setup.ts';
+import type { SettingChange } from './stored-changes.ts';
 
 /** The settings that decide what members are paid. Others give roles, announce, or say which votes count. */
 const payingPaths: readonly string[] = [
@@ -28,14 +28,19 @@ const periodMs = 30 * day;
 /** A manager waits no longer for it (ms), with the change in effect. */
 const maxWaitMs = 2 * second;
 
+/** What settings were before a change that is saved, or what they would be after one that is not. Valid values. */
+export type ComparedSettings =
+  | { readonly before: readonly SettingChange[] }
+  | { readonly after: readonly SettingChange[] };
+
 /**
- * What the rules before and after a saved change would have paid in the last 30 days. Null if the change pays nobody
- * otherwise, if there is nothing to compare, or if it takes too long. Never rejects.
+ * What the rules before and after a change would have paid in the last 30 days. Null if the change pays nobody otherwise,
+ * if there is nothing to compare, or if it takes too long. Never rejects.
  */
-export type SimulateChange = (guildId: string, change: SettingsChange) => Promise<SimulatedCredits | null>;
+export type SimulateChange = (guildId: string, compared: ComparedSettings) => Promise<SimulatedCredits | null>;
 
 export function createChangeSimulation(options: {
-  readonly setup: Pick<Setup, 'listingsAround'>;
+  readonly setup: Pick<Setup, 'listingsWith'>;
   readonly directory: Pick<Directory, 'ofGuild'>;
   readonly simulate: (change: RuleChange) => Promise<SimulatedCredits | null>;
   /** The time of votes, and real time. */
@@ -47,11 +52,13 @@ export function createChangeSimulation(options: {
   /** One at a time, so that managers who save again and again do not slow down others. */
   let isRunning = false;
 
-  async function run(guildId: string, change: SettingsChange, signal: AbortSignal): Promise<SimulatedCredits | null> {
+  async function run(guildId: string, compared: ComparedSettings, signal: AbortSignal) {
     const community = directory.ofGuild(guildId);
-    const changes = change.changes.filter(({ path }) => payingPaths.includes(path));
+    const isSaved = 'before' in compared;
+    const changes = (isSaved ? compared.before : compared.after).filter(({ path }) => payingPaths.includes(path));
     if (community === undefined || changes.length === 0) return null;
-    const { before, after } = await setup.listingsAround(guildId, changes);
+    const { current, changed } = await setup.listingsWith(guildId, changes);
+    const [before, after] = isSaved ? [changed, current] : [current, changed];
     const { accounts, listings } = community;
     const withRules = (configured: readonly ListingConfig[]) =>
       listings.map((listing) => {
@@ -62,12 +69,12 @@ export function createChangeSimulation(options: {
     return simulate({ accounts, before: withRules(before), after: withRules(after), since, signal });
   }
 
-  return async (guildId, change) => {
+  return async (guildId, compared) => {
     if (isRunning) return null;
     isRunning = true;
     const stop = new AbortController();
     try {
-      return await withTimeout(maxWaitMs, stopwatch, run(guildId, change, stop.signal));
+      return await withTimeout(maxWaitMs, stopwatch, run(guildId, compared, stop.signal));
     } catch (error) {
       log.warn(
         { guild: guildId, reason: messageOf(error) },

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import type { RuleChange, SimulatedCredits } from '../../../src/features/backfill/feature.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import type { SettingsChange } from '../../../src/features/setup/community.ts';
-import { createChangeSimulation } from '../../../src/features/setup/simulate-change.ts';
+import { type ComparedSettings, createChangeSimulation } from '../../../src/features/setup/simulate-change.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { day, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
@@ -40,9 +39,11 @@ async function changes(simulate: (change: RuleChange) => Promise<SimulatedCredit
     const author = { guildId, authorId: '1', interactionId: String(saves) };
     const result = await setup.save({ ...author, basis: null, changes: [{ listing, path, value }] });
     if (result.status !== 'saved') throw new Error(JSON.stringify(result));
-    return result.change;
+    return {
+      before: result.change.changes.map((each) => ({ ...each, listing: each.listing ?? '', value: each.before })),
+    };
   }
-  return { clock, logged, save, simulateChange: (change: SettingsChange) => simulateChange(guildId, change) };
+  return { clock, logged, save, simulateChange: (compared: ComparedSettings) => simulateChange(guildId, compared) };
 }
 
 describe('the simulation of a change', () => {

@@ -43,7 +43,7 @@ function drawAll(): void {
   for (const article of document.querySelectorAll<HTMLElement>('[data-message]')) draw(article);
 }
 
-/** Keeps the previews beside a form at what is entered. */
+/** Keeps what is shown beside a form at what is entered. */
 function follow(form: HTMLFormElement, previews: HTMLElement): void {
   const list = previews.querySelector('div');
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -52,7 +52,7 @@ function follow(form: HTMLFormElement, previews: HTMLElement): void {
   async function update(): Promise<void> {
     sent.abort();
     sent = new AbortController();
-    // No form about announcements has files.
+    // Forms with a preview have no files.
     const values = [...new FormData(form)].flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : [],
     );
@@ -64,7 +64,7 @@ function follow(form: HTMLFormElement, previews: HTMLElement): void {
     if (!response.ok || list === null) return;
     const answer = (await response.json()) as { html: string };
     list.innerHTML = answer.html;
-    previews.hidden = false;
+    previews.hidden = answer.html === '';
     drawAll();
   }
 

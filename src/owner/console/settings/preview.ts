@@ -1,34 +1,47 @@
 import type { Response } from 'express';
-import { draftAnnouncements } from '../../../../commands/setup/draft.ts';
+import { type Draft, readDraft } from '../../../../commands/setup/draft.ts';
 import type { CommandInput } from '../../../discord/commands/input.ts';
+import type { Html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
 import { type Texts, textsFor } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';
 import { previewsHtml } from '../announcements/previews.ts';
+import { markupHtml } from './markup-html.ts';
+
+interface PreviewContext {
+  readonly context: OwnerContext;
+  readonly texts: Texts;
+}
 
 /**
- * Answers with the announcements as a form says that is not saved: `{html}`, an article for each.
- * @throws HttpError 404 for a form that is not about announcements
+ * Answers with what a form would do that is not saved: `{html}`, an article for each announcement, or what the rules would
+ * have paid; empty if there is nothing to show.
+ * @throws HttpError 404 for other forms
  */
-export async function sendPreview(
-  response: Response,
-  input: CommandInput,
-  { context, texts }: { readonly context: OwnerContext; readonly texts: Texts },
-): Promise<void> {
-  const { scope, setup, guilds, clock } = context;
-  const { standings } = context.communities.home;
+export async function sendPreview(response: Response, input: CommandInput, preview: PreviewContext): Promise<void> {
+  const { scope, setup, clock, communities } = preview.context;
+  const { standings } = communities.home;
   const draft =
-    scope === null || setup === null
-      ? null
-      : await draftAnnouncements(input, { clock, texts, services: setup, standings }, scope.guildId);
+    scope &&
+    setup &&
+    (await readDraft(input, { clock, texts: preview.texts, services: setup, standings }, scope.guildId));
   if (draft === null) throw new HttpError(404, 'There is no preview of this form.');
+  response.json({ html: (await draftHtml(draft, preview))?.text ?? '' });
+}
+
+async function draftHtml(draft: Draft, { context, texts }: PreviewContext): Promise<Html | null> {
+  const { scope, guilds, clock } = context;
   const [names, guild] = await Promise.all([
     context.namesIn(scope)([]),
     scope && guilds.reader?.guild(scope.guildId).catch(() => null),
   ]);
+  if (draft.section === 'rewards') {
+    return draft.paid && markupHtml(texts.setup.saved.wouldHavePaid(draft.paid), names, texts.locale);
+  }
+  const { listing } = draft;
   const now = clock.now();
-  const announced = textsFor(draft.announcements.language, guild?.locale);
-  const previews = previewAnnouncements(draft, { title: draft.title, texts: announced, now });
-  response.json({ html: previewsHtml(previews, { names, texts, announced, now }).text });
+  const announced = textsFor(listing.announcements.language, guild?.locale);
+  const previews = previewAnnouncements(listing, { title: listing.title, texts: announced, now });
+  return previewsHtml(previews, { names, texts, announced, now });
 }

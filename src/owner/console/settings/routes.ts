@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
-import { type FormName, forms } from '../../../../commands/setup/forms.ts';
+import { hasDraft } from '../../../../commands/setup/draft.ts';
+import { isFormName } from '../../../../commands/setup/forms.ts';
 import { runSetup } from '../../../../commands/setup.ts';
 import type { Modal, Panel, Reply } from '../../../discord/commands/reply.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
@@ -107,10 +108,10 @@ function modalHtml(modal: Modal, view: PanelView, texts: Texts, base: string): H
   const form = html`<form class="card stack" method="post" action="settings">${hiddenFields(action, options, view)}
 ${fields.map((field) => fieldHtml(field, view))}
 <p class="line"><button>${texts.console.save}</button> <a href="settings">${texts.setup.buttons.cancel}</a></p></form>`;
-  const hasPreview = forms[String(options['f']) as FormName]?.section === 'announcements';
+  const { f: name } = options;
   return html`<h1>${title}</h1>
 ${
-  hasPreview
+  isFormName(name) && hasDraft(name)
     ? html`<div class="columns with-preview">${form}
 <section class="card previews" aria-labelledby="preview" data-preview="settings/preview" hidden><h2 id="preview">${texts.console.preview}</h2><div></div></section></div>
 ${previewAssets(base)}`
