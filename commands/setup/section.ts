@@ -201,6 +201,7 @@ export function renderPreview(view: SetupView): PanelBlock[] {
   const values: Readonly<Record<PlaceholderName, Markup>> = {
     mention: mention(input.userId),
     listing: name,
+    site: escapedName(listing.site?.name ?? '…'),
     credits: number(sample.credits),
     balance: number(sample.balance),
     votes: number(sample.votes),

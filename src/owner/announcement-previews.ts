@@ -8,6 +8,7 @@ import { renderLostStreaks } from '../features/lost-streaks/message.ts';
 import { renderNewReview } from '../features/reviews/message.ts';
 import { hour } from '../platform/durations.ts';
 import type { Texts } from '../texts/texts.ts';
+import { findSite } from '../webhook/sites/site-settings.ts';
 
 const [ada, grace, role] = ['200000000000000001', '200000000000000002', '300000000000000001'];
 /** The names of the members and roles of the samples, by id. */
@@ -20,7 +21,7 @@ export const sampleNames: ReadonlyMap<string, string> = new Map([
 const picture = 'https://example.com/picture.png';
 
 /** What is announced of a listing, and how. */
-export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements'>;
+export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site'>;
 
 /** What is announced. */
 export type PreviewSubject = keyof Texts['console']['previews'];
@@ -36,12 +37,12 @@ export interface AnnouncementPreview {
  * @param options `title` is the name of the listing as it is announced; `now` is in ms since the epoch
  */
 export function previewAnnouncements(
-  { name, kind, announcements }: AnnouncedListing,
+  { name, kind, announcements, site }: AnnouncedListing,
   { title, texts, now }: { readonly title: string; readonly texts: Texts; readonly now: number },
 ): readonly AnnouncementPreview[] {
   const { mode, milestones, premium, lostStreaks, reviews } = announcements;
   const style = styleOf(announcements);
-  const card = { name: title, url: 'https://example.com/' };
+  const card = { name: title, url: 'https://example.com/', site: site && findSite(site).name };
   const buttons: readonly ReplyButton[] = [
     { kind: 'action', command: 'remind', action: 'on', label: texts.remind.button },
   ];

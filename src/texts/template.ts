@@ -5,6 +5,7 @@ import { type Markup, trustedMarkup } from './markup.ts';
 export const placeholders = {
   mention: 23,
   listing: 60,
+  site: 60,
   credits: 14,
   balance: 23,
   votes: 14,
@@ -19,7 +20,14 @@ export const placeholders = {
 export type PlaceholderName = keyof typeof placeholders;
 export const placeholderNames = Object.keys(placeholders) as PlaceholderName[];
 /** Discord shows mentions and times only in the text of an embed, and a title has one line. */
-export const titlePlaceholders: readonly PlaceholderName[] = ['listing', 'credits', 'balance', 'votes', 'streak'];
+export const titlePlaceholders: readonly PlaceholderName[] = [
+  'listing',
+  'site',
+  'credits',
+  'balance',
+  'votes',
+  'streak',
+];
 
 type Part = { readonly text: string } | { readonly placeholder: string };
 

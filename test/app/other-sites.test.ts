@@ -7,7 +7,10 @@ import { tempDir } from '../support/temp-dir.ts';
 
 it('a bot that is on other sites alone pays and announces votes, without a lookup API', async () => {
   const path = `${tempDir()}/listings.json`;
-  const topgg = { name: 'my-bot', kind: 'bot', id: '716390085896962058', site: 'topgg', voteSecrets: ['whs_secret'] };
+  const topgg = {
+    ...{ name: 'my-bot', kind: 'bot', id: '716390085896962058', site: 'topgg', voteSecrets: ['whs_secret'] },
+    announcements: { text: '{mention} voted on {site}' },
+  };
   writeFileSync(path, JSON.stringify({ listings: [topgg] }));
   const none = {
     LOOKUP_BASE_URL: '',
@@ -33,5 +36,7 @@ it('a bot that is on other sites alone pays and announces votes, without a looku
   expect(await send()).toEqual({ received: true, outcome: 'recorded' });
   expect(await send()).toEqual({ received: true, outcome: 'duplicate' });
   await expect.poll(() => discord.messages(discord.channels.announcements).length).toBe(1);
+  const [announcement] = discord.messages(discord.channels.announcements);
+  expect(announcement?.embeds[0]?.description).toContain(`<@${vote.userId}> voted on top.gg`);
   expect(lines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
 });

@@ -46,7 +46,7 @@ describe('a template', () => {
 
   it('has an issue for a placeholder that Discord does not show in a title', () => {
     expect(templateIssues('{mention}', { known: titlePlaceholders, maxLength: 256 })).toEqual([
-      'it contains {mention}, which Discord shows only in the text; here it can contain {listing}, {credits}, {balance}, {votes}, {streak}',
+      'it contains {mention}, which Discord shows only in the text; here it can contain {listing}, {site}, {credits}, {balance}, {votes}, {streak}',
     ]);
   });
 

@@ -11,6 +11,8 @@ export interface ListingCard {
   readonly name: string | null;
   /** URL of the public page. */
   readonly url: string | null;
+  /** The name of the other site that it is on; missing for the service. */
+  readonly site?: string | undefined;
 }
 
 /** Reads a listing's card by its configured name; null if nothing more is known. It may be slow or reject. */
@@ -28,6 +30,11 @@ export function listingName(card: ListingCard | null, configuredName: string): M
   return escapeName(card?.name ?? '', maxNameLength) || escapeName(configuredName, maxNameLength);
 }
 
+/** The name of the site that it is on; of the service, which has none, the host of its page. Empty if that is not known. */
+export function siteName(card: ListingCard | null): Markup {
+  return escapeName(card?.site ?? URL.parse(card?.url ?? '')?.host ?? '', maxNameLength);
+}
+
 /** A listing's name and URL are optional: a message is sent without them after this time (ms). */
 const cardTimeoutMs = second / 2;
 
@@ -43,6 +50,6 @@ export function createCardSource(findLookup: (listing: string) => ListedLookup |
     const listing = findLookup(name);
     if (listing === undefined) return null;
     const { value } = await listing.lookup.profile();
-    return { name: value.name, url: value.url };
+    return { name: value.name, url: value.url, site: listing.site?.name };
   };
 }

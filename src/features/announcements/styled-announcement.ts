@@ -1,5 +1,5 @@
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
-import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
+import { type ListingCard, listingName, siteName, voteLinks } from '../../core/announcements/listing-card.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Portrait } from '../../discord/portraits.ts';
@@ -105,6 +105,7 @@ function valuesOf(announcement: Announcement, { card, texts: all, votes }: Style
   return {
     mention: userId === null ? texts.someone : mention(userId),
     listing: listingName(card, listing),
+    site: siteName(card),
     credits: number(credits),
     balance: number(balance ?? 0),
     votes: number(votes ?? 0),

@@ -21,6 +21,7 @@ async function announcing(
   announcements: StatedAnnouncements,
   name: string | null = 'Lantern Harbour',
   portraits?: Portraits,
+  site?: string,
 ) {
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
@@ -32,7 +33,7 @@ async function announcing(
   const perform = createAnnouncer({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
     textsOf: async () => textsFor(null),
-    listingOf: async () => ({ name, url }),
+    listingOf: async () => ({ name, url, site }),
     styleOf: () => style,
     async votesOf() {
       reads += 1;
@@ -141,6 +142,17 @@ describe('the announcement of a vote', () => {
     expect((await announce({ userId: null, balance: null, streak: null, nextVoteAt: null }))?.description).toBe(
       'Someone 0 0||',
     );
+  });
+
+  it('names the site of the vote: of another site its name, of the service the host of its page', async () => {
+    const own = { title: 'On {site}', text: '{mention} voted on {site}' } as const;
+    const elsewhere = await announcing(own, 'my-bot', undefined, 'top.gg');
+    expect(await elsewhere.announce()).toMatchObject({
+      title: 'On top.gg',
+      description: `<@${voter}> voted on top.gg`,
+    });
+    const service = await announcing(own);
+    expect(await service.announce()).toMatchObject({ title: 'On listing.example' });
   });
 
   it('reads the votes of the member only for texts that contain them', async () => {
