@@ -13,8 +13,13 @@ import type { ConfirmationStore } from './store.ts';
 
 /** After that, a vote that its site neither confirms nor denies is left to the owner (ms). */
 const maxAgeMs = day;
-/** A site that fails is asked again after this time (ms): it answers at most 15 s before the vote is paid. */
+/**
+ * A site that fails is asked again so long after it was asked (ms), also if it took its time to fail: it answers at most
+ * 15 s before the vote is paid.
+ */
 const retryMs = 10 * second;
+/** Not sooner after the error, because the client repeats that for 5 s (ms). */
+const minPauseMs = 5.2 * second;
 /** How much the times of one vote may differ between the site and the ledger (ms). */
 const toleranceMs = 5 * minute;
 
@@ -45,9 +50,10 @@ export function createConfirm(options: {
 
   async function ask({ content, createdAt, attempts }: Effect<'confirmation'>): Promise<Answer> {
     const { listing: name, userId } = content;
+    const askedAt = clock.now();
     const unknown = (reason: string, retryAt: number | null = null): Answer => ({
       unknown: reason,
-      retryAt: Math.max(retryAt ?? 0, clock.now() + retryMs),
+      retryAt: Math.max(retryAt ?? 0, askedAt + retryMs, clock.now() + minPauseMs),
     });
     const [client, listing] = [findClient(name), findListing(name)];
     if (client === null || listing === undefined) return unknown('the listing has no API that says who has voted');

@@ -139,6 +139,15 @@ it('a vote is paid within 15 s after an error of the site, also after a restart'
   await within(15 * second, async () => expect(await member()).toMatchObject({ credits: 10, votes: 1 }));
 });
 
+it('a vote is paid within 15 s after a site answers that has left a request without a response', async () => {
+  const { site, post, member, within } = await startProgram();
+  site.respondWith(() => {});
+  expect(await post()).toBe('recorded');
+  await within(second, () => expect(site.requests).toHaveLength(1));
+  site.respondWith(yes);
+  await within(15 * second, async () => expect(await member()).toMatchObject({ credits: 10, votes: 1 }));
+});
+
 it('a vote of which the site says nothing for a day is left to the owner, who can release it', async () => {
   const { site, clock, post, owner, member, deliveries, within } = await startProgram();
   site.respondWith(json(500, {}));
