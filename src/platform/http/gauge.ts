@@ -1,20 +1,18 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** What a gauge reads: a value, values by label, or null for no series. */
-export type Reading = number | null | Readonly<Record<string, number>>;
+type Reading = number | null | Readonly<Record<string, number>>;
 
 export interface GaugeOptions {
   readonly name: string;
   readonly help: string;
   readonly label?: string;
+  /** Called at each scrape: it is cheap, and may reject. */
+  readonly read: () => Reading | Promise<Reading>;
 }
 
 /** A gauge that is read at each scrape. If that fails, one without a label is NaN, and one with a label has no series. */
-export function addGauge(
-  registry: Registry,
-  { name, help, label }: GaugeOptions,
-  read: () => Reading | Promise<Reading>,
-): void {
+export function addGauge(registry: Registry, { name, help, label, read }: GaugeOptions): void {
   new Gauge({
     name,
     help,
@@ -34,7 +32,7 @@ export function addGauge(
 }
 
 /** NaN has no entries. */
-async function readSafely(read: () => Reading | Promise<Reading>): Promise<Reading> {
+async function readSafely(read: GaugeOptions['read']): Promise<Reading> {
   try {
     return await read();
   } catch {

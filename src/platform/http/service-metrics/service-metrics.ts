@@ -120,31 +120,31 @@ function addCounters(registry: Registry, sources: ServiceMetricSources): void {
 function addGauges(registry: Registry, sources: ServiceMetricSources): void {
   /** Read once for all gauges of a scrape, with the first of them. */
   let queue: Promise<QueueMetrics> | undefined;
-  const waiting = {
+  addGauge(registry, {
     name: 'tallyhook_service_webhooks_waiting',
     help: 'Webhook deliveries that wait for an attempt, at most 100,000.',
-  };
-  addGauge(registry, waiting, async () => {
-    queue = sources.queue();
-    return (await queue).waiting;
+    async read() {
+      queue = sources.queue();
+      return (await queue).waiting;
+    },
   });
-  const delay = {
+  addGauge(registry, {
     name: 'tallyhook_service_webhook_delay_seconds',
     help: 'Time for which the oldest due webhook delivery has been due, in seconds.',
-  };
-  addGauge(registry, delay, async () => {
-    const { dueSince = null } = (await queue) ?? {};
-    return dueSince === null ? 0 : Math.max(0, (sources.now() - dueSince) / second);
+    async read() {
+      const { dueSince = null } = (await queue) ?? {};
+      return dueSince === null ? 0 : Math.max(0, (sources.now() - dueSince) / second);
+    },
   });
-  const paused = {
+  addGauge(registry, {
     name: 'tallyhook_service_webhooks_paused',
     help: 'Webhooks that are paused, because they only failed.',
-  };
-  addGauge(registry, paused, async () => (await queue)?.paused ?? Number.NaN);
-  const connections = {
+    read: async () => (await queue)?.paused ?? Number.NaN,
+  });
+  addGauge(registry, {
     name: 'tallyhook_service_database_connections',
     help: 'Connections to the database server: open, idle, and requests that wait for one.',
     label: 'state',
-  };
-  addGauge(registry, connections, () => sources.connections());
+    read: () => sources.connections(),
+  });
 }
