@@ -1,6 +1,6 @@
-import { type Compilable, DummyDriver, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Compilable, type Insertable, type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Connection, SqlDialect } from '../../platform/database/dialect.ts';
-import { kyselyWith } from '../../platform/database/kysely-on.ts';
+import { statementBuilder } from '../../platform/database/kysely-on.ts';
 import { boundQuery, type PlaceholderFor } from '../../platform/database/prepared-query.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import type { Tables } from './tables.ts';
@@ -13,7 +13,7 @@ export interface SqlAccess {
 
 /** Builds and compiles statements for the dialect's database. It cannot run them. */
 export function queryBuilder(dialect: Pick<SqlDialect, 'kysely'>): Kysely<Tables> {
-  return kyselyWith(dialect, new DummyDriver());
+  return statementBuilder(dialect);
 }
 
 /** Compiles and runs a statement, and returns its rows. */

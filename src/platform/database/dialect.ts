@@ -53,7 +53,7 @@ export interface SqlDialect {
    */
   readonly createsTablesAtOnce: boolean;
   /** Provides Kysely's query compiler. On SQLite, it omits `for update`. */
-  readonly kysely: KyselyDialect;
+  readonly kysely: Omit<KyselyDialect, 'createDriver'>;
   /** Whether another connection holds the write lock, so that a retry may succeed. */
   isBusy(error: unknown): boolean;
   /** Whether the database is not writable: full, read-only or gone. */

@@ -9,16 +9,13 @@ export function kyselyOn<Schema>(dialect: Pick<SqlDialect, 'kysely'>, connection
 }
 
 /** A Kysely for the dialect's database that runs its statements with this driver. */
-export function kyselyWith<Schema>({ kysely }: Pick<SqlDialect, 'kysely'>, driver: Driver): Kysely<Schema> {
-  const { createAdapter, createIntrospector, createQueryCompiler } = kysely;
-  return new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => createAdapter.call(kysely),
-      createIntrospector: (db) => createIntrospector.call(kysely, db),
-      createQueryCompiler: () => createQueryCompiler.call(kysely),
-      createDriver: () => driver,
-    },
-  });
+function kyselyWith<Schema>({ kysely }: Pick<SqlDialect, 'kysely'>, driver: Driver): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: { ...kysely, createDriver: () => driver } });
+}
+
+/** A Kysely that builds and compiles statements for the dialect's database. It cannot run them. */
+export function statementBuilder<Schema>(dialect: Pick<SqlDialect, 'kysely'>): Kysely<Schema> {
+  return kyselyWith(dialect, new DummyDriver());
 }
 
 class ConnectionDriver extends DummyDriver {

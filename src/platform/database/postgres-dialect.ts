@@ -1,4 +1,4 @@
-import { PostgresDialect, sql } from 'kysely';
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
 import type { SqlDialect } from './dialect.ts';
 import { codeOf, isConnectionFailure } from './postgres-connection.ts';
 
@@ -26,9 +26,11 @@ export const postgresDialect: SqlDialect = {
   createsTablesAtOnce: false,
   jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
   idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
-  kysely: new PostgresDialect({
-    pool: () => Promise.reject(new Error('This instance only compiles statements.')),
-  }),
+  kysely: {
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
   isBusy: (error) => retryCodes.includes(codeOf(error)),
   isUnavailable: (error) => unavailableCode.test(codeOf(error)) || isConnectionFailure(error),
 };

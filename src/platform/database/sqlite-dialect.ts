@@ -2,7 +2,7 @@ import {
   type LimitNode,
   type SelectQueryNode,
   SqliteAdapter,
-  SqliteDialect,
+  SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
   ValueNode,
@@ -17,21 +17,7 @@ class ConcurrentAdapter extends SqliteAdapter {
   }
 }
 
-/** Compiles statements only. Omits `for update`: SQLite has no row locks, because it locks the whole file. */
-class DialectWithoutRowLocks extends SqliteDialect {
-  constructor() {
-    super({ database: () => Promise.reject(new Error('This instance only compiles statements.')) });
-  }
-
-  override createAdapter() {
-    return new ConcurrentAdapter();
-  }
-
-  override createQueryCompiler() {
-    return new CompilerWithoutRowLocks();
-  }
-}
-
+/** Omits `for update`: SQLite has no row locks, because it locks the whole file. */
 class CompilerWithoutRowLocks extends SqliteQueryCompiler {
   protected override visitSelectQuery({ endModifiers: _, ...node }: SelectQueryNode): void {
     super.visitSelectQuery(node);
@@ -39,17 +25,19 @@ class CompilerWithoutRowLocks extends SqliteQueryCompiler {
 }
 
 /** Writes limits that are numbers into the text. */
-class DialectWithLiteralLimits extends DialectWithoutRowLocks {
-  override createQueryCompiler() {
-    return new CompilerWithLiteralLimits();
-  }
-}
-
 class CompilerWithLiteralLimits extends CompilerWithoutRowLocks {
   protected override visitLimit({ limit, ...node }: LimitNode): void {
     const isNumber = ValueNode.is(limit) && Number.isSafeInteger(limit.value);
     super.visitLimit({ ...node, limit: isNumber ? ValueNode.createImmediate(limit.value) : limit });
   }
+}
+
+function compileWith(createQueryCompiler: () => SqliteQueryCompiler): SqlDialect['kysely'] {
+  return {
+    createAdapter: () => new ConcurrentAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler,
+  };
 }
 
 /**
@@ -61,7 +49,7 @@ const unavailableCodes: readonly number[] = [3, 8, 10, 11, 13, 14, 26];
  * For statements whose limits are always the same: SQLite prepares one with a bound limit again for each run, because its
  * plan depends on the limit.
  */
-export const literalLimits: SqlDialect['kysely'] = new DialectWithLiteralLimits();
+export const literalLimits = compileWith(() => new CompilerWithLiteralLimits());
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
@@ -75,7 +63,7 @@ export const sqliteDialect: SqlDialect = {
   createsTablesAtOnce: true,
   jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
   idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
-  kysely: new DialectWithoutRowLocks(),
+  kysely: compileWith(() => new CompilerWithoutRowLocks()),
   isBusy,
   isUnavailable: (error) => unavailableCodes.includes(resultCode(error)),
 };

@@ -13,15 +13,7 @@ export class Database extends Kysely<ServiceTables> {
   #closed: Promise<void> | null = null;
 
   constructor(engine: Engine) {
-    const { kysely } = engine.dialect;
-    super({
-      dialect: {
-        createAdapter: () => kysely.createAdapter(),
-        createIntrospector: (db) => kysely.createIntrospector(db),
-        createQueryCompiler: () => kysely.createQueryCompiler(),
-        createDriver: () => engine.driver,
-      },
-    });
+    super({ dialect: { ...engine.dialect.kysely, createDriver: () => engine.driver } });
     this.engine = engine;
   }
 

@@ -1,10 +1,11 @@
-import { type Compilable, PostgresDialect } from 'kysely';
+import type { Compilable } from 'kysely';
 import pg from 'pg';
 import { minute, second } from '../../durations.ts';
+import { statementBuilder } from '../kysely-on.ts';
 import { setStatementTimeout } from '../postgres-connection.ts';
+import { postgresDialect } from '../postgres-dialect.ts';
 import { types } from '../postgres-pool.ts';
 import type { DatabaseSnapshot } from './snapshot.ts';
-import { statementBuilder } from './statement-builder.ts';
 
 const connectTimeoutMs = 3 * second;
 /** Longer than the programs' own timeouts, for the audit of a large database. */
@@ -12,11 +13,7 @@ const statementTimeoutMs = 15 * minute;
 
 /** A snapshot of a PostgreSQL database. PostgreSQL: "Repeatable Read Isolation Level". */
 export async function postgresSnapshot<Tables>(url: string): Promise<DatabaseSnapshot<Tables>> {
-  const client = new pg.Client({
-    connectionString: url,
-    types,
-    connectionTimeoutMillis: connectTimeoutMs,
-  });
+  const client = new pg.Client({ connectionString: url, types, connectionTimeoutMillis: connectTimeoutMs });
   // If the connection breaks while idle, the next query rejects.
   client.on('error', () => {});
   await client.connect();
@@ -24,11 +21,7 @@ export async function postgresSnapshot<Tables>(url: string): Promise<DatabaseSna
   // The first query takes the snapshot.
   await client.query('SELECT 1');
   return {
-    db: statementBuilder(
-      new PostgresDialect({
-        pool: async () => Promise.reject(new Error('This instance only compiles statements.')),
-      }),
-    ),
+    db: statementBuilder(postgresDialect),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return (await client.query(sql, [...parameters])).rows as Row[];

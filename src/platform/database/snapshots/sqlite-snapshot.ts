@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Compilable, SqliteDialect } from 'kysely';
-import { forKysely, openSqlite, prepare } from '../../sqlite.ts';
+import type { Compilable } from 'kysely';
+import { openSqlite, prepare } from '../../sqlite.ts';
+import { statementBuilder } from '../kysely-on.ts';
+import { sqliteDialect } from '../sqlite-dialect.ts';
 import type { DatabaseSnapshot } from './snapshot.ts';
-import { statementBuilder } from './statement-builder.ts';
 
 /** Long enough for a checkpoint of another process. */
 const busyTimeoutMs = 2_000;
@@ -16,7 +17,7 @@ const maxIntegrityErrors = 5;
 export function sqliteSnapshot<Tables>(path: string): DatabaseSnapshot<Tables> {
   const database = openReadSnapshot(path);
   return {
-    db: statementBuilder(new SqliteDialect({ database: forKysely(database) })),
+    db: statementBuilder(sqliteDialect),
     async run<Row>(query: Compilable<Row>) {
       const { sql, parameters } = query.compile();
       return prepare(database, sql).all(parameters) as Row[];
@@ -42,7 +43,7 @@ export function sqliteSnapshot<Tables>(path: string): DatabaseSnapshot<Tables> {
  * it could not delete the write-ahead log that it may have created, and the database would appear to be in use.
  */
 export function openReadSnapshot(path: string): DatabaseSync {
-  const database = openSqlite(path, { mustExist: true, busyTimeoutMs: busyTimeoutMs });
+  const database = openSqlite(path, { mustExist: true, busyTimeoutMs });
   try {
     database.exec('PRAGMA query_only = ON');
     database.exec('BEGIN');
