@@ -7,14 +7,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/*
- * Values that are JSON of some form, whatever it is: what has another form is read as missing.
- */
-
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/* Values that are JSON of some form, whatever it is: what has another form is read as missing. */
+
 export function objectOf(value: unknown): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  return isObject(value) ? value : {};
 }
 
 export function listOf(value: unknown): readonly JsonObject[] {
@@ -50,9 +52,29 @@ export function isEqual(one: unknown, other: unknown): boolean {
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(
     entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([name, inner]) => [name, sorted(inner)]),
   );
+}
+
+/* Checks of parsed JSON by the names and types of its fields. */
+
+export function hasNumbers(value: JsonObject): value is Readonly<Record<string, number>> {
+  return Object.values(value).every((item) => typeof item === 'number');
+}
+
+/** The JSON type of a field; `null` in addition if it is nullable. */
+export type FieldType = readonly ['string' | 'number' | 'boolean' | 'object'] | readonly ['string' | 'number', null];
+/** The fields of an object and their types, without the field that discriminates a union. */
+export type Fields<Content> = Readonly<Record<Exclude<keyof Content, 'type'>, FieldType>>;
+
+/** Whether the value is an object with these fields. */
+export function matches<Content>(value: unknown, fields: Fields<Content>): value is Content {
+  if (!isObject(value)) return false;
+  return Object.entries<FieldType>(fields).every(([field, [type, nullable]]) => {
+    const item = value[field];
+    return typeof item === type || (nullable === null && item === null);
+  });
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { isObject, parseJson } from './json.ts';
 
 /** The levels by their numbers in pino. */
 const levels: Readonly<Record<number, readonly [label: string, colour: Parameters<typeof styleText>[0]]>> = {
@@ -15,8 +16,8 @@ const levels: Readonly<Record<number, readonly [label: string, colour: Parameter
  * Returns any other line unchanged.
  */
 export function prettyLine(line: string): string {
-  const record = parseRecord(line);
-  if (record === null) return line;
+  const record = parseJson(line);
+  if (!isObject(record)) return line;
   const { level, time, msg, err, hint, ...fields } = record;
   const [label, colour] = levels[Number(level)] ?? ['     ', 'gray'];
   const fieldTexts = Object.entries(fields).map(([name, value]) =>
@@ -27,19 +28,6 @@ export function prettyLine(line: string): string {
   if (hint !== undefined) lines.push(`→ ${escapeInvisible(textOf(hint))}`);
   if (err !== undefined) lines.push(...stackOf(err));
   return `${lines.join('\n               ')}\n`;
-}
-
-function parseRecord(line: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const record: unknown = JSON.parse(line);
-    return isRecord(record) ? record : null;
-  } catch {
-    return null;
-  }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** In the machine's time zone. */
@@ -59,7 +47,7 @@ function textOf(value: unknown): string {
 }
 
 function stackOf(err: unknown): string[] {
-  const { stack, message } = isRecord(err) ? err : { stack: err, message: undefined };
+  const { stack, message } = isObject(err) ? err : { stack: err, message: undefined };
   return textOf(stack ?? message)
     .split('\n')
     .map(escapeInvisible);

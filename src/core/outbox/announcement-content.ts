@@ -1,4 +1,4 @@
-import { type Fields, type JsonObject, matches } from '../../platform/json-fields.ts';
+import { type Fields, type JsonObject, matches } from '../../platform/json.ts';
 import type { Announcement, Bonus, GivenRole } from './effect-contents.ts';
 
 /**

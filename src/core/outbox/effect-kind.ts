@@ -1,4 +1,4 @@
-import { type Fields, isObject, matches } from '../../platform/json-fields.ts';
+import { type Fields, isObject, matches, parseJson } from '../../platform/json.ts';
 import { parseAnnouncement, serializeAnnouncement } from './announcement-content.ts';
 import type {
   DirectMessage,
@@ -105,13 +105,4 @@ function isKnown(formats: EffectFormats, kind: string): kind is EffectKind {
 
 function unreadable(reason: string): UnreadableContents {
   return { kind: 'unreadable', reason: `${reason} A newer version may have stored it: replay it after an upgrade.` };
-}
-
-/** Undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { hasNumbers, isObject } from '../../platform/json-fields.ts';
+import { hasNumbers, isObject } from '../../platform/json.ts';
 import type { LastVotes } from '../ledger/account.ts';
 
 /* Plain functions, because `last_votes` is read for every vote. */

@@ -1,4 +1,4 @@
-import type { Fields } from '../../platform/json-fields.ts';
+import type { Fields } from '../../platform/json.ts';
 
 declare module '../../core/outbox/effect-contents.ts' {
   interface OwnerReports {

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseJson, roleFormat } from '../../core/outbox/effect-kind.ts';
+import { roleFormat } from '../../core/outbox/effect-kind.ts';
 import type { GrantState } from '../../core/rewards/grant.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
+import { parseJson } from '../../platform/json.ts';
 
 /** A role that Discord does not match. */
 interface ParkedGrant {

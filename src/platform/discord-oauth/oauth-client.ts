@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import ky, { TimeoutError } from 'ky';
 import { z } from 'zod';
 import { second } from '../durations.ts';
+import { parseJson } from '../json.ts';
 import { errorOfResponse, OAuthError } from './oauth-error.ts';
 
 /** For one request (ms); less than the 15 s of an attempt. */
@@ -146,11 +147,3 @@ const userResponse = z.object({
   username: z.string(),
   locale: z.string().default('en-US'),
 });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
