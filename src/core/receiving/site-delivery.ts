@@ -1,4 +1,5 @@
 import { parseJson } from '../../platform/json.ts';
+import { memoizeOne } from '../../platform/memoize.ts';
 import type { IncomingDelivery } from '../../webhook/intake.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
@@ -73,15 +74,7 @@ export function isOnSite<Listing extends ResolvableListing>(
 }
 
 /** The same object for each delivery, which is sent to the writer once. */
-const contexts = new WeakMap<ResolvableListing, ResolvableListing>();
-
-function contextOf(listing: ResolvableListing): ResolvableListing {
-  const known = contexts.get(listing);
-  if (known !== undefined) return known;
-  const context = withoutSecrets(listing);
-  contexts.set(listing, context);
-  return context;
-}
+const contextOf = memoizeOne(withoutSecrets);
 
 function headerReader(headers: IncomingDelivery['headers']): ReadHeader {
   return (name) => {

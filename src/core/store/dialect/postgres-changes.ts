@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
+import { memoizeOne } from '../../../platform/memoize.ts';
 import type { AccountId } from '../../ledger/account-id.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
@@ -59,15 +60,7 @@ function sendRewards(connection: PostgresTransactions, { grants, rows }: Changes
   }
 }
 
-const saveStatements = new Map<HotTable, string>();
-
-function saveRowsOf(table: HotTable): string {
-  const statement = saveStatements.get(table) ?? buildSaveRows(table);
-  saveStatements.set(table, statement);
-  return statement;
-}
-
-function buildSaveRows(table: HotTable): string {
+const saveRowsOf = memoizeOne((table: HotTable): string => {
   const { name, key, columns } = table;
   const names = Object.keys(columns).join(', ');
   const types = Object.entries(columns).map(([column, type]) => `${column} ${type}`);
@@ -75,7 +68,7 @@ function buildSaveRows(table: HotTable): string {
   insert into ${name} (${names})
   select ${names} from json_to_recordset($1::json) as rows (${types.join(', ')})
   on conflict (${key.join(', ')}) ${replacement(table)}`;
-}
+});
 
 function toRow(account: AccountState): Record<string, unknown> {
   const values = accountValues(account);

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { CompiledQuery, Kysely, Selectable } from 'kysely';
 import { prepareInsert } from '../../../platform/database/sqlite-insert.ts';
+import { memoizeOne } from '../../../platform/memoize.ts';
 import { forKysely } from '../../../platform/sqlite.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
@@ -41,7 +42,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
   // With all columns at first: an object that grows column by column takes four times as long.
   const noBalance = Object.fromEntries(['user_id', ...balanceColumns].map((name) => [name, null]));
   const findGrants = database.prepare('select * from grants where user_id = ?');
-  const findRowOf = once(({ name, key }) =>
+  const findRowOf = memoizeOne(({ name, key }: HotTable) =>
     database.prepare(`select * from ${name} where ${key.map((column) => `${column} = ?`).join(' and ')}`),
   );
   const findOutages = database.prepare('select from_at, until_at from outages order by from_at');
@@ -185,7 +186,7 @@ function prepareWrite(
     `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
      on conflict do update set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`,
   );
-  const saveRowOf = once((table) => {
+  const saveRowOf = memoizeOne((table: HotTable) => {
     const names = Object.keys(table.columns);
     const statement = database.prepare(
       `insert into ${table.name} (${names.join(', ')}) values (?${', ?'.repeat(names.length - 1)})
@@ -202,7 +203,6 @@ function prepareWrite(
     ['delivery_id', 'kind', 'queue', 'content', 'state', 'attempts', 'due_at', 'created_at', 'traceparent'],
     { kind: 'announcement', state: 'waiting', attempts: 0, traceparent: null },
   );
-
   const insertPlanned = prepareInsert(
     database,
     'planned_effects',
@@ -251,15 +251,5 @@ function prepareWrite(
     }
     for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) run(query.compile());
     for (const correction of corrections) run(insertCorrection(db, correction).compile());
-  };
-}
-
-/** The result for each table, of one call for it: a statement is prepared when it is first needed. */
-function once<Result>(create: (table: HotTable) => Result): (table: HotTable) => Result {
-  const results = new Map<HotTable, Result>();
-  return (table) => {
-    const result = results.get(table) ?? create(table);
-    results.set(table, result);
-    return result;
   };
 }

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../../platform/bounded-map.ts';
+import { memoizeOne } from '../../../platform/memoize.ts';
 import type { LeaderboardPage, LeaderboardQuery } from '../../ledger/standing.ts';
 import type { Ranking } from './rankings.ts';
 
@@ -7,10 +8,9 @@ const maxPages = 1_000;
 
 /** Reads pages of rankings. A page is the same object while its ranking is in use. */
 export function createPageCache(): (ranking: Ranking, query: LeaderboardQuery, isCurrent: boolean) => LeaderboardPage {
-  const pagesOf = new WeakMap<Ranking, BoundedMap<LeaderboardPage>>();
+  const pagesOf = memoizeOne((_ranking: Ranking) => new BoundedMap<LeaderboardPage>(maxPages));
   return (ranking, query, isCurrent) => {
-    const pages = pagesOf.get(ranking) ?? new BoundedMap(maxPages);
-    pagesOf.set(ranking, pages);
+    const pages = pagesOf(ranking);
     const { period, by, limit, offset, userId } = query;
     const key = [period, by, limit, offset, userId, isCurrent].join(' ');
     const page = pages.get(key) ?? readPage(ranking, query, isCurrent);
