@@ -21,36 +21,24 @@ export interface VoteRange {
 }
 
 /** What decisions have to read, collected in order to read it together. */
-export interface Needs {
-  readonly accounts: Set<AccountId>;
-  readonly events: Set<EventKey>;
-  readonly forgottenVotes: Set<EventKey>;
-  readonly orderIds: Set<string>;
-  /** In which communities the holders of the orders may have accounts. */
-  readonly orderScopes: Set<AccountScope>;
-  readonly replayedIds: Set<number>;
-  readonly idempotencyKeys: Set<string>;
-  /** Users whose grants are needed. */
-  readonly grantees: Set<string>;
-  /** The keys of rows of the features' tables. */
-  readonly rows: Map<HotTable, Set<string>>;
-  readonly voteRanges: VoteRange[];
-  /** Number of ids for new deliveries, and for new entries. */
-  newIds: number;
-}
+export type Needs = ReturnType<typeof noNeeds>;
 
-export function noNeeds(): Needs {
+export function noNeeds() {
   return {
-    accounts: new Set(),
-    events: new Set(),
-    forgottenVotes: new Set(),
-    orderIds: new Set(),
-    orderScopes: new Set(),
-    replayedIds: new Set(),
-    idempotencyKeys: new Set(),
-    grantees: new Set(),
-    rows: new Map(),
-    voteRanges: [],
+    accounts: new Set<AccountId>(),
+    events: new Set<EventKey>(),
+    forgottenVotes: new Set<EventKey>(),
+    orderIds: new Set<string>(),
+    /** In which communities the holders of the orders may have accounts. */
+    orderScopes: new Set<AccountScope>(),
+    replayedIds: new Set<number>(),
+    idempotencyKeys: new Set<string>(),
+    /** Users whose grants are needed. */
+    grantees: new Set<string>(),
+    /** The keys of rows of the features' tables. */
+    rows: new Map<HotTable, Set<string>>(),
+    voteRanges: [] as VoteRange[],
+    /** Number of ids for new deliveries, and for new entries. */
     newIds: 0,
   };
 }

@@ -23,38 +23,28 @@ export interface NewEntry extends Entry {
 }
 
 /** Everything that the decisions of one batch write, in the order of the decisions. */
-export interface Changes {
-  readonly newDeliveries: DeliveryChange[];
-  readonly replayedDeliveries: DeliveryChange[];
-  readonly entries: NewEntry[];
-  /** The changed accounts, after their last entry. */
-  readonly accounts: Map<AccountId, AccountState>;
-  readonly effects: NewEffect[];
-  /** The changed grants, by user, role and source. */
-  readonly grants: Map<string, StoredGrant>;
-  /** The rows of the features' tables, by their keys. */
-  readonly rows: Map<HotTable, Map<string, Row>>;
-  readonly orders: { readonly order: Order; readonly at: number }[];
-  readonly corrections: StoredCorrection[];
+export type Changes = ReturnType<typeof noChanges>;
+
+function noChanges() {
+  return {
+    newDeliveries: [] as DeliveryChange[],
+    replayedDeliveries: [] as DeliveryChange[],
+    entries: [] as NewEntry[],
+    /** The changed accounts, after their last entry. */
+    accounts: new Map<AccountId, AccountState>(),
+    effects: [] as NewEffect[],
+    /** The changed grants, by user, role and source. */
+    grants: new Map<string, StoredGrant>(),
+    /** The rows of the features' tables, by their keys. */
+    rows: new Map<HotTable, Map<string, Row>>(),
+    orders: [] as { readonly order: Order; readonly at: number }[],
+    corrections: [] as StoredCorrection[],
+  };
 }
 
 /** Whether an effect is due later than now, so that it does not enter its queue yet. */
 export function isPlanned({ createdAt, dueAt = createdAt }: NewEffect): boolean {
   return dueAt > createdAt;
-}
-
-export function noChanges(): Changes {
-  return {
-    newDeliveries: [],
-    replayedDeliveries: [],
-    entries: [],
-    accounts: new Map(),
-    effects: [],
-    grants: new Map(),
-    rows: new Map(),
-    orders: [],
-    corrections: [],
-  };
 }
 
 /**
@@ -81,14 +71,8 @@ export interface RecordingReads {
   entryIdAt(place: number): number;
 }
 
-/** What the decisions of one batch read and change. */
-export interface UnitOfWork {
-  readonly tally: Tally;
-  readonly changes: Changes;
-}
-
 /** A tally over the database as it was read plus the changes of the batch so far, which it collects. */
-export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[]): UnitOfWork {
+export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[]) {
   const changes = noChanges();
   /** The orders that the batch has saved, by each of their ids. */
   const savedOrders = new Map<string, Order>();
