@@ -44,21 +44,10 @@ export function isRecordingJob(job: { readonly name: string }): job is Recording
 }
 
 /** Decides a job, and writes its changes to the tally. Throws what the tally throws. */
-export function decide(tally: Tally, job: RecordingJob): RecordingResult {
-  switch (job.name) {
-    case 'record':
-      return operations.record(tally, ...job.args);
-    case 'recordReplay':
-      return operations.recordReplay(tally, ...job.args);
-    case 'correct':
-      return operations.correct(tally, ...job.args);
-    case 'transfer':
-      return operations.transfer(tally, ...job.args);
-    case 'recordClaim':
-      return operations.recordClaim(tally, ...job.args);
-    case 'completeHistory':
-      return operations.completeHistory(tally, ...job.args);
-  }
+export function decide(tally: Tally, { name, args }: RecordingJob): RecordingResult {
+  // TypeScript does not relate the name to the arguments.
+  const operation = operations[name] as (tally: Tally, ...args: RecordingJob['args']) => RecordingResult;
+  return operation(tally, ...args);
 }
 
 /** What the writer does, by name: the recordings, and a write of a module, whose client knows its types. */
