@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, sql } from 'kysely';
 import type { AccountId } from '../ledger/account-id.ts';
-import type { Tables } from './tables.ts';
+import { entryColumns, type Tables } from './tables.ts';
 
 /**
  * A common table expression `linked`: the entry `newest` and, by following the links, all earlier entries of its
@@ -14,20 +14,6 @@ export function linkedEntries(
   return db.withRecursive(
     'linked(id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement)',
     (query) => {
-      const columns = [
-        'id',
-        'user_id',
-        'listing',
-        'credits',
-        'cause',
-        'reason',
-        'at',
-        'delivery_id',
-        'previous',
-        'number',
-        'untimed',
-        'achievement',
-      ] as const;
       // A manually edited link could point forward, and form an endless loop. Ids are compared only between entries from
       // before they were numbered: later ones may have ids in any order.
       const earlier = query
@@ -41,12 +27,12 @@ export function linkedEntries(
         );
       return query
         .selectFrom('entries')
-        .select(columns)
+        .select(entryColumns)
         .where((where) => {
           if (!isList(newest)) return where('entries.id', '=', newest);
           return newest.length === 0 ? where('entries.id', '=', null) : where('entries.id', 'in', newest);
         })
-        .unionAll(earlier.select(columns.map((column) => `entries.${column}` as const)));
+        .unionAll(earlier.select(entryColumns.map((column) => `entries.${column}` as const)));
     },
   );
 }

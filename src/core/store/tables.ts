@@ -6,12 +6,23 @@ import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { CounterName } from './counters/counters.ts';
-
 import type { LinkedMembersTable } from './linked-members-table.ts';
 import type { SettingsTables } from './settings/settings-tables.ts';
 
 /** The stored `delivery_id` of an effect without a delivery. */
 export const noDelivery = 0;
+
+/** All columns but the key, which is only in rows of earlier versions. */
+export const deliveryColumns = [
+  ...['id', 'received_at', 'family', 'listing', 'kind', 'outcome', 'reason', 'user_id', 'credits', 'body'],
+  'original_id',
+] as const satisfies readonly (keyof Tables['deliveries'])[];
+
+/** All columns. */
+export const entryColumns = [
+  ...['id', 'user_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id', 'previous', 'number'],
+  ...['untimed', 'achievement'],
+] as const satisfies readonly (keyof Tables['entries'])[];
 
 /** The tables of both databases. Times are ms since the epoch, credits are whole numbers. */
 export interface Tables extends SettingsTables {

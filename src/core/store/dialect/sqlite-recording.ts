@@ -25,7 +25,7 @@ import {
   updateReplayedDelivery,
 } from '../recording/queries.ts';
 import { type Changes, createUnitOfWork, isPlanned, type RecordingReads } from '../recording/unit-of-work.ts';
-import { noDelivery, type Tables } from '../tables.ts';
+import { deliveryColumns, entryColumns, noDelivery, type Tables } from '../tables.ts';
 import type { RecordBatch } from './dialect.ts';
 
 /*
@@ -141,28 +141,13 @@ function prepareWrite(
   const insertDelivery = prepareInsert(
     database,
     'deliveries',
-    [
-      'id',
-      'received_at',
-      'family',
-      'listing',
-      'kind',
-      'outcome',
-      'reason',
-      'user_id',
-      'credits',
-      'body',
-      'original_id',
-    ],
+    deliveryColumns,
     { family: 'vote', kind: 'server_vote', outcome: 'recorded', reason: null, original_id: null },
   );
   const insertEntry = prepareInsert(
     database,
     'entries',
-    [
-      ...['id', 'user_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id', 'previous', 'number'],
-      ...['untimed', 'achievement'],
-    ],
+    entryColumns,
     { cause: 'vote', reason: null, previous: null, number: 1, untimed: 0, achievement: null },
   );
   const saveBalance = prepareInsert(

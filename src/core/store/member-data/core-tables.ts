@@ -7,8 +7,7 @@ import { accountKey } from '../account-columns.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
-import { deliveryColumns } from '../records/search-deliveries.ts';
-import type { Tables } from '../tables.ts';
+import { deliveryColumns, type Tables } from '../tables.ts';
 import { inChunks } from './chunks.ts';
 import { deletedRows, type MemberTables, renamedRows } from './member-table.ts';
 

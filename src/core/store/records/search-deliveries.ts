@@ -5,7 +5,7 @@ import type { DeliveryFilter, DeliveryQuery } from '../../records/records.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { newestEntriesOf } from '../member-accounts.ts';
 import { literal, run, type SqlAccess } from '../query-builder.ts';
-import type { Tables } from '../tables.ts';
+import { deliveryColumns, type Tables } from '../tables.ts';
 
 /** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
 const scanSize = 10_000;
@@ -14,21 +14,6 @@ const scanSize = 10_000;
  * configured clock goes back an hour at the end of summer time.
  */
 const maxDisorderMs = 2 * hour;
-
-/** All columns but the key, which is only in rows of earlier versions. */
-export const deliveryColumns = [
-  'id',
-  'received_at',
-  'family',
-  'listing',
-  'kind',
-  'outcome',
-  'reason',
-  'user_id',
-  'credits',
-  'body',
-  'original_id',
-] as const;
 
 /**
  * Deliveries that match the filter, newest first. Those of a user and those with an unusual outcome are found by index.

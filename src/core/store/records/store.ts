@@ -11,8 +11,8 @@ import { newestEntriesOf } from '../member-accounts.ts';
 import { literal, run } from '../query-builder.ts';
 import { toGrant } from '../recording/queries.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
-import { noDelivery, type Tables } from '../tables.ts';
-import { deliveryColumns, searchDeliveries } from './search-deliveries.ts';
+import { deliveryColumns, noDelivery, type Tables } from '../tables.ts';
+import { searchDeliveries } from './search-deliveries.ts';
 
 export const reads: SqlOperations<Records> = {
   async deliveries(sql, search) {
