@@ -3,9 +3,8 @@ import { type AccountId, homeAccounts } from '../../core/ledger/account-id.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { lock } from '../../core/store/lock.ts';
 import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';
-import { deliveryColumns } from '../../core/store/tables.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import { deliveryColumns, type Tables } from '../../core/store/tables.ts';
 import { minute } from '../../platform/durations.ts';
 
 /** A lease that ends later than this was written by a clock that was ahead (ms). */

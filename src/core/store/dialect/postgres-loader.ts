@@ -1,5 +1,3 @@
-import type { Kysely } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
 import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
@@ -7,7 +5,7 @@ import { type AccountState, isEmpty } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { lock } from '../lock.ts';
-import { run } from '../query-builder.ts';
+import { run, type SqlAccess } from '../query-builder.ts';
 import { type HotTable, keyOf, type Row } from '../recording/hot-table.ts';
 import { addRow, type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
 import {
@@ -20,7 +18,6 @@ import {
   toOrder,
 } from '../recording/queries.ts';
 import type { RecordingReads } from '../recording/unit-of-work.ts';
-import type { Tables } from '../tables.ts';
 import { lockAccounts, lockRows, selectEventsAndIds, selectForgottenVotes, selectVotes } from './postgres-reads.ts';
 
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
@@ -44,7 +41,8 @@ export interface Loader {
  * Locks are taken in the same order by every transaction, so that none waits for another in a circle: orders,
  * quarantined deliveries by id, rows of the features by their keys, accounts by id. Everything else is protected by one of them, or by a unique key.
  */
-export function createLoader(connection: Connection, db: Kysely<Tables>): Loader {
+export function createLoader(access: SqlAccess): Loader {
+  const { db, connection } = access;
   const accounts = new Map<AccountId, AccountState>();
   const emptyAccounts: AccountId[] = [];
   const events = new Map<EventKey, number | null>();
@@ -79,7 +77,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   }
 
   async function loadAccounts(ids: readonly AccountId[]): Promise<void> {
-    for (const account of await lockAccounts(connection, db, ids)) {
+    for (const account of await lockAccounts(access, ids)) {
       accounts.set(account.id, account);
       if (isEmpty(account)) emptyAccounts.push(account.id);
     }
@@ -91,7 +89,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   async function loadRows(table: HotTable, keys: ReadonlySet<string>): Promise<void> {
     const loaded = rowsOf.get(table) ?? new Map<string, Row>();
     rowsOf.set(table, loaded);
-    for (const row of await lockRows(connection, db, table, [...keys].sort())) loaded.set(keyOf(table, row), row);
+    for (const row of await lockRows(access, table, [...keys].sort())) loaded.set(keyOf(table, row), row);
   }
 
   /** Protected by the lock of their user's account. */
@@ -106,7 +104,7 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
   }
 
   async function loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
-    const loaded = await selectEventsAndIds(connection, db, keys, idCount);
+    const loaded = await selectEventsAndIds(access, keys, idCount);
     for (const key of keys) events.set(key, loaded.events.get(key) ?? null);
     outages = loaded.outages;
     deliveryIds.push(...loaded.deliveryIds);
@@ -115,12 +113,12 @@ export function createLoader(connection: Connection, db: Kysely<Tables>): Loader
 
   /** Protected by the lock of their user's account. */
   async function loadForgottenVotes(keys: readonly EventKey[]): Promise<void> {
-    const found = await selectForgottenVotes(connection, db, keys);
+    const found = await selectForgottenVotes(access, keys);
     for (const key of keys) forgottenVotes.set(key, found.get(key) ?? null);
   }
 
   async function loadVotes(ranges: readonly VoteRange[]): Promise<void> {
-    const found = await selectVotes(connection, db, ranges);
+    const found = await selectVotes(access, ranges);
     for (const [index, range] of ranges.entries()) votes.set(nameOf(range), found[index] ?? []);
   }
 

@@ -15,7 +15,7 @@ import { createLoader, NotLoadedError } from './postgres-loader.ts';
  */
 export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tables>): RecordBatch {
   return async (jobs, hooks) => {
-    const loader = createLoader(connection, db);
+    const loader = createLoader({ db, connection });
     let needs = needsOf(jobs, hooks);
     while (true) {
       await loader.load(needs);

@@ -138,18 +138,21 @@ function prepareWrite(
   db: Kysely<Tables>,
   run: (query: CompiledQuery) => void,
 ): (changes: Changes) => void {
-  const insertDelivery = prepareInsert(
-    database,
-    'deliveries',
-    deliveryColumns,
-    { family: 'vote', kind: 'server_vote', outcome: 'recorded', reason: null, original_id: null },
-  );
-  const insertEntry = prepareInsert(
-    database,
-    'entries',
-    entryColumns,
-    { cause: 'vote', reason: null, previous: null, number: 1, untimed: 0, achievement: null },
-  );
+  const insertDelivery = prepareInsert(database, 'deliveries', deliveryColumns, {
+    family: 'vote',
+    kind: 'server_vote',
+    outcome: 'recorded',
+    reason: null,
+    original_id: null,
+  });
+  const insertEntry = prepareInsert(database, 'entries', entryColumns, {
+    cause: 'vote',
+    reason: null,
+    previous: null,
+    number: 1,
+    untimed: 0,
+    achievement: null,
+  });
   const saveBalance = prepareInsert(
     database,
     'balances',
