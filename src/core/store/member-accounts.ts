@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Connection } from '../../platform/database/dialect.ts';
 import type { AccountId } from '../ledger/account-id.ts';
 import { accountOf } from './account-columns.ts';
-import { preparedStatement, run } from './query-builder.ts';
+import { preparedStatement, run, type SqlAccess } from './query-builder.ts';
 import type { Tables } from './tables.ts';
 
 /** The balances of a member in all communities. */
@@ -27,11 +27,7 @@ const findAccounts = preparedStatement<{ userId: string }>()((db, placeholder) =
 );
 
 /** The newest entry of each account of a member, for the entries that are linked to them. */
-export async function newestEntriesOf(
-  connection: Connection,
-  db: Kysely<Tables>,
-  userId: string,
-): Promise<readonly number[]> {
+export async function newestEntriesOf({ db, connection }: SqlAccess, userId: string): Promise<readonly number[]> {
   const balances = await run(connection, balancesOfMember(db, userId));
   return balances.flatMap(({ last_entry: newest }) => newest ?? []);
 }

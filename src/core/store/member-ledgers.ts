@@ -66,12 +66,13 @@ export interface AccountSize {
 
 /** The accounts of a community that have entries, in the order of their ids. */
 export async function* accountPages(
-  { db, connection }: SqlAccess,
+  access: SqlAccess,
   accounts: AccountScope,
 ): AsyncGenerator<readonly AccountSize[], void, undefined> {
+  const { db, connection } = access;
   const columns = ['user_id', 'roles', 'last_entry', 'entries', 'votes', 'month_start'] as const;
   const ofAccounts = db.selectFrom('balances').select(columns).where('last_entry', 'is not', null);
-  for (const range of await accountRanges(db, connection, accounts)) {
+  for (const range of await accountRanges(access, accounts)) {
     for (let after: string | undefined = range.after; after !== undefined; ) {
       const query = inRange(ofAccounts, accounts, { after, before: range.before }).limit(accountsPerPage);
       const page: readonly AccountSize[] = await run(connection, query);

@@ -78,7 +78,7 @@ async function find(
   const downtimes = outages.map(({ from_at, until_at }) => ({ from: from_at, until: until_at }));
   const context = { forgive, outageDays: outageDays(downtimes, calendarOf({ timeZone })) };
   const found: LostStreak[] = [];
-  for (const range of await accountRanges(db, connection, accounts)) await scan(range);
+  for (const range of await accountRanges({ db, connection }, accounts)) await scan(range);
   return found.toSorted((one, other) => other.days - one.days);
 
   async function scan({ after, before }: AccountRange): Promise<void> {

@@ -31,7 +31,7 @@ export async function searchDeliveries(
   const ceiling = until === null ? maxId + 1 : await firstIdAt(until + maxDisorderMs);
   const isIndexed = userId !== null || (outcome !== null && outcome !== 'recorded');
   const stepSize = isIndexed ? Number.POSITIVE_INFINITY : scanSize;
-  const newestEntries = userId === null ? [] : await newestEntriesOf(connection, db, userId);
+  const newestEntries = userId === null ? [] : await newestEntriesOf(sql, userId);
   const matches = matching(db, filter, newestEntries).orderBy('id', 'desc');
 
   const rows: Selectable<Tables['deliveries']>[] = [];

@@ -32,7 +32,7 @@ export const reads: SqlOperations<Records> = {
   },
 
   async lastVote(sql, userId, listing, notAfter) {
-    const vote = linkedEntries(sql.db, await newestEntriesOf(sql.connection, sql.db, userId))
+    const vote = linkedEntries(sql.db, await newestEntriesOf(sql, userId))
       .selectFrom('linked')
       .select('delivery_id')
       .where('at', '<=', notAfter)
@@ -92,7 +92,7 @@ export const reads: SqlOperations<Records> = {
     if (userId === null) return null;
     const [entry] = await run(
       sql.connection,
-      selectEntries(sql, await newestEntriesOf(sql.connection, sql.db, userId))
+      selectEntries(sql, await newestEntriesOf(sql, userId))
         .where('delivery_id', '=', id)
         .where('cause', 'in', eventCauses.map(literal))
         .limit(1),

@@ -1,7 +1,6 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import type { Connection } from '../../../platform/database/dialect.ts';
+import { type SelectQueryBuilder, sql } from 'kysely';
 import { type AccountScope, homeAccounts } from '../../ledger/account-id.ts';
-import { literal } from '../query-builder.ts';
+import { literal, type SqlAccess } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 
 /** A range of account ids in the order of the database; null for no end. */
@@ -16,12 +15,11 @@ export interface AccountRange {
  * an index of them would make every new member more expensive; usually there is only one range.
  */
 export async function accountRanges(
-  db: Kysely<Tables>,
-  reading: Connection,
+  { db, connection }: SqlAccess,
   accounts: AccountScope,
 ): Promise<readonly AccountRange[]> {
   if (accounts !== homeAccounts) return [{ after: '', before: null }];
-  const blocks = (await reading.run(selectBlocks.compile(db))) as readonly { first: string; last: string }[];
+  const blocks = (await connection.run(selectBlocks.compile(db))) as readonly { first: string; last: string }[];
   const starts = ['', ...blocks.map(({ last }) => last)];
   return starts.map((after, index) => ({ after, before: blocks[index]?.first ?? null }));
 }

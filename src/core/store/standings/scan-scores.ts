@@ -47,7 +47,7 @@ export function createScoreScan(db: Kysely<Tables>, reading: Connection, account
   return async (board, day) => {
     const table = new ScoreTable();
     const periods = { week: weekOf(day), month: monthOf(day), day };
-    for (const { after: first, before } of await accountRanges(db, reading, accounts)) {
+    for (const { after: first, before } of await accountRanges({ db, connection: reading }, accounts)) {
       const select = prepareOnce(board, before !== null);
       for (let after: string | null = first; after !== null; await nextTurn()) {
         const [slice] = await select(reading, { after, before: before ?? '', ...periods });
