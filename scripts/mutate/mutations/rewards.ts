@@ -21,9 +21,9 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'a step of a streak is paid once',
   },
   {
-    file: 'src/core/rewards/streak.ts',
-    find: 'return { days, endsAt: days === 0 ? null : calendar.startOf(lastDay + 1) };',
-    replace: 'return { days, endsAt: days === 0 ? null : calendar.startOf(lastDay) };',
+    file: 'src/core/store/standings/standings.ts',
+    find: 'calendar.startOf(balance.streak_last_day + 1)',
+    replace: 'calendar.startOf(balance.streak_last_day)',
     breaks: 'a streak ends at the end of its last day, not at its start',
   },
   {

@@ -1,17 +1,9 @@
-import type { Calendar } from './calendar.ts';
 import { firstDayOffset } from './day-window.ts';
 import { countedDays, newestDay, type StreakScan, scanDays, scanStreakDay, type VoteHistory } from './history.ts';
 
-/** The streak that a member sees. */
-export interface CurrentStreak {
-  /** Calendar days with a counted vote; 0 if there is no streak. */
-  readonly days: number;
-  /** The streak ends then if no vote is counted before (ms since the epoch); null if there is no streak. */
-  readonly endsAt: number | null;
-}
-
 /** A streak in day numbers. */
 export interface StreakInDays {
+  /** Calendar days with a counted vote; 0 if there is no streak. */
   readonly days: number;
   /** The streak ends with this day if no vote is counted by then; 0 if there is no streak. */
   readonly lastDay: number;
@@ -25,18 +17,6 @@ export interface StreakContext {
 }
 
 const noStreak: StreakInDays = { days: 0, lastDay: 0 };
-
-/**
- * A member's streak at a time (ms since the epoch), as {@link streakOn} its day.
- */
-export function currentStreak(
-  history: VoteHistory,
-  context: StreakContext & { readonly calendar: Calendar; readonly now: number },
-): CurrentStreak {
-  const { calendar, now } = context;
-  const { days, lastDay } = streakOn(history, calendar.dayAt(now), context);
-  return { days, endsAt: days === 0 ? null : calendar.startOf(lastDay + 1) };
-}
 
 /**
  * A member's streak on a day. It starts at a day with a counted vote. It ends at the first missed day that makes more

@@ -1,12 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCalendar } from '../../../src/core/rewards/calendar.ts';
-import { emptyHistory } from '../../../src/core/rewards/history.ts';
-import { currentStreak } from '../../../src/core/rewards/streak.ts';
+import { type Calendar, createCalendar } from '../../../src/core/rewards/calendar.ts';
+import { emptyHistory, type VoteHistory } from '../../../src/core/rewards/history.ts';
+import { type StreakContext, streakOn as streakOnDay } from '../../../src/core/rewards/streak.ts';
 import { drawnDays, firstDay, historyOf } from './vote-days.ts';
 
 const dayMs = 86_400_000;
 const calendar = createCalendar('UTC');
+
+/** The streak at a time, and when it ends (ms since the epoch). */
+function currentStreak(history: VoteHistory, context: StreakContext & { calendar: Calendar; now: number }) {
+  const { days, lastDay } = streakOnDay(history, context.calendar.dayAt(context.now), context);
+  return { days, endsAt: days === 0 ? null : context.calendar.startOf(lastDay + 1) };
+}
 
 /** The streak at noon of the drawing's last day. `ends` counts days from it: 1 is the end of that day. */
 function streakOn(drawing: string, forgive: number) {
