@@ -2,10 +2,10 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Quarantine } from '../store/records/quarantine.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
-
 import type { ResolvableListing } from './listing.ts';
 import { type Replay, readStoredPayload } from './replay.ts';
 import { isOnSite, readStoredSiteDelivery } from './site-delivery.ts';
@@ -17,16 +17,10 @@ const maxPollMs = 10 * second;
 /** Deliveries per query. */
 const pageSize = 500;
 
-/** Replays deliveries that are quarantined only because of a timestamp in the future, when that time is reached. */
-export interface DueReplays {
-  start(): void;
-  /** Resolves when the current replay has ended. */
-  stop(): Promise<void>;
-}
-
 /**
- * The state is in the database alone, so replays continue after a restart. The transaction of a replay takes a row out
- * of the quarantine, so with several processes each delivery is replayed once.
+ * Replays deliveries that are quarantined only because of a timestamp in the future, when that time is reached. The state
+ * is in the database alone, so replays continue after a restart. The transaction of a replay takes a row out of the
+ * quarantine, so with several processes each delivery is replayed once.
  */
 export function createDueReplays(options: {
   quarantine: Quarantine;
@@ -35,27 +29,27 @@ export function createDueReplays(options: {
   findListing?: (name: string) => ResolvableListing | undefined;
   clock: Clock;
   log: Log;
-}): DueReplays {
+}): Loop {
   const { quarantine, replay, findListing = () => undefined, clock, log } = options;
-  const abortController = new AbortController();
-  let loop: Promise<void> | undefined;
+  /** Until the next poll. */
+  let pauseMs = maxPollMs;
 
-  /** Returns the pause until the next poll (ms). */
-  async function replayDue(): Promise<number> {
-    let pauseMs = maxPollMs;
+  async function replayDue(signal: AbortSignal): Promise<void> {
+    pauseMs = maxPollMs;
+    let untilNextMs = maxPollMs;
     let after = 0;
-    while (!abortController.signal.aborted) {
+    while (!signal.aborted) {
       const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
       for (const delivery of page) {
         after = delivery.id;
         const listing = delivery.listing === null ? undefined : findListing(delivery.listing);
         const waitMs = eventTimeOf(delivery, listing) - clock.now();
-        if (waitMs > 0) pauseMs = Math.min(pauseMs, waitMs);
-        else if (!abortController.signal.aborted) await replayOne(delivery);
+        if (waitMs > 0) untilNextMs = Math.min(untilNextMs, waitMs);
+        else if (!signal.aborted) await replayOne(delivery);
       }
       if (page.length < pageSize) break;
     }
-    return pauseMs;
+    pauseMs = untilNextMs;
   }
 
   async function replayOne(delivery: QuarantinedDelivery): Promise<void> {
@@ -63,25 +57,12 @@ export function createDueReplays(options: {
     log.info({ delivery: delivery.id, outcome, credits }, 'quarantined delivery replayed: its timestamp was reached');
   }
 
-  async function run(): Promise<void> {
-    while (!abortController.signal.aborted) {
-      const pauseMs = await replayDue().catch((error: unknown) => {
-        log.warn({ reason: messageOf(error) }, 'replay of quarantined deliveries failed; retrying');
-        return maxPollMs;
-      });
-      await clock.sleep(pauseMs, abortController.signal);
-    }
-  }
-
-  return {
-    start() {
-      loop ??= run();
-    },
-    async stop() {
-      abortController.abort();
-      await loop;
-    },
-  };
+  return createLoop({
+    round: replayDue,
+    pauseMs: () => pauseMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'replay of quarantined deliveries failed; retrying'),
+    clock,
+  });
 }
 
 /** The time of the event (ms since the epoch); infinite if the delivery has other errors, too. */
