@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { second } from '../durations.ts';
 import { messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { createLoop } from '../loop.ts';
 import { settleWithin } from '../with-timeout.ts';
 import { fairShare } from './fair-share.ts';
 import { createHolderWatch, holderTtlMs } from './holder-watch.ts';
@@ -61,7 +62,6 @@ export function createLeaseShare(options: {
   readonly beforeRelease?: (slots: readonly number[]) => Promise<void>;
 }): LeaseShare {
   const { store, group, clock, log, onChange, beforeRelease = async () => {} } = options;
-  const stopping = new AbortController();
   const watch = createHolderWatch(clock);
   let holder = randomUUID();
   let hasJoined = false;
@@ -69,8 +69,8 @@ export function createLeaseShare(options: {
   let held: ReadonlySet<number> = new Set();
   let validUntil = Number.NEGATIVE_INFINITY;
   let processes = 1;
-  let running: Promise<void> | undefined;
-  let isFailing = false;
+  /** Until the next renewal. */
+  let pauseMs = errorRetryMs;
 
   const isValid = () => clock.monotonic() < validUntil;
 
@@ -94,8 +94,9 @@ export function createLeaseShare(options: {
     await store.release(group, holder, slots);
   }
 
-  /** One renewal, and what follows from what it found. Returns the time until the next one (ms). */
-  async function renew(): Promise<number> {
+  /** One renewal, and what follows from what it found. Returns whether the next one follows at once. */
+  async function renew(signal: AbortSignal): Promise<boolean> {
+    pauseMs = errorRetryMs;
     if (!hasJoined) {
       await store.join(group, holder, size);
       hasJoined = true;
@@ -104,7 +105,7 @@ export function createLeaseShare(options: {
     const state = await store.renew(group, holder);
     if (state === null) {
       forgetLeases();
-      return 0;
+      return true;
     }
     validUntil = sentAt + validForMs;
     const { live, dead, nextCheckMs } = watch(state.holders, holder);
@@ -113,12 +114,13 @@ export function createLeaseShare(options: {
       processes = live.length;
       onChange();
     }
-    const hasMore = await balance(dead.length > 0 ? withoutHolders(state, dead) : state, live);
-    return hasMore ? 0 : Math.min(renewEveryMs, nextCheckMs);
+    const hasMore = await balance(dead.length > 0 ? withoutHolders(state, dead) : state, live, signal);
+    pauseMs = Math.min(renewEveryMs, nextCheckMs);
+    return hasMore;
   }
 
   /** Returns whether there is more to do at once. */
-  async function balance(state: LeaseGroup, live: readonly string[]): Promise<boolean> {
+  async function balance(state: LeaseGroup, live: readonly string[], signal: AbortSignal): Promise<boolean> {
     const own = state.leases.filter((lease) => lease.holder === holder);
     if (state.size !== size || own.some((lease) => lease.size !== size)) {
       size = state.size;
@@ -130,7 +132,7 @@ export function createLeaseShare(options: {
     if (own.length !== held.size) setHeld(own.map(({ slot }) => slot));
     const excess = held.size - fairShare(state, live, holder);
     if (excess > 0) await release([...held].sort((a, b) => a - b).slice(-excess));
-    if (excess >= 0 || stopping.signal.aborted) return false;
+    if (excess >= 0 || signal.aborted) return false;
     const taken = new Set(state.leases.map(({ slot }) => slot));
     const slots = Array.from({ length: size }, (_, slot) => slot).filter((slot) => !taken.has(slot));
     if (slots.length === 0) return false;
@@ -139,24 +141,14 @@ export function createLeaseShare(options: {
     return false;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const delayMs = await renew().then(
-        (ms) => {
-          isFailing = false;
-          return ms;
-        },
-        (error: unknown) => {
-          if (!isFailing && !stopping.signal.aborted) {
-            log.warn({ group, reason: messageOf(error) }, 'leases could not be renewed; retrying');
-          }
-          isFailing = true;
-          return errorRetryMs;
-        },
-      );
-      await clock.sleep(delayMs, stopping.signal);
-    }
-  }
+  const loop = createLoop({
+    round: renew,
+    pauseMs: () => pauseMs,
+    onError(error, isRepeated) {
+      if (!isRepeated) log.warn({ group, reason: messageOf(error) }, 'leases could not be renewed; retrying');
+    },
+    clock,
+  });
 
   return {
     holds: (slot) => held.has(slot) && isValid(),
@@ -165,15 +157,13 @@ export function createLeaseShare(options: {
     size: () => size,
     processes: () => processes,
     holder: () => holder,
-    start() {
-      running ??= run();
-    },
+    start: loop.start,
     resize: (newSize) => store.resize(group, newSize),
     async stop() {
-      stopping.abort();
+      const stopped = loop.stop();
       held = new Set();
       const leaving = (async () => {
-        await running;
+        await stopped;
         held = new Set();
         await store.remove(holder, null);
       })();
