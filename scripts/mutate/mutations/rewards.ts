@@ -93,7 +93,7 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'the bonus for all listings needs a vote for each of them',
   },
   {
-    file: 'src/core/rewards/premium-role.ts',
+    file: 'src/core/rewards/decide-premium.ts',
     find: "until: state === 'active' ? periodEnd : 0",
     replace: "until: state === 'revoked' ? 0 : periodEnd",
     breaks: 'the role of an order that expired is taken away',

@@ -1,10 +1,9 @@
 import { endsOrder, type Premium } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
-import { decidePremium } from '../rewards/decide-premium.ts';
+import { decidePremium, type PremiumOrder, premiumSource } from '../rewards/decide-premium.ts';
 import type { Grant } from '../rewards/grant.ts';
 import { addToScores } from '../rewards/period-scores.ts';
-import { type PremiumOrder, premiumSource } from '../rewards/premium-role.ts';
 import { creditsOf } from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf } from './community.ts';
