@@ -1,6 +1,6 @@
 import { formatDay } from './calendar.ts';
 import { lastDayOffset } from './day-window.ts';
-import { countedDays, scanDays, scanStepDay, scanStreakDay, type VoteHistory } from './history.ts';
+import { addVote, countedDays, scanDays, scanStepDay, scanStreakDay, type VoteHistory } from './history.ts';
 import type { RewardEntry } from './reward.ts';
 import type { StreakRules } from './rules.ts';
 
@@ -76,4 +76,20 @@ function selectDue(completed: readonly Step[], count: number, voteDay: number): 
   const last = completed.length - count;
   const first = Math.max(0, around === -1 ? last : Math.min(around, last));
   return completed.slice(first, first + count);
+}
+
+/**
+ * Adds a counted vote that earns nothing, such as one from another program. Steps of streaks that are complete with it
+ * count as paid.
+ */
+export function addPastVote(
+  history: VoteHistory,
+  { listing, day }: { readonly listing: string; readonly day: number },
+  rules: StreakRules | null,
+  outageDays: ReadonlySet<number>,
+): VoteHistory {
+  const counted = addVote(history, listing, day, outageDays);
+  if (rules === null) return counted;
+  const paidSteps = Math.max(counted.streak.paidSteps, completeSteps(counted, rules, outageDays).steps);
+  return { ...counted, streak: { ...counted.streak, paidSteps } };
 }

@@ -1,9 +1,9 @@
 import { lastVoteIn, withVote } from '../../core/ledger/account.ts';
 import { type AccountId, accountIdOf } from '../../core/ledger/account-id.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
-import { addPastVote } from '../../core/rewards/past-vote.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { minVoteGapMs } from '../../core/rewards/reward.ts';
+import { addPastVote } from '../../core/rewards/streak-steps.ts';
 import { type AccountState, emptyAccount } from '../../core/tally/account-state.ts';
 import { calendarOf, namesOfTarget } from '../../core/tally/community.ts';
 import type { ImportItem, ImportTarget, ItemOutcome } from './items.ts';

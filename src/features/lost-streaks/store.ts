@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AccountScope, memberOf } from '../../core/ledger/account-id.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
-import { lostStreak } from '../../core/rewards/lost-streaks.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
+import { lostStreak } from '../../core/rewards/streak.ts';
 import { accountOf, parseHistory } from '../../core/store/account-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, progressKeys, progressOf } from '../../core/store/progress.ts';
