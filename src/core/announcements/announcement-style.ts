@@ -1,29 +1,13 @@
-import {
-  type AnnouncementMode,
-  type AnnouncementSettings,
-  plainAnnouncements,
-} from '../../texts/announcement-settings.ts';
+import { type AnnouncementSettings, plainAnnouncements } from '../../texts/announcement-settings.ts';
 import { parseTemplate, placeholdersIn, type Template } from '../../texts/template.ts';
 
 /** How the announcements of a listing look. */
-export interface AnnouncementStyle {
-  readonly mode: AnnouncementMode;
+export interface AnnouncementStyle extends Omit<AnnouncementSettings, 'title' | 'text' | 'colour'> {
   /** In place of the headline and the text of a vote; null for ours. */
   readonly title: Template | null;
   readonly text: Template | null;
   /** 0xRRGGBB; null for ours. */
   readonly colour: number | null;
-  /** The address of an image; null for none. */
-  readonly thumbnail: string | null;
-  readonly voteButton: boolean;
-  readonly milestones: boolean;
-  /** What a vote shows of its voter and of the server. */
-  readonly avatar: boolean;
-  readonly icon: boolean;
-  readonly streak: boolean;
-  readonly largeCredits: boolean;
-  /** A locale of Discord; null for that of the channel's guild. */
-  readonly language: string | null;
 }
 
 export function styleOf({ title, text, colour, ...settings }: AnnouncementSettings): AnnouncementStyle {
