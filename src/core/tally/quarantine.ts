@@ -1,6 +1,7 @@
 import {
   alreadyReplayed,
   type Delivery,
+  type DeliveryRow,
   type DeliveryRowWriter,
   type RecordedDelivery,
   type RoutedDelivery,
@@ -13,26 +14,22 @@ export interface QuarantinedDelivery extends Delivery {
   readonly outcome: 'quarantined';
 }
 
-/** Logs an event of a listing site that neither pays nor counts. */
-export function logIgnored(
-  delivery: Delivery,
-  { kind, listing }: Omit<RoutedDelivery & { type: 'ignored' }, 'type'>,
+/** Logs a delivery that pays nothing. */
+export function writeUnpaid(
+  row: Omit<DeliveryRow, 'credits' | 'eventKeys'>,
   { writeRow }: DeliveryRowWriter,
 ): RecordedDelivery {
-  const unpaid = { userId: null, credits: 0, eventKeys: [], reason: null };
-  const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'ignored', ...unpaid });
+  const { outcome, reason } = row;
+  const deliveryId = writeRow({ ...row, credits: 0, eventKeys: [] });
   if (deliveryId === null) return alreadyReplayed;
-  return { outcome: 'ignored', deliveryId, credits: 0, reason: null, isAnnounced: false, causes: [] };
+  return { outcome, deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
 }
 
 /** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
 export function quarantineDelivery(
   delivery: Delivery,
   { kind, reason, listing }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type'>,
-  { writeRow }: DeliveryRowWriter,
+  rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
-  const unpaid = { userId: null, credits: 0, eventKeys: [] };
-  const deliveryId = writeRow({ ...delivery, listing, kind, outcome: 'quarantined', reason, ...unpaid });
-  if (deliveryId === null) return alreadyReplayed;
-  return { outcome: 'quarantined', deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
+  return writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId: null }, rowWriter);
 }

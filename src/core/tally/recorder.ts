@@ -1,11 +1,19 @@
 import type { Event } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { testAnnouncementOf } from './announcement.ts';
 import type { ListingContext } from './listing-context.ts';
-import { logIgnored, quarantineDelivery } from './quarantine.ts';
+import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
+import { channelFor } from './queues.ts';
 import { recordPremium } from './record-premium.ts';
-import { recordTest } from './record-test.ts';
 import { recordVote } from './record-vote.ts';
-import type { Delivery, DeliveryRowWriter, RecordedDelivery, RoutedDelivery, Tally } from './tally.ts';
+import {
+  alreadyReplayed,
+  type Delivery,
+  type DeliveryRowWriter,
+  type RecordedDelivery,
+  type RoutedDelivery,
+  type Tally,
+} from './tally.ts';
 
 /**
  * Records deliveries. Each call is one transaction and resolves when that is on disk. Waiting calls are committed
@@ -58,11 +66,13 @@ function recordRouted(
     case 'event':
       return recordEvent(tally, routed.event, routed.listing, delivery, rowWriter);
     case 'test':
-      return recordTest(tally, routed.test, routed.listing, delivery, rowWriter);
+      return recordTest(tally, routed, delivery, rowWriter);
     case 'order':
       return recordOrderEvent(tally, routed, delivery, rowWriter);
-    case 'ignored':
-      return logIgnored(delivery, routed, rowWriter);
+    case 'ignored': {
+      const { kind, listing } = routed;
+      return writeUnpaid({ ...delivery, listing, kind, outcome: 'ignored', reason: null, userId: null }, rowWriter);
+    }
     case 'quarantine':
       return quarantineDelivery(delivery, routed, rowWriter);
   }
@@ -71,6 +81,23 @@ function recordRouted(
 /** A tally whose effects belong to the trace. */
 function withTrace(tally: Tally, traceparent: string): Tally {
   return { ...tally, enqueue: (effect) => tally.enqueue({ ...effect, traceparent }) };
+}
+
+/** Logs and announces every test delivery. A test pays nothing and is not counted as a vote. */
+function recordTest(
+  tally: Tally,
+  { test, listing }: RoutedDelivery & { type: 'test' },
+  delivery: Delivery,
+  rowWriter: DeliveryRowWriter,
+): RecordedDelivery {
+  const row = { ...delivery, listing: listing.name, kind: test.kind, outcome: 'test', userId: test.userId } as const;
+  const recorded = writeUnpaid({ ...row, reason: null }, rowWriter);
+  const queue = channelFor(delivery.family, listing);
+  if (recorded === alreadyReplayed || queue === null) return recorded;
+  const { deliveryId } = recorded;
+  const content = testAnnouncementOf(test, listing, delivery.receivedAt);
+  tally.enqueue({ deliveryId, kind: 'announcement', queue, content, createdAt: rowWriter.effectsCreatedAt });
+  return { ...recorded, isAnnounced: true };
 }
 
 /** The stored order determines the listing of an event that could belong to several. */

@@ -6,17 +6,10 @@ import type { AccountState } from './account-state.ts';
 import { announcementOf, isAnnounced, type RecordedEvent } from './announcement.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
+import { writeUnpaid } from './quarantine.ts';
 import { channelFor } from './queues.ts';
 import type { Recorded } from './recorded-event.ts';
-import {
-  alreadyReplayed,
-  type Delivery,
-  type DeliveryRowWriter,
-  type Hook,
-  type HookCondition,
-  type RecordedDelivery,
-  type Tally,
-} from './tally.ts';
+import type { Delivery, DeliveryRowWriter, Hook, HookCondition, RecordedDelivery, Tally } from './tally.ts';
 
 /** The inputs of a recording apart from the event. */
 export interface RecordingContext {
@@ -108,10 +101,8 @@ export function announce(
  * @param originalId the delivery that it repeats; null if its member was forgotten since
  */
 export function writeDuplicate(event: Event, originalId: number | null, context: RecordingContext): RecordedDelivery {
-  const unpaid = { outcome: 'duplicate', reason: null, credits: 0, eventKeys: [] } as const;
-  const deliveryId = context.rowWriter.writeRow({ ...rowOf(event, context), ...unpaid, body: '', originalId });
-  if (deliveryId === null) return alreadyReplayed;
-  return { outcome: 'duplicate', deliveryId, credits: 0, reason: null, isAnnounced: false, causes: [] };
+  const row = { ...rowOf(event, context), outcome: 'duplicate', reason: null, body: '', originalId } as const;
+  return writeUnpaid(row, context.rowWriter);
 }
 
 function rowOf(event: Event, { delivery, listing }: RecordingContext) {
