@@ -20,20 +20,10 @@ const stopTimeoutMs = 3 * second;
 /** Announcements in one message: Discord accepts ten embeds. */
 const batchSize = 10;
 
-/** Attempts of several queues at one time, and of one queue as many as the rotation allows. */
-export interface Attempts {
-  /** Claims and attempts effects of a queue, and stores the result. Calls `finish` of the rotation afterwards. */
-  start(queue: string): void;
-  /**
-   * Waits up to 3 s for the running attempts. After that their leases are given back: a retry has the same nonce, so it
-   * is the same message whether or not the attempt succeeds.
-   */
-  stop(): Promise<void>;
-}
-
 /**
- * After a database error, the result of an attempt is stored again until that succeeds: the queue has no other attempt
- * before, because a database that is locked for long would outlast Discord's memory of the nonce.
+ * Attempts of several queues at one time, and of one queue as many as the rotation allows. After a database error, the
+ * result of an attempt is stored again until that succeeds: the queue has no other attempt before, because a database
+ * that is locked for long would outlast Discord's memory of the nonce.
  */
 export function createAttempts(options: {
   outbox: Outbox;
@@ -49,7 +39,7 @@ export function createAttempts(options: {
   onEnd: (pauseMs: number) => void;
   /** The database failed. */
   onError: (error: unknown) => void;
-}): Attempts {
+}) {
   const { outbox, perform, settle, rotation, clock, log, onAttempt, onClaimed, onEnd, onError } = options;
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
@@ -103,12 +93,17 @@ export function createAttempts(options: {
   }
 
   return {
-    start(queue) {
+    /** Claims and attempts effects of a queue, and stores the result. Calls `finish` of the rotation afterwards. */
+    start(queue: string): void {
       const promise = attempt(queue);
       running.add(promise);
       void promise.then(() => running.delete(promise));
     },
-    async stop() {
+    /**
+     * Waits up to 3 s for the running attempts. After that their leases are given back: a retry has the same nonce, so it
+     * is the same message whether or not the attempt succeeds.
+     */
+    async stop(): Promise<void> {
       stopping.abort();
       await settleWithin(stopTimeoutMs, clock, Promise.all(running));
       const effects = [...inProgress].flat();

@@ -14,17 +14,8 @@ const plannedPerSlice = 100;
 /** How long transactions may take to commit after one with higher ids; those that take longer are found by a pass. */
 const maxCommitDelayMs = 2 * second;
 
-/** Finds the queues with due effects that nobody reported: of other processes, from before a restart, or retries. */
-export interface Discovery {
-  /** Adds what it finds to the rotation, if it is time to look. */
-  run(): Promise<void>;
-  /** Starts a pass over all queues with the next `run`. */
-  restart(): void;
-  /** Time until `run` should be called again (ms). */
-  msUntilNext(): number;
-}
-
 /**
+ * Finds the queues with due effects that nobody reported: of other processes, from before a restart, or retries.
  * @param newEffectsPollMs how often to look for new effects of other processes (ms); null if only the passes find them.
  *   Its cost does not depend on the number of queues or of waiting effects.
  */
@@ -33,7 +24,7 @@ export function createDiscovery(options: {
   rotation: Pick<QueueRotation, 'add' | 'addAt'>;
   clock: Clock;
   newEffectsPollMs: number | null;
-}): Discovery {
+}) {
   const { outbox, rotation, clock, newEffectsPollMs } = options;
   let nextSliceAt = clock.monotonic();
   /** Where the current pass continues. */
@@ -77,15 +68,18 @@ export function createDiscovery(options: {
   }
 
   return {
-    async run() {
+    /** Adds what it finds to the rotation, if it is time to look. */
+    async run(): Promise<void> {
       if (newEffectsPollMs !== null && clock.monotonic() >= nextPollAt) await pollNewEffects(newEffectsPollMs);
       if (clock.monotonic() >= nextPlannedAt) await enqueuePlanned();
       if (clock.monotonic() >= nextSliceAt) await readSlice();
     },
-    restart() {
+    /** Starts a pass over all queues with the next `run`. */
+    restart(): void {
       lastQueue = '';
       nextSliceAt = clock.monotonic();
     },
+    /** Time until `run` should be called again (ms). */
     msUntilNext: () => Math.min(nextSliceAt, nextPlannedAt, nextPollAt) - clock.monotonic(),
   };
 }

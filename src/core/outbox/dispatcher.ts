@@ -16,26 +16,6 @@ import { createSettle } from './settle.ts';
 
 /** How long `stop` waits for the current step. */
 const stopTimeoutMs = 3 * second;
-/** The loop that carries out the effects in the outbox. */
-export interface Dispatcher {
-  start(): void;
-  /**
-   * Polls these queues as soon as possible, because an effect was added to one of them. Takes constant time, and does
-   * not end pauses of queues nor a global one: Discord is not called more often for new votes.
-   */
-  nudge(queues: readonly string[]): void;
-  /** Makes all waiting effects due immediately and ends a global pause. Rejects as {@link Outbox} does. */
-  wake(): Promise<void>;
-  /** Ends the pause of a queue, because the cause of it has changed. */
-  resume(queue: string): void;
-  /** Looks for waiting effects in all queues, because this process may now process other ones. */
-  rediscover(): void;
-  /**
-   * Stops, after waiting up to 3 s for the running attempts, whose leases are given back then: a retry has the same
-   * nonce, so it is the same message whether or not the attempt succeeds.
-   */
-  stop(): Promise<void>;
-}
 
 export interface DispatcherOptions {
   readonly outbox: Outbox;
@@ -65,10 +45,10 @@ export interface DispatcherOptions {
 }
 
 /**
- * Claims effects of several queues at a time, performs them and stores the results. A database error is logged, and the
- * step is repeated after 2 s.
+ * The loop that carries out the effects in the outbox: claims effects of several queues at a time, performs them and
+ * stores the results. A database error is logged, and the step is repeated after 2 s.
  */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions) {
   const { outbox, perform, isReachable = async () => true, clock, log, onAttempt = () => {} } = options;
   const { policy = backoff, newEffectsPollMs = null, communityOf = () => '', isOwn = () => true } = options;
   const outage = createOutage(policy);
@@ -180,15 +160,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
-    start() {
+    start(): void {
       running ??= run();
     },
-    nudge(queues) {
+    /**
+     * Polls these queues as soon as possible, because an effect was added to one of them. Takes constant time, and does
+     * not end pauses of queues nor a global one: Discord is not called more often for new votes.
+     */
+    nudge(queues: readonly string[]): void {
       for (const queue of queues) {
         if (addOwn(queue) && !isGloballyPaused()) pauseAbort?.abort();
       }
     },
-    async wake() {
+    /** Makes all waiting effects due immediately and ends a global pause. Rejects as {@link Outbox} does. */
+    async wake(): Promise<void> {
       await outbox.wake(clock.now());
       outage.end();
       rotation.resumeCommunities();
@@ -197,14 +182,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       woken = true;
       pauseAbort?.abort();
     },
-    resume(queue) {
+    /** Ends the pause of a queue, because the cause of it has changed. */
+    resume(queue: string): void {
       if (rotation.resume(queue) && !isGloballyPaused()) pauseAbort?.abort();
     },
-    rediscover() {
+    /** Looks for waiting effects in all queues, because this process may now process other ones. */
+    rediscover(): void {
       discovery.restart();
       if (!isGloballyPaused()) pauseAbort?.abort();
     },
-    async stop() {
+    /**
+     * Stops, after waiting up to 3 s for the running attempts, whose leases are given back then: a retry has the same
+     * nonce, so it is the same message whether or not the attempt succeeds.
+     */
+    async stop(): Promise<void> {
       stopped = true;
       pauseAbort?.abort();
       const loop = settleWithin(stopTimeoutMs, clock, running ?? Promise.resolve());

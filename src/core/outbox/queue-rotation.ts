@@ -1,41 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { createTimetable } from './timetable.ts';
 
-/**
- * The queues of the outbox that may have due effects, so that a poll reads one queue and not the backlog of all.
- * Communities take turns, and so do the queues of each, however many queues or effects another one has. In memory only:
- * what is missing is found by the discovery.
- */
-export interface QueueRotation {
-  /** Whether `next` would return a queue without waiting for a time. */
-  readonly hasNext: boolean;
-  /** The number of communities that are paused. */
-  readonly pausedCommunities: number;
-  /**
-   * Adds a queue at the end of its community, unless it is already there or paused. While as many attempts on it are
-   * running as may, it is added after one of them. Returns whether it was added now.
-   */
-  add(queue: string): boolean;
-  /** Adds a queue once the time is `dueAt` (ms since the epoch). Replaces an earlier call for the queue. */
-  addAt(queue: string, dueAt: number): void;
-  /** Skips a queue for `ms`, because Discord rate-limits it, and then adds it. */
-  pause(queue: string, ms: number): void;
-  /** Ends the pause of a queue and adds it; returns whether it was paused. */
-  resume(queue: string): boolean;
-  /** Skips all queues of the same community for `ms`. */
-  pauseCommunity(queue: string, ms: number): void;
-  /** Ends the pauses of communities. */
-  resumeCommunities(): void;
-  /**
-   * Adds the queues whose time has come, then removes the one whose turn it is for an attempt, which ends with `finish`;
-   * undefined when no other attempt may start now.
-   */
-  next(): string | undefined;
-  /** An attempt on the queue has ended. */
-  finish(queue: string): void;
-  /** Time until a queue is added (ms); infinite when none is postponed or paused. */
-  msUntilNext(): number;
-}
+export type QueueRotation = ReturnType<typeof createQueueRotation>;
 
 /** Attempts at one time, of all communities together: each needs a connection to Discord and one to the database. */
 const maxAttempts = 8;
@@ -51,6 +17,10 @@ interface Community {
 }
 
 /**
+ * The queues of the outbox that may have due effects, so that a poll reads one queue and not the backlog of all.
+ * Communities take turns, and so do the queues of each, however many queues or effects another one has. In memory only:
+ * what is missing is found by the discovery.
+ *
  * Pauses use monotonic time, due times the wall clock. After a restart Discord reports its limits again.
  * @param communityOf whose turn a queue takes; the same one for all by default
  * @param attemptsPerQueue how many attempts on one queue may run at one time
@@ -59,7 +29,7 @@ export function createQueueRotation(
   { now, monotonic }: Pick<Clock, 'now' | 'monotonic'>,
   communityOf: (queue: string) => string = () => '',
   attemptsPerQueue = 1,
-): QueueRotation {
+) {
   /** Those with ready queues or running attempts; in the order of their turns. */
   const communities = new Map<string, Community>();
   const communityPauses = createTimetable();
@@ -79,6 +49,10 @@ export function createQueueRotation(
     for (const queue of dueTimes.takeUntil(now())) add(queue);
   }
 
+  /**
+   * Adds a queue at the end of its community, unless it is already there or paused. While as many attempts on it are
+   * running as may, it is added after one of them. Returns whether it was added now.
+   */
   function add(queue: string): boolean {
     if (pauseEnds.has(queue)) return false;
     if ((running.get(queue)?.attempts ?? 0) >= attemptsPerQueue) {
@@ -110,39 +84,50 @@ export function createQueueRotation(
   }
 
   return {
+    /** Whether `next` would return a queue without waiting for a time. */
     get hasNext() {
       return nextCommunity() !== undefined;
     },
+    /** The number of communities that are paused. */
     get pausedCommunities() {
       return pausedNames.size;
     },
     add,
-    addAt(queue, dueAt) {
+    /** Adds a queue once the time is `dueAt` (ms since the epoch). Replaces an earlier call for the queue. */
+    addAt(queue: string, dueAt: number): void {
       dueTimes.set(queue, dueAt);
     },
-    pause(queue, ms) {
+    /** Skips a queue for `ms`, because Discord rate-limits it, and then adds it. */
+    pause(queue: string, ms: number): void {
       pauseEnds.set(queue, monotonic() + ms);
       addedWhileRunning.delete(queue);
       const name = communityOf(queue);
       const community = communities.get(name);
       if (community?.ready.delete(queue)) deleteIdle(name, community);
     },
-    resume(queue) {
+    /** Ends the pause of a queue and adds it; returns whether it was paused. */
+    resume(queue: string): boolean {
       if (!pauseEnds.has(queue)) return false;
       pauseEnds.delete(queue);
       add(queue);
       return true;
     },
-    pauseCommunity(queue, ms) {
+    /** Skips all queues of the same community for `ms`. */
+    pauseCommunity(queue: string, ms: number): void {
       const name = running.get(queue)?.name ?? communityOf(queue);
       pausedNames.add(name);
       communityPauses.set(name, monotonic() + ms);
     },
-    resumeCommunities() {
+    /** Ends the pauses of communities. */
+    resumeCommunities(): void {
       communityPauses.takeUntil(Number.POSITIVE_INFINITY);
       pausedNames.clear();
     },
-    next() {
+    /**
+     * Adds the queues whose time has come, then removes the one whose turn it is for an attempt, which ends with
+     * `finish`; undefined when no other attempt may start now.
+     */
+    next(): string | undefined {
       addElapsed();
       const [name, community] = nextCommunity() ?? [];
       if (name === undefined || community === undefined) return undefined;
@@ -158,7 +143,8 @@ export function createQueueRotation(
       communities.set(name, community);
       return queue;
     },
-    finish(queue) {
+    /** An attempt on the queue has ended. */
+    finish(queue: string): void {
       const current = running.get(queue);
       if (current !== undefined) {
         const { name } = current;
@@ -173,6 +159,7 @@ export function createQueueRotation(
       }
       if (addedWhileRunning.delete(queue)) add(queue);
     },
+    /** Time until a queue is added (ms); infinite when none is postponed or paused. */
     msUntilNext: () =>
       Math.min(Math.min(pauseEnds.earliest(), communityPauses.earliest()) - monotonic(), dueTimes.earliest() - now()),
   };

@@ -1,30 +1,21 @@
 /** Names with a time each. Finding out that none is due takes constant time, however many there are. */
-export interface Timetable {
-  has(name: string): boolean;
-  /** Replaces an earlier time of the name. */
-  set(name: string, at: number): void;
-  delete(name: string): void;
-  /** Removes and returns the names whose time is not after `time`. */
-  takeUntil(time: number): readonly string[];
-  /** No name has an earlier time; infinite if there are no names. May be earlier than all of them after a removal. */
-  earliest(): number;
-}
-
-export function createTimetable(): Timetable {
+export function createTimetable() {
   const times = new Map<string, number>();
   let earliest = Number.POSITIVE_INFINITY;
 
   return {
-    has: (name) => times.has(name),
-    set(name, at) {
+    has: (name: string) => times.has(name),
+    /** Replaces an earlier time of the name. */
+    set(name: string, at: number): void {
       times.set(name, at);
       earliest = Math.min(earliest, at);
     },
-    delete(name) {
+    delete(name: string): void {
       times.delete(name);
       if (times.size === 0) earliest = Number.POSITIVE_INFINITY;
     },
-    takeUntil(time) {
+    /** Removes and returns the names whose time is not after `time`. */
+    takeUntil(time: number): readonly string[] {
       if (time < earliest) return [];
       const taken: string[] = [];
       earliest = Number.POSITIVE_INFINITY;
@@ -35,6 +26,7 @@ export function createTimetable(): Timetable {
       for (const name of taken) times.delete(name);
       return taken;
     },
+    /** No name has an earlier time; infinite if there are no names. May be earlier than all of them after a removal. */
     earliest: () => earliest,
   };
 }
