@@ -5,15 +5,9 @@ import type { Log } from './log.ts';
 
 const checkIntervalMs = 1 * second;
 
-/** Checks a database's files once a second. */
-export interface FileMonitor {
-  /** Checks now, such as after a failed write. */
-  check(): void;
-  stop(): void;
-}
-
 /**
- * Logs when the database's files are no longer at their paths, and when they are back. Does not keep the process alive.
+ * Checks a database's files once a second. Logs when they are no longer at their paths, and when they are back. Does not
+ * keep the process alive.
  * @param options.saveLog called if only the write-ahead log was deleted, until it returns true: the log's content is in
  *   the database
  */
@@ -23,7 +17,7 @@ export function monitorFiles(options: {
   /** Called after that, until it returns true: the files were opened again. Null to wait for a restart. */
   readonly reopen: (() => Promise<boolean>) | null;
   readonly log: Log;
-}): FileMonitor {
+}) {
   const { log } = options;
   let reported: string | undefined;
   let isSaved = false;
@@ -64,8 +58,9 @@ export function monitorFiles(options: {
   const timer = setInterval(check, checkIntervalMs);
   timer.unref();
   return {
+    /** Checks now, such as after a failed write. */
     check,
-    stop() {
+    stop(): void {
       isStopped = true;
       clearInterval(timer);
     },

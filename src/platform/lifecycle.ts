@@ -1,28 +1,18 @@
 import { TallyhookError } from './errors.ts';
 
-/** What may be called when, for the users of an app or a receiver. */
-export interface Lifecycle {
-  /** Rejects a second start with `already_started`, unless the first one failed. */
-  startOnce(start: Start): Start;
-  /** Calls it at most once. {@link isStopping} from then on. */
-  stopOnce(stop: () => Promise<void>): () => Promise<void>;
-  isStopping(): boolean;
-  /** The methods of an object, which reject with `already_stopped` after {@link close}. */
-  whileOpen<Methods extends Asynchronous<Methods>>(methods: Methods): Methods;
-  close(): void;
-}
-
 type Start = (options?: { listen?: boolean }) => Promise<string | null>;
 
 type Asynchronous<Methods> = Readonly<Record<keyof Methods, (...args: never[]) => Promise<unknown>>>;
 
-export function createLifecycle(): Lifecycle {
+/** What may be called when, for the users of an app or a receiver. */
+export function createLifecycle() {
   let isStarted = false;
   let isClosed = false;
   let stopped: Promise<void> | undefined;
 
   return {
-    startOnce(start) {
+    /** Rejects a second start with `already_started`, unless the first one failed. */
+    startOnce(start: Start): Start {
       return async (options) => {
         if (isStarted && !isClosed) {
           throw new TallyhookError('already_started', 'It was started before.', {
@@ -38,12 +28,14 @@ export function createLifecycle(): Lifecycle {
         }
       };
     },
-    stopOnce: (stop) => () => {
+    /** Calls it at most once. `isStopping` from then on. */
+    stopOnce: (stop: () => Promise<void>) => (): Promise<void> => {
       stopped ??= stop();
       return stopped;
     },
     isStopping: () => stopped !== undefined,
-    whileOpen(methods) {
+    /** The methods of an object, which reject with `already_stopped` after `close`. */
+    whileOpen<Methods extends Asynchronous<Methods>>(methods: Methods): Methods {
       const guarded = Object.entries<(...args: never[]) => Promise<unknown>>(methods).map(([name, method]) => [
         name,
         async (...args: never[]) => {
@@ -57,7 +49,7 @@ export function createLifecycle(): Lifecycle {
       ]);
       return Object.fromEntries(guarded);
     },
-    close() {
+    close(): void {
       isClosed = true;
     },
   };

@@ -52,8 +52,8 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/leases/lease-share.ts',
-    find: 'holds: (slot) => held.has(slot) && isValid(),',
-    replace: 'holds: (slot) => held.has(slot),',
+    find: 'holds: (slot: number) => held.has(slot) && isValid(),',
+    replace: 'holds: (slot: number) => held.has(slot),',
     breaks: 'a process that could not renew its leases in time does not work on them',
   },
   {

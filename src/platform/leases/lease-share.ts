@@ -21,25 +21,7 @@ const errorRetryMs = second / 2;
 const leaveTimeoutMs = second;
 
 /** The slots of a group that this process holds, of which it gets a fair share. */
-export interface LeaseShare {
-  /** Whether this process holds the slot now. False as soon as its leases could not be renewed in time. */
-  holds(slot: number): boolean;
-  /** The held slots; empty as soon as they could not be renewed in time. */
-  slots(): readonly number[];
-  /** Whether this process has renewed its membership in time, with or without slots. */
-  isMember(): boolean;
-  /** The number of slots of the group. */
-  size(): number;
-  /** The number of live processes in the group, at least 1. */
-  processes(): number;
-  /** The id of this process in the group; another one after its leases were lost. */
-  holder(): string;
-  start(): void;
-  /** Changes the number of slots for all processes. Rejects as {@link LeaseStore} does. */
-  resize(size: number): Promise<void>;
-  /** Gives all slots back, so that other processes take them at once. Takes at most 1 s. Does not call `beforeRelease`. */
-  stop(): Promise<void>;
-}
+export type LeaseShare = ReturnType<typeof createLeaseShare>;
 
 /**
  * Shares the slots of a group among all processes that call this: each slot is held by at most one of them, by each about
@@ -60,10 +42,10 @@ export function createLeaseShare(options: {
   readonly onChange: () => void;
   /** Ends what is done with these slots before another process may take them. Must not reject. */
   readonly beforeRelease?: (slots: readonly number[]) => Promise<void>;
-}): LeaseShare {
+}) {
   const { store, group, clock, log, onChange, beforeRelease = async () => {} } = options;
   const watch = createHolderWatch(clock);
-  let holder = randomUUID();
+  let holder: string = randomUUID();
   let hasJoined = false;
   let { size } = options;
   let held: ReadonlySet<number> = new Set();
@@ -151,15 +133,23 @@ export function createLeaseShare(options: {
   });
 
   return {
-    holds: (slot) => held.has(slot) && isValid(),
-    slots: () => (isValid() ? [...held] : []),
+    /** Whether this process holds the slot now. False as soon as its leases could not be renewed in time. */
+    holds: (slot: number) => held.has(slot) && isValid(),
+    /** The held slots; empty as soon as they could not be renewed in time. */
+    slots: (): readonly number[] => (isValid() ? [...held] : []),
+    /** Whether this process has renewed its membership in time, with or without slots. */
     isMember: isValid,
+    /** The number of slots of the group. */
     size: () => size,
+    /** The number of live processes in the group, at least 1. */
     processes: () => processes,
+    /** The id of this process in the group; another one after its leases were lost. */
     holder: () => holder,
     start: loop.start,
-    resize: (newSize) => store.resize(group, newSize),
-    async stop() {
+    /** Changes the number of slots for all processes. Rejects as {@link LeaseStore} does. */
+    resize: (newSize: number) => store.resize(group, newSize),
+    /** Gives all slots back, so that other processes take them at once. Takes at most 1 s. Does not call `beforeRelease`. */
+    async stop(): Promise<void> {
       const stopped = loop.stop();
       held = new Set();
       const leaving = (async () => {

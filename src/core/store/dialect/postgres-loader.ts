@@ -23,25 +23,12 @@ import { lockAccounts, lockRows, selectEventsAndIds, selectForgottenVotes, selec
 /** A decision needs something that is not loaded yet. It is noted in the needs of these reads. */
 export class NotLoadedError extends Error {}
 
-/** Reads what decisions need, and locks it until the end of the transaction. */
-export interface Loader {
-  load(needs: Needs): Promise<void>;
-  /** Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. */
-  createReads(): {
-    readonly reads: RecordingReads;
-    readonly missing: Needs;
-    /** The deliveries of the events that the attempt has added. */
-    readonly newEvents: ReadonlyMap<EventKey, number>;
-  };
-  /** The accounts without entries, whose balance has been inserted to lock it. */
-  readonly emptyAccounts: readonly AccountId[];
-}
-
 /**
- * Locks are taken in the same order by every transaction, so that none waits for another in a circle: orders,
- * quarantined deliveries by id, rows of the features by their keys, accounts by id. Everything else is protected by one of them, or by a unique key.
+ * Reads what decisions need, and locks it until the end of the transaction. Locks are taken in the same order by every
+ * transaction, so that none waits for another in a circle: orders, quarantined deliveries by id, rows of the features by
+ * their keys, accounts by id. Everything else is protected by one of them, or by a unique key.
  */
-export function createLoader(access: SqlAccess): Loader {
+export function createLoader(access: SqlAccess) {
   const { db, connection } = access;
   const accounts = new Map<AccountId, AccountState>();
   const emptyAccounts: AccountId[] = [];
@@ -123,9 +110,10 @@ export function createLoader(access: SqlAccess): Loader {
   }
 
   return {
+    /** The accounts without entries, whose balance has been inserted to lock it. */
     emptyAccounts,
 
-    async load(needs) {
+    async load(needs: Needs): Promise<void> {
       const {
         accounts: accountIds,
         events: keys,
@@ -153,6 +141,10 @@ export function createLoader(access: SqlAccess): Loader {
       if (voteRanges.length > 0) await loadVotes(voteRanges);
     },
 
+    /**
+     * Reads for one attempt at the decisions of a batch. They add what is not loaded to `missing`, and throw. `newEvents`:
+     * the deliveries of the events that the attempt has added.
+     */
     createReads() {
       const missing = noNeeds();
       const newEvents = new Map<EventKey, number>();

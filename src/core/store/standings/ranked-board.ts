@@ -2,21 +2,10 @@ import type { RankedMember } from '../../ledger/standing.ts';
 import { increment, type ScoreTable } from './score-table.ts';
 
 /** One leaderboard over a table of scores. */
-export interface RankedBoard {
-  /** How many members have a score. */
-  readonly total: number;
-  /** All scores together. */
-  readonly sum: number;
-  /** How many members have a greater score. */
-  countAbove(score: number): number;
-  /** Of equals the older Discord account is first. */
-  members(offset: number, limit: number): RankedMember[];
-  /** A member with their place, counted from 0; null without a score. */
-  find(userId: string): (RankedMember & { readonly place: number }) | null;
-}
+export type RankedBoard = Awaited<ReturnType<typeof rankBoard>>;
 
 /** Sorts the members with a score by counting how many have each one, in short slices. */
-export async function rankBoard(table: ScoreTable): Promise<RankedBoard> {
+export async function rankBoard(table: ScoreTable) {
   const { scores } = table;
   const rowsByAge = await table.byAge();
   const { counts, numbers, numbersOfRows } = await countScores(table);
@@ -47,6 +36,7 @@ export async function rankBoard(table: ScoreTable): Promise<RankedBoard> {
     return rows;
   }
 
+  /** How many members have a greater score. */
   function countAbove(score: number): number {
     let [low, high] = [0, distinct.length];
     while (low < high) {
@@ -63,11 +53,15 @@ export async function rankBoard(table: ScoreTable): Promise<RankedBoard> {
   }
 
   return {
+    /** How many members have a score. */
     total,
+    /** All scores together. */
     sum,
     countAbove,
-    members: (offset, limit) => Array.from(order.subarray(offset, offset + limit), memberAt),
-    find(userId) {
+    /** Of equals the older Discord account is first. */
+    members: (offset: number, limit: number) => Array.from(order.subarray(offset, offset + limit), memberAt),
+    /** A member with their place, counted from 0; null without a score. */
+    find(userId: string) {
       const row = rowsByAge[table.find(userId, rowsByAge)];
       const number = row === undefined ? noScore : (numbersOfRows[row] ?? noScore);
       if (row === undefined || number === noScore) return null;
