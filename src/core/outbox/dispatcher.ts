@@ -8,10 +8,9 @@ import { settleWithin } from '../../platform/with-timeout.ts';
 import { createAttempts, errorPauseMs } from './attempts.ts';
 import { createDiscovery } from './discovery.ts';
 import type { ClaimedEffect, Perform } from './effect.ts';
-import { createOutage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
 import { createQueueRotation } from './queue-rotation.ts';
-import { backoff, type RetryPolicy } from './retry.ts';
+import { backoff, createOutage, type RetryPolicy } from './retry.ts';
 import { createSettle } from './settle.ts';
 
 /** How long `stop` waits for the current step. */

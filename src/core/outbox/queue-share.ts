@@ -5,7 +5,6 @@ import { createLeaseShare } from '../../platform/leases/lease-share.ts';
 import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 import type { Log } from '../../platform/log.ts';
 import { directMessageQueue, recipientOf } from './direct-message-queue.ts';
-import { partitionOf } from './partition.ts';
 
 /** Enough for the processes to have about the same number each; never changed while processes are running. */
 const partitions = 64;
@@ -53,6 +52,16 @@ export function createQueueShare(
 function channelOf(queue: string): string {
   const recipient = recipientOf(queue);
   return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, '');
+}
+
+/** The partition of a queue: the same in every process and version. @param partitions their number */
+function partitionOf(queue: string, partitions: number): number {
+  // FNV-1a: names of queues differ in few characters.
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < queue.length; index += 1) {
+    hash = Math.imul(hash ^ queue.charCodeAt(index), 0x01000193);
+  }
+  return (hash >>> 0) % partitions;
 }
 
 /** What is left to processes that process no outbox: they send few requests. */

@@ -3,10 +3,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { hour, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ClaimedEffect } from './effect.ts';
-import type { Outage } from './outage.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueRotation } from './queue-rotation.ts';
-import { maxDelayMs, type RetryPolicy } from './retry.ts';
+import { maxDelayMs, type Outage, type RetryPolicy } from './retry.ts';
 
 /** Added at random to a delay that Discord requires, to spread the retries. */
 const maxJitterMs = second / 4;
