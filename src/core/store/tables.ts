@@ -6,7 +6,6 @@ import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
 import type { CounterName } from './counters/counters.ts';
-import type { LinkedMembersTable } from './linked-members-table.ts';
 import type { SettingsTables } from './settings/settings-tables.ts';
 
 /** The stored `delivery_id` of an effect without a delivery. */
@@ -112,7 +111,22 @@ export interface Tables extends SettingsTables {
     state: GrantState;
   };
   /** Members with linked roles. The tokens are encrypted. */
-  linked_members: LinkedMembersTable;
+  linked_members: {
+    user_id: string;
+    access_token: string;
+    refresh_token: string;
+    /** When the access token expires. */
+    expires_at: number;
+    /** Discord's code of the member's language. */
+    locale: string;
+    linked_at: number;
+    /** JSON: the values that Discord has; null before the first update. */
+    pushed: string | null;
+    /** When an update was enqueued that no vote asked for; null if the last one has succeeded. */
+    requested_at: number | null;
+    /** Until when a process is requesting new tokens; null if none is. */
+    refreshing_until: number | null;
+  };
   /** The languages of members who may get direct messages, as Discord's codes. */
   member_languages: { user_id: string; locale: string };
   /** Times in which receiving was down. */

@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { type AccountScope, homeAccounts } from '../../ledger/account-id.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
+import type { Outage } from '../../rewards/outages.ts';
 import { accountPattern } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
+import { toOutage } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -58,4 +60,9 @@ function entriesOf(db: Kysely<Tables>, accounts: AccountScope) {
 /** Times before 1970 do not occur: the integer division of both databases rounds towards zero. */
 function slotOf(slotMs: number) {
   return sql<number>`at / ${sql.lit(slotMs)}`;
+}
+
+/** All times in which receiving was down, oldest first. */
+export async function outagesIn({ db, run }: Snapshot): Promise<readonly Outage[]> {
+  return (await run(db.selectFrom('outages').selectAll().orderBy('from_at'))).map(toOutage);
 }

@@ -13,9 +13,8 @@ import { parseLastVotes } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
-import { createPageCache } from './leaderboard-pages.ts';
 import type { FindLastVotes } from './ledger.ts';
-import { createRankings, type Ranking } from './rankings.ts';
+import { createPageCache, createRankings, type Ranking } from './rankings.ts';
 import { createScoreScan } from './scan-scores.ts';
 
 /** The board of the rank in a standing. */
