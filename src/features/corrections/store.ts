@@ -1,7 +1,7 @@
 import { type AccountId, type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import { countedVoteCauses } from '../../core/ledger/entry.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
-import { rowsPerCount } from '../../core/store/counters/counted-rows.ts';
+import { rowsPerCount } from '../../core/store/counters/store.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { selectCorrections, toCorrection } from '../../core/store/recording/queries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';

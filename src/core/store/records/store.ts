@@ -4,8 +4,8 @@ import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, RecordScope, Records } from '../../records/records.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
-import { currentCounters, readCounters } from '../counters/counted-rows.ts';
 import { countedTables } from '../counters/counters.ts';
+import { currentCounters, readCounters } from '../counters/store.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
 import { newestEntriesOf } from '../member-accounts.ts';
 import { literal, run } from '../query-builder.ts';
