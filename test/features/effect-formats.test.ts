@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Contents, parseContent, serializeContent } from '../../src/core/outbox/effect-kind.ts';
-import { parseLastVotes } from '../../src/core/store/json-columns.ts';
+import { parseLastVotes } from '../../src/core/store/account-columns.ts';
 import { storedFeatures } from '../../src/features/index.ts';
 
 const announcement = {

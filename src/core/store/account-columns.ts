@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
+import { hasNumbers, isObject } from '../../platform/json.ts';
+import type { LastVotes } from '../ledger/account.ts';
 import { type AccountId, type AccountScope, homeAccounts, memberOf, partsOf } from '../ledger/account-id.ts';
 import { isEmpty, noDays } from '../rewards/day-window.ts';
 import { emptyHistory, type StreakHistory, type VoteHistory } from '../rewards/history.ts';
 import type { AccountState, RoleConnectionState } from '../tally/account-state.ts';
-import { parseLastVotes, parseRoles } from './json-columns.ts';
 import type { Tables } from './tables.ts';
 
 /** The columns of a balance that identify its account. */
@@ -165,4 +166,20 @@ function parseStreak([rules, folded, foldedSteps, paidSteps, payments]: StoredSt
     paidSteps,
     payments,
   };
+}
+
+/** Parses `balances.last_votes`. Throws an Error if it is not an object of times. */
+export function parseLastVotes(text: string): LastVotes {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || !hasNumbers(value)) throw new Error('balances.last_votes is not an object of times.');
+  return value;
+}
+
+/** Parses `balances.roles`. Throws an Error if it is not an array of Discord IDs. */
+export function parseRoles(text: string): readonly string[] {
+  const value: unknown = JSON.parse(text);
+  if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) {
+    throw new Error('balances.roles is not an array of ids.');
+  }
+  return value;
 }

@@ -1,8 +1,7 @@
 import type { Family } from '../../webhook/event.ts';
 import { type AccountScope, memberOf } from '../ledger/account-id.ts';
 import type { Cause } from '../ledger/entry.ts';
-import { accountOf } from './account-columns.ts';
-import { parseRoles } from './json-columns.ts';
+import { accountOf, parseRoles } from './account-columns.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { run, type SqlAccess } from './query-builder.ts';
 import { accountRanges, inRange } from './standings/account-ranges.ts';

@@ -1,8 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { memberOf } from '../../core/ledger/account-id.ts';
-import { accountOf } from '../../core/store/account-columns.ts';
+import { accountOf, parseLastVotes } from '../../core/store/account-columns.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
-import { parseLastVotes } from '../../core/store/json-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';

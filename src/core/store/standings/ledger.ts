@@ -4,7 +4,7 @@ import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { type LastVotes, lastVoteIn } from '../../ledger/account.ts';
 import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
-import { parseLastVotes } from '../json-columns.ts';
+import { parseLastVotes } from '../account-columns.ts';
 import type { Tables } from '../tables.ts';
 
 /** Reads the last votes of an account; null without an account. Rejects with the driver's error. */

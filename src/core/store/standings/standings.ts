@@ -7,9 +7,9 @@ import type { LastingGrant, PeriodTotal, StandingSummary, Standings } from '../.
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
+import { parseLastVotes } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 import { homeKey } from '../installation/keys.ts';
-import { parseLastVotes } from '../json-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
