@@ -30,14 +30,19 @@ const withoutRules = {
 export function recountVotes(
   account: AccountState,
   entries: readonly HistoricEntry[],
-  { listings, outages, now }: RecountContext,
+  context: RecountContext,
 ): AccountState {
   const lastVotes = entries.reduce<LastVotes>((last, { listing, cause, at }) => {
     return isCountedVote(cause) && listing !== null ? withVote(last, listing, at) : last;
   }, {});
+  return { ...account, lastVotes, ...historyFrom(entries, context) };
+}
+
+/** History, scores and streak from the entries of an account alone. */
+export function historyFrom(entries: readonly HistoricEntry[], { listings, outages, now }: RecountContext) {
   const rules = listings.length === 0 ? withoutRules : listingsByName(listings, outages)(null);
   const { history, scores } = historyOfEntries(entries, rules);
   const forgive = rules.rewards.streak?.forgive ?? 0;
   const streak = streakOn(history, rules.calendar.dayAt(now), { forgive, outageDays: rules.outageDays });
-  return { ...account, lastVotes, history, scores, streak };
+  return { history, scores, streak };
 }

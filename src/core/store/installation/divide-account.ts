@@ -1,11 +1,11 @@
 import type { Selectable } from 'kysely';
-import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf, memberOf, partsOf } from '../../ledger/account-id.ts';
+import { correctionEntry } from '../../ledger/correction.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
-import { historyOfEntries, isUnreachedMilestone } from '../../rewards/separate-history.ts';
-import { streakOn } from '../../rewards/streak.ts';
+import { isUnreachedMilestone } from '../../rewards/separate-history.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
-import { listingsByName } from '../../tally/replay-listings.ts';
+import { historyFrom } from '../../tally/recount-votes.ts';
 import { type Separation, separationReason } from '../../tally/separation.ts';
 import { accountRow } from '../account-columns.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
@@ -70,15 +70,8 @@ async function settleDebt(
   const debt = -home.account.credits;
   if (debt <= 0) return home;
   const correct = async (id: AccountId, credits: number): Promise<Ledger> => {
-    const common = { listing: null, cause: 'correction', reason: separationReason, at: now } as const;
-    const account = await appendEntry(connection, db, ledgerOf(ledgers, id).account, {
-      accountId: id,
-      credits,
-      ...common,
-      deliveryId: null,
-      untimed: false,
-      achievement: null,
-    });
+    const correction = { ...partsOf(id), credits, reason: separationReason, at: now };
+    const account = await appendEntry(connection, db, ledgerOf(ledgers, id).account, correctionEntry(correction));
     const ledger = await readLedger(sql, account);
     ledgers.set(id, ledger);
     return ledger;
@@ -119,7 +112,6 @@ async function rewrite(
     entries: linked.length,
   };
   const { isReminded, roles } = account;
-
   const others = { reminder: isReminded ? 1 : 0, roles: roles.length === 0 ? null : JSON.stringify(roles) };
   const save = db.updateTable('balances').set({ ...accountRow(updated), ...others });
   await run(connection, save.where('user_id', '=', user_id));
@@ -135,11 +127,7 @@ async function historyOf(
 ) {
   if (listings.length === 0) return { history: null };
   const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));
-  const rules = listingsByName(listings, outages.map(toOutage))(null);
-  const { history, scores } = historyOfEntries(entries, rules);
-  const forgive = rules.rewards.streak?.forgive ?? 0;
-  const streak = streakOn(history, rules.calendar.dayAt(now), { forgive, outageDays: rules.outageDays });
-  return { history, scores, streak };
+  return historyFrom(entries, { listings, outages: outages.map(toOutage), now });
 }
 
 function ledgerOf(ledgers: ReadonlyMap<AccountId, Ledger>, id: AccountId): Ledger {
