@@ -25,35 +25,10 @@ export interface OAuthUser {
   readonly name: string;
 }
 
-/** An application's OAuth2 at Discord: code grant with PKCE. Methods reject with {@link OAuthError}. */
-export interface OAuthClient {
-  /**
-   * The page on which Discord asks the member.
-   * @param request `scope`: names, separated by spaces; `verifier` of the PKCE, sent by {@link exchangeCode} later
-   */
-  authorizeUrl(request: { readonly scope: string; readonly state: string; readonly verifier: string }): Promise<string>;
-  /** Rejects tokens that lack one of the scopes. */
-  exchangeCode(request: { readonly scope: string; readonly code: string; readonly verifier: string }): Promise<Tokens>;
-  /** The refresh token cannot be used again. */
-  refresh(request: { readonly scope: string; readonly refreshToken: string }): Promise<Tokens>;
-  /** Ends all tokens that the application has of the member. */
-  revoke(token: string): Promise<void>;
-  /** The member of a token; needs the scope `identify`. */
-  currentUser(accessToken: string): Promise<OAuthUser>;
-  /**
-   * A request of the member.
-   * @param name for error messages
-   * @param request `path`: begins with a slash, without the version of the API
-   * @returns the body as parsed JSON; undefined for any other
-   */
-  send(
-    name: string,
-    accessToken: string,
-    request: { readonly method: 'get' | 'put' | 'delete'; readonly path: string; readonly json?: object },
-  ): Promise<unknown>;
-}
+export type OAuthClient = ReturnType<typeof createOAuthClient>;
 
 /**
+ * An application's OAuth2 at Discord: code grant with PKCE. Methods reject with {@link OAuthError}.
  * @param options.apiUrl without the version: `https://discord.com/api`. Called for each request.
  * @param options.applicationId called for each request; may reject
  * @param options.redirectUrl registered in the developer portal
@@ -63,7 +38,7 @@ export function createOAuthClient(options: {
   readonly applicationId: () => Promise<string>;
   readonly clientSecret: string;
   readonly redirectUrl: string;
-}): OAuthClient {
+}) {
   const { apiUrl, applicationId, clientSecret, redirectUrl } = options;
   const http = ky.create({ retry: 0, timeout: timeoutMs, throwHttpErrors: false, redirect: 'error' });
 
@@ -93,15 +68,31 @@ export function createOAuthClient(options: {
     return { accessToken, refreshToken, lifetimeMs: expires_in * second };
   }
 
-  const send: OAuthClient['send'] = (name, accessToken, { method, path, json }) =>
-    request(name, `/v10${path}`, {
+  /**
+   * A request of the member.
+   * @param name for error messages
+   * @param request `path`: begins with a slash, without the version of the API
+   * @returns the body as parsed JSON; undefined for any other
+   */
+  function send(
+    name: string,
+    accessToken: string,
+    {
       method,
-      headers: { authorization: `Bearer ${accessToken}` },
-      ...(json !== undefined && { json }),
-    });
+      path,
+      json,
+    }: { readonly method: 'get' | 'put' | 'delete'; readonly path: string; readonly json?: object },
+  ): Promise<unknown> {
+    const headers = { authorization: `Bearer ${accessToken}` };
+    return request(name, `/v10${path}`, { method, headers, ...(json !== undefined && { json }) });
+  }
 
   return {
-    async authorizeUrl({ scope, state, verifier }) {
+    /**
+     * The page on which Discord asks the member.
+     * @param request `scope`: names, separated by spaces; `verifier` of the PKCE, sent by `exchangeCode` later
+     */
+    async authorizeUrl({ scope, state, verifier }: Record<'scope' | 'state' | 'verifier', string>): Promise<string> {
       const query = new URLSearchParams({
         client_id: await applicationId(),
         response_type: 'code',
@@ -114,19 +105,23 @@ export function createOAuthClient(options: {
       });
       return `${apiUrl()}/oauth2/authorize?${query}`;
     },
-    exchangeCode: ({ scope, code, verifier }) =>
+    /** Rejects tokens that lack one of the scopes. */
+    exchangeCode: ({ scope, code, verifier }: Record<'scope' | 'code' | 'verifier', string>) =>
       requestTokens('exchange of the code', scope, {
         grant_type: 'authorization_code',
         code,
         redirect_uri: redirectUrl,
         code_verifier: verifier,
       }),
-    refresh: ({ scope, refreshToken }) =>
+    /** The refresh token cannot be used again. */
+    refresh: ({ scope, refreshToken }: Record<'scope' | 'refreshToken', string>) =>
       requestTokens('refresh of the token', scope, { grant_type: 'refresh_token', refresh_token: refreshToken }),
-    async revoke(token) {
+    /** Ends all tokens that the application has of the member. */
+    async revoke(token: string): Promise<void> {
       await post('revocation', '/oauth2/token/revoke', { token });
     },
-    async currentUser(accessToken) {
+    /** The member of a token; needs the scope `identify`. */
+    async currentUser(accessToken: string): Promise<OAuthUser> {
       const user = userResponse.safeParse(await send('user', accessToken, { method: 'get', path: '/users/@me' }));
       if (!user.success) throw new OAuthError('rejected', 'user: unexpected response');
       const { id, locale, username } = user.data;

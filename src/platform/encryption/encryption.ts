@@ -38,28 +38,14 @@ function hintWithoutKey(key: EncryptionKey | null, keyFile: string | null): stri
     : 'Set the settings key (SETTINGS_KEY) in every process to the same 32 random bytes, from `openssl rand -hex 32`.';
 }
 
-/** Encrypts secrets at rest, with additional keys for reading during a rotation. */
-export interface Encryption {
-  /** Whether {@link seal} can work in a database without encrypted texts. */
-  readonly canSeal: boolean;
-  /**
-   * The key for new texts. Creates the key file if the database has no encrypted text.
-   * @param keyId of the database's current key; null if it has no encrypted text
-   * @throws KeyMissingError, KeyFileError
-   */
-  keyFor(keyId: string | null): EncryptionKey;
-  /** @throws KeyMissingError if the key is missing; SealedTextError; KeyFileError */
-  open(sealed: string, context: SealContext): string;
-}
+export type Encryption = ReturnType<typeof createEncryption>;
 
 /**
- * A key file that cannot be used counts as missing: what needs no key of it works.
+ * Encrypts secrets at rest, with additional keys for reading during a rotation. A key file that cannot be used counts as
+ * missing: what needs no key of it works.
  * @param onIssue called once for each issue of a key file. Without it, a key file that others can read is left as it is
  */
-export function createEncryption(
-  sources: KeySources,
-  onIssue: ((issue: KeyFileIssue) => void) | null = null,
-): Encryption {
+export function createEncryption(sources: KeySources, onIssue: ((issue: KeyFileIssue) => void) | null = null) {
   const { key, newKey, keyFile } = sources;
   const fromEnvironment = [newKey, key].filter((each) => each !== null);
   /** Keys of files by id, also of files that were replaced or damaged since. */
@@ -98,8 +84,14 @@ export function createEncryption(
 
   readKeyFiles();
   return {
+    /** Whether {@link seal} can work in a database without encrypted texts. */
     canSeal: fromEnvironment.length > 0 || keyFile !== null,
-    keyFor(keyId) {
+    /**
+     * The key for new texts. Creates the key file if the database has no encrypted text.
+     * @param keyId of the database's current key; null if it has no encrypted text
+     * @throws KeyMissingError, KeyFileError
+     */
+    keyFor(keyId: string | null): EncryptionKey {
       if (keyId !== null) return find(keyId);
       const [first] = fromEnvironment;
       if (first !== undefined) return first;
@@ -109,7 +101,8 @@ export function createEncryption(
       fromFiles.set(created.id, created);
       return created;
     },
-    open(sealed, context) {
+    /** @throws KeyMissingError if the key is missing; SealedTextError; KeyFileError */
+    open(sealed: string, context: SealContext): string {
       const id = keyIdOf(sealed);
       if (id === null) throw new SealedTextError();
       return unseal(find(id), sealed, context);

@@ -42,21 +42,12 @@ const halfOpen = { httpAllowHalfOpen: true };
 /** For requests in progress when the server stops. */
 const closeTimeoutMs = 3 * second;
 
-/** Listens once; after {@link close} it cannot be reopened. */
-export interface HttpServer {
-  /**
-   * Returns the address; `port` is the assigned one if 0 was requested. `url` is where this machine reaches the server.
-   * @throws TallyhookError `cannot_listen`
-   */
-  listen(host: string, port: number): Promise<{ readonly host: string; readonly port: number; readonly url: string }>;
-  /**
-   * Stops to accept requests, waits up to 3 s for those in progress, and closes. Also while the server starts to
-   * listen.
-   */
-  close(): Promise<void>;
-}
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
-/** An HTTP server whose limits protect it against slow, idle, oversized and malformed requests. */
+/**
+ * An HTTP server whose limits protect it against slow, idle, oversized and malformed requests. Listens once; after `close`
+ * it cannot be reopened.
+ */
 export function createHttpServer(
   listener: RequestListener,
   options: Partial<HttpLimits> & {
@@ -65,7 +56,7 @@ export function createHttpServer(
     /** Handles requests with an unknown Expect header (default: like any other request). */
     readonly unknownExpectation?: RequestListener;
   } = {},
-): HttpServer {
+) {
   const { maxConnections, unknownExpectation, ...limits } = { ...defaultLimits, ...options };
   let closing = false;
   let opening: Promise<unknown> = Promise.resolve();
@@ -86,7 +77,11 @@ export function createHttpServer(
   server.on('drop', () => server.closeIdleConnections());
 
   return {
-    async listen(host, port) {
+    /**
+     * Returns the address; `port` is the assigned one if 0 was requested. `url` is where this machine reaches the server.
+     * @throws TallyhookError `cannot_listen`
+     */
+    async listen(host: string, port: number) {
       const listening = startListening(server, host, port);
       opening = listening.catch(() => {});
       await listening;
@@ -94,7 +89,11 @@ export function createHttpServer(
       if (closing) server.close();
       return address;
     },
-    async close() {
+    /**
+     * Stops to accept requests, waits up to 3 s for those in progress, and closes. Also while the server starts to
+     * listen.
+     */
+    async close(): Promise<void> {
       closing = true;
       // Listening may wait for a DNS lookup of the host.
       await settleWithin(closeTimeoutMs, systemClock, opening);

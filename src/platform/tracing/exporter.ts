@@ -31,21 +31,11 @@ const problemLogIntervalMs = 10 * minute;
 /** A longer message, which may quote the collector, is truncated (characters). */
 const maxProblemLength = 200;
 
-/** Sends the spans of this process to a collector. */
-export interface Exporter {
-  /** For {@link createLog}: the ids of the active span. */
-  readonly logFields: () => object;
-  /** Logs what goes wrong from now on. */
-  reportTo(log: Log): void;
-  /** Sends what has not been sent yet, for at most a second. Never rejects. */
-  stop(): Promise<void>;
-}
-
 /**
- * Registers a tracer provider that sends spans by OTLP over HTTP. Up to 2,048 spans wait in memory, and further ones are
+ * Registers a tracer provider that sends the spans of this process to a collector, by OTLP over HTTP. Up to 2,048 spans wait in memory, and further ones are
  * dropped: a collector that does not respond delays nothing.
  */
-export function startExporter(options: ExporterOptions, clock: Clock): Exporter {
+export function startExporter(options: ExporterOptions, clock: Clock) {
   const { endpoint, headers, serviceName, resourceAttributes } = options;
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers: { ...headers } });
   const attributes = { ...resourceAttributes, 'service.name': serviceName };
@@ -58,8 +48,10 @@ export function startExporter(options: ExporterOptions, clock: Clock): Exporter 
   trace.setGlobalTracerProvider(provider);
 
   return {
+    /** For {@link createLog}: the ids of the active span. */
     logFields: activeTraceFields,
-    reportTo(log) {
+    /** Logs what goes wrong from now on. */
+    reportTo(log: Log): void {
       const logThrottled = createThrottledLog({ log, clock, intervalMs: problemLogIntervalMs });
       const report: DiagLogFunction = (message, ...details) => {
         const reason = reasonOf([message, ...details]).slice(0, maxProblemLength);
@@ -72,7 +64,8 @@ export function startExporter(options: ExporterOptions, clock: Clock): Exporter 
       const logger = { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore };
       diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
     },
-    async stop() {
+    /** Sends what has not been sent yet, for at most a second. Never rejects. */
+    async stop(): Promise<void> {
       const flushed = provider.shutdown().catch((error: unknown) => diag.error(messageOf(error)));
       await settleWithin(flushTimeoutMs, clock, flushed);
       trace.disable();
