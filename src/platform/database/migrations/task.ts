@@ -40,23 +40,13 @@ export async function advance(db: Kysely<MigrationTables>, task: Task, clock: Cl
   const { name, migration } = task;
   if (!task.isStarted) {
     const timestamp = new Date(clock.now()).toISOString();
-    await db
-      .insertInto('kysely_migration')
-      .values({ name, timestamp })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    await db
-      .insertInto('migration_progress')
-      .values({ name, step: 0, cursor: null, rows_done: 0, rows_total: null })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    if (migration.compatible === true) {
-      await db
-        .insertInto('compatible_migrations')
-        .values({ name })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-    }
+    const progress = { name, step: 0, cursor: null, rows_done: 0, rows_total: null };
+    const inserts = [
+      db.insertInto('kysely_migration').values({ name, timestamp }),
+      db.insertInto('migration_progress').values(progress),
+      ...(migration.compatible === true ? [db.insertInto('compatible_migrations').values({ name })] : []),
+    ];
+    for (const insert of inserts) await insert.onConflict((conflict) => conflict.doNothing()).execute();
   }
   const next = await runStep(db as Kysely<unknown>, task);
   // Conditional, because on engines that commit before a change of the schema another process may have been faster.
