@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { sql } from 'kysely';
 import { messageOf } from '../../errors.ts';
 import { sqlitePathOf } from '../database-url.ts';
+import { compareMigrations } from '../migrations/applied.ts';
 import { openDatabaseSnapshot } from './open-snapshot.ts';
 import { type DatabaseProgram, nameOfOwner } from './program.ts';
 import type { DatabaseSnapshot } from './snapshot.ts';
@@ -54,9 +55,8 @@ async function statusOf(
   if (!applied.includes(known[0] ?? '')) return { state: 'foreign', owner: nameOfOwner(applied) };
   const unfinished = tables.includes('migration_progress') ? await namesIn(snapshot, 'migration_progress') : [];
   const compatible = tables.includes('compatible_migrations') ? await namesIn(snapshot, 'compatible_migrations') : [];
-  const unknown = applied.filter((name) => !known.includes(name) && !compatible.includes(name));
+  const { missing, unknown } = compareMigrations({ applied, unfinished, compatible }, known);
   if (unknown.length > 0) return { state: 'newer', unknown };
-  const missing = known.filter((name) => !applied.includes(name) || unfinished.includes(name));
   return missing.length > 0 ? { state: 'older', missing } : { state: 'current' };
 }
 
