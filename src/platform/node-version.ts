@@ -10,11 +10,6 @@ const oldest = [22, 18] as const;
 export function requireNode(version: string = process.versions.node): void {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return;
-  throw new TallyhookError(
-    'node_too_old',
-    `tallyhook needs Node ${oldest.join('.')} or newer, and this is ${version}.`,
-    {
-      hint: 'Install a current version from https://nodejs.org.',
-    },
-  );
+  const message = `tallyhook needs Node ${oldest.join('.')} or newer, and this is ${version}.`;
+  throw new TallyhookError('node_too_old', message, { hint: 'Install a current version from https://nodejs.org.' });
 }

@@ -24,13 +24,7 @@ function readText(file: URL): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw new TallyhookError(
-      'file_missing',
-      `The file ${basename(file.pathname)} is not beside the code of tallyhook.`,
-      {
-        hint: 'Mark tallyhook as external in your bundler.',
-        cause,
-      },
-    );
+    const message = `The file ${basename(file.pathname)} is not beside the code of tallyhook.`;
+    throw new TallyhookError('file_missing', message, { hint: 'Mark tallyhook as external in your bundler.', cause });
   }
 }
