@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { codeOf } from './errors.ts';
 
 /** For the owner alone. What the program creates contains votes, names or secrets. */
 export const privateMode = 0o600;
@@ -12,6 +13,6 @@ export function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', privateMode));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

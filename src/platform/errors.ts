@@ -46,6 +46,11 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** The code of an error of Node or of the operating system, such as `ENOENT`; undefined for any other value. */
+export function codeOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
+}
+
 /**
  * The innermost cause of a failed network request, in a few words: its code, such as `ECONNREFUSED`, or its message. The message of the
  * outer error often says only "fetch failed".

@@ -70,8 +70,8 @@ export const configurationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/encryption/key-file.ts',
-    find: 'const privateMode = 0o600;',
-    replace: 'const privateMode = 0o644;',
+    find: "openSync(path, 'wx', privateMode);",
+    replace: "openSync(path, 'wx', 0o644);",
     breaks: 'only the owner can read the key file',
   },
   {

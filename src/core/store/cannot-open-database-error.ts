@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { messageOf, TallyhookError } from '../../platform/errors.ts';
+import { codeOf, messageOf, TallyhookError } from '../../platform/errors.ts';
 
 /** The database cannot be opened: unreachable server, no permission, or not a database file. */
 export class CannotOpenDatabaseError extends TallyhookError {
@@ -18,7 +18,7 @@ export class CannotOpenDatabaseError extends TallyhookError {
 /** EACCES and so on of the file system; READONLY of SQLite (sqlite.org/rescode.html). */
 function isWriteRefused(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
-  if ('code' in cause && ['EACCES', 'EPERM', 'EROFS'].includes(String(cause.code))) return true;
+  if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(cause) ?? '')) return true;
   return 'errcode' in cause && (Number(cause.errcode) & 0xff) === 8;
 }
 

@@ -1,6 +1,7 @@
 import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { codeOf } from '../errors.ts';
 import { type Finding, fail, pass, warn } from './check.ts';
 
 const megabyte = 1_000_000;
@@ -19,8 +20,7 @@ async function statfsOf(folder: string): Promise<StatsFs> {
   try {
     return await statfs(folder);
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing || folder === dirname(folder)) throw error;
+    if (codeOf(error) !== 'ENOENT' || folder === dirname(folder)) throw error;
     return statfsOf(dirname(folder));
   }
 }

@@ -12,10 +12,10 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, TallyhookError } from '../errors.ts';
+import { privateMode } from '../create-private-file.ts';
+import { codeOf, messageOf, TallyhookError } from '../errors.ts';
 import { type EncryptionKey, generateKeyText, parseEncryptionKey } from './encryption-key.ts';
 
-const privateMode = 0o600;
 /** Mode bits of all users other than the owner and the group. */
 const otherUsers = 0o007;
 
@@ -164,8 +164,4 @@ function unwritable(path: string, cause: unknown): KeyFileError {
 
 function octal(mode: number): string {
   return (mode & 0o777).toString(8).padStart(4, '0');
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }

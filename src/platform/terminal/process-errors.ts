@@ -1,6 +1,7 @@
+import { codeOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 
-/** Error codes of connections. */
+/** Of an uncaught error that only reports the end of a connection, which its owner has already abandoned. */
 const connectionErrorCodes = [
   'ECONNRESET',
   'ECONNREFUSED',
@@ -12,11 +13,6 @@ const connectionErrorCodes = [
   'ENETUNREACH',
 ];
 
-/** Whether an uncaught error only reports the end of a connection, which its owner has already abandoned. */
-function isConnectionError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && connectionErrorCodes.includes(String(error.code));
-}
-
 /**
  * Logs unhandled rejections and uncaught exceptions. Rejections and connection errors do not end the process:
  * @discordjs/ws removes its listeners from an abandoned socket, whose later reset would otherwise stop the receiver.
@@ -25,7 +21,7 @@ function isConnectionError(error: unknown): boolean {
 export function installProcessErrorHandlers(log: Log & { readonly fatal: Log['error'] }): () => void {
   const onRejection = (reason: unknown) => log.error({ err: reason }, 'unhandled rejection');
   const onException = (error: Error) => {
-    if (isConnectionError(error)) {
+    if (connectionErrorCodes.includes(codeOf(error) ?? '')) {
       log.warn({ reason: error.message }, 'error on an abandoned connection');
       return;
     }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { closest } from '../did-you-mean.ts';
 import type { TallyhookErrorCode } from '../error-codes.ts';
-import { TallyhookError } from '../errors.ts';
+import { codeOf, TallyhookError } from '../errors.ts';
 import { InvalidConfigError } from '../invalid-config-error.ts';
 
 /** Input and output of a command. */
@@ -124,5 +124,5 @@ function isSystemError(error: unknown): error is Error {
 
 /** An error of `parseArgs` of `node:util`. */
 function isParseArgsError(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');
+  return codeOf(error)?.startsWith('ERR_PARSE_ARGS') === true;
 }

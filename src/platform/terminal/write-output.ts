@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { codeOf } from '../errors.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -14,8 +15,7 @@ export async function writeOutput(
     await pipeline(lines, output, { end: false, signal: stop });
     return true;
   } catch (error) {
-    const isClosed = error instanceof Error && 'code' in error && error.code === 'EPIPE';
-    if (!stop.aborted && !isClosed) throw error;
+    if (!stop.aborted && codeOf(error) !== 'EPIPE') throw error;
     return false;
   }
 }

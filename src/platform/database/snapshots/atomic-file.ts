@@ -2,14 +2,12 @@ import { constants, createReadStream, createWriteStream } from 'node:fs';
 import { access, chmod, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { messageOf, TallyhookError } from '../../errors.ts';
+import { privateMode } from '../../create-private-file.ts';
+import { codeOf, messageOf, TallyhookError } from '../../errors.ts';
 import { makeDirectory } from '../../make-directory.ts';
 
 /** Suffixes of the files that SQLite creates beside an open database, and leaves behind after a crash. */
 export const sidecars = ['-wal', '-shm', '-journal'] as const;
-
-/** The files contain votes and credits, so only their owner may read them. */
-const privateMode = 0o600;
 
 export async function exists(path: string): Promise<boolean> {
   return access(path, constants.F_OK).then(
@@ -105,8 +103,4 @@ function fileExists(path: string): TallyhookError {
   return new TallyhookError('file_exists', `${path} already exists and is not overwritten.`, {
     hint: 'Choose another name, or move the file away.',
   });
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
