@@ -123,9 +123,9 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'processes share the rate budget of a key',
   },
   {
-    file: 'src/core/store/coordination/circuits.ts',
-    find: "doUpdateSet((eb) => ({ count: eb('guild_rejections.count', '+', count) })),",
-    replace: 'doUpdateSet({ count }),',
+    file: 'src/core/store/query-builder.ts',
+    find: '${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}',
+    replace: '${sql.ref(`excluded.${name}`)}',
     breaks: 'rejected requests of all processes are added up',
   },
   {

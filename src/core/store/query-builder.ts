@@ -33,10 +33,8 @@ export async function upsert<Table extends keyof Tables, Name extends keyof Row<
   values: Values<Table, Name>,
 ): Promise<void> {
   const insert = insertRow(db, table, key, values);
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.columns(namesIn(key)).doUpdateSet(values as never)),
-  );
+  const save = insert.onConflict((conflict) => conflict.columns(namesIn(key)).doUpdateSet(values as never));
+  await run(connection, save);
 }
 
 /** Inserts a row unless there is one with the key. */
@@ -47,10 +45,22 @@ export async function insertMissing<Table extends keyof Tables, Name extends key
   values: Values<Table, Name>,
 ): Promise<void> {
   const insert = insertRow(db, table, key, values);
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.columns(namesIn(key)).doNothing()),
-  );
+  const addOnce = insert.onConflict((conflict) => conflict.columns(namesIn(key)).doNothing());
+  await run(connection, addOnce);
+}
+
+/** Inserts a row, or adds its numbers to those of the row with the key. */
+export async function increase<Table extends keyof Tables, Name extends keyof Row<Table>>(
+  { db, connection }: SqlAccess,
+  table: Table,
+  key: Key<Table, Name>,
+  numbers: Values<Table, Name>,
+): Promise<void> {
+  const sumOf = (name: string) => sql`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`;
+  const sums = Object.fromEntries(Object.keys(numbers).map((name) => [name, sumOf(name)]));
+  const insert = insertRow(db, table, key, numbers);
+  const add = insert.onConflict((conflict) => conflict.columns(namesIn(key)).doUpdateSet(sums as never));
+  await run(connection, add);
 }
 
 // Kysely cannot relate a row to a table that is a parameter; the callers' types do.

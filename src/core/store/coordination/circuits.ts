@@ -1,5 +1,5 @@
 import type { CircuitStore } from '../../../discord/circuits/circuit-store.ts';
-import { run, upsert } from '../query-builder.ts';
+import { increase, run, upsert } from '../query-builder.ts';
 import type { SqlOperations } from '../sql-module.ts';
 
 /* Channels and roles that Discord rejects. */
@@ -40,19 +40,10 @@ export const writes: SqlOperations<Pick<CircuitStore, 'save' | 'addRejections'>>
     }
   },
 
-  async addRejections({ db, connection }, minute, counts) {
-    await run(connection, db.deleteFrom('guild_rejections').where('minute', '<', minute - keptMinutes));
+  async addRejections(sql, minute, counts) {
+    await run(sql.connection, sql.db.deleteFrom('guild_rejections').where('minute', '<', minute - keptMinutes));
     const sorted = counts.toSorted((a, b) => (a.guildId < b.guildId ? -1 : 1));
-    for (const { guildId, count } of sorted) {
-      const insert = db.insertInto('guild_rejections').values({ minute, guild_id: guildId, count });
-      await run(
-        connection,
-        insert.onConflict((conflict) =>
-          conflict
-            .columns(['minute', 'guild_id'])
-            .doUpdateSet((eb) => ({ count: eb('guild_rejections.count', '+', count) })),
-        ),
-      );
-    }
+    for (const { guildId, count } of sorted)
+      await increase(sql, 'guild_rejections', { minute, guild_id: guildId }, { count });
   },
 };

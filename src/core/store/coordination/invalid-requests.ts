@@ -1,5 +1,5 @@
 import type { InvalidRequestStore } from '../../../discord/invalid-requests.ts';
-import { run } from '../query-builder.ts';
+import { increase, run } from '../query-builder.ts';
 import type { SqlOperations } from '../sql-module.ts';
 
 /* Counts of requests that Discord rejected. */
@@ -10,23 +10,14 @@ const keptMinutes = 60;
 export const reads: SqlOperations<Pick<InvalidRequestStore, 'sum'>> = {
   async sum({ db, connection }, from, until) {
     const counts = db.selectFrom('invalid_requests').where('minute', '>=', from).where('minute', '<=', until);
-    const [row] = await run(
-      connection,
-      counts.select(({ fn }) => fn.sum<number | null>('count').as('sum')),
-    );
+    const [row] = await run(connection, counts.select(db.fn.sum<number | null>('count').as('sum')));
     return Number(row?.sum ?? 0);
   },
 };
 
 export const writes: SqlOperations<Pick<InvalidRequestStore, 'add'>> = {
-  async add({ db, connection }, minute, count) {
-    await run(connection, db.deleteFrom('invalid_requests').where('minute', '<', minute - keptMinutes));
-    const insert = db.insertInto('invalid_requests').values({ minute, count });
-    await run(
-      connection,
-      insert.onConflict((conflict) =>
-        conflict.column('minute').doUpdateSet((eb) => ({ count: eb('invalid_requests.count', '+', count) })),
-      ),
-    );
+  async add(sql, minute, count) {
+    await run(sql.connection, sql.db.deleteFrom('invalid_requests').where('minute', '<', minute - keptMinutes));
+    await increase(sql, 'invalid_requests', { minute }, { count });
   },
 };

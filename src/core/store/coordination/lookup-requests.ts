@@ -19,26 +19,14 @@ export const writes: SqlOperations<Pick<BudgetStore, 'acquire'>> = {
     const ofKey = db.deleteFrom('lookup_requests').where('key_id', '=', keyId);
     await run(connection, ofKey.where('at', '<=', at - 2 * window));
     // Requests with times in the future were logged before the clock was set back.
-    const future = db
-      .updateTable('lookup_requests')
-      .where('key_id', '=', keyId)
-      .where('at', '>', at + maxClockSkewMs);
+    const requests = db.updateTable('lookup_requests').where('key_id', '=', keyId);
+    const future = requests.where('at', '>', at + maxClockSkewMs);
     await run(connection, future.where('at', '>', at + setBack).set({ at }));
-    await run(
-      connection,
-      future.set((eb) => ({ at: eb('at', '-', setBack) })),
-    );
-    const [limiting] = await run(
-      connection,
-      db
-        .selectFrom('lookup_requests')
-        .select('at')
-        .where('key_id', '=', keyId)
-        .where('at', '>', at - window)
-        .orderBy('at', 'desc')
-        .offset(limit - 1)
-        .limit(1),
-    );
+    const shifted = future.set((eb) => ({ at: eb('at', '-', setBack) }));
+    await run(connection, shifted);
+    const newest = db.selectFrom('lookup_requests').select('at').where('key_id', '=', keyId).orderBy('at', 'desc');
+    const inWindow = newest.where('at', '>', at - window).offset(limit - 1);
+    const [limiting] = await run(connection, inWindow.limit(1));
     if (limiting !== undefined) return { granted: false, retryAt: limiting.at + window };
     await run(connection, db.insertInto('lookup_requests').values({ key_id: keyId, at }));
     return { granted: true };

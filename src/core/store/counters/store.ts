@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql as kyselySql } from 'kysely';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import { lock } from '../lock.ts';
-import { literal, run, type SqlAccess } from '../query-builder.ts';
+import { increase, literal, run, type SqlAccess } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 import {
   type CountedRows,
@@ -42,10 +42,11 @@ export const writes = {
     await lock(connection, db, 'counters');
     const [counted] = await run(connection, db.selectFrom('counters').select('value').where('name', '=', name));
     if ((counted?.value ?? 0) !== from) return false;
-    await add(sql, name, below - from);
+    await increase(sql, 'counters', { name }, { value: below - from });
     // An effect may have been deleted since.
     const effects = table === 'effects' ? { effects: await countEffects(sql, from, below) } : {};
-    for (const [sum, value] of Object.entries({ ...sums, ...effects })) await add(sql, sum as CounterName, value);
+    for (const [sum, value] of Object.entries({ ...sums, ...effects }))
+      await increase(sql, 'counters', { name: sum as CounterName }, { value });
     await addVotes(sql, votes);
     return true;
   },
@@ -69,23 +70,9 @@ export const writes = {
 
 export type CounterStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-async function add({ db, connection }: Sql, name: CounterName, value: number): Promise<void> {
-  const insert = db.insertInto('counters').values({ name, value });
-  await run(
-    connection,
-    insert.onConflict((conflict) =>
-      conflict.column('name').doUpdateSet({ value: kyselySql<number>`counters.value + excluded.value` }),
-    ),
-  );
-}
-
 async function countEffects({ db, connection }: Sql, from: number, below: number): Promise<number> {
   const effects = db.selectFrom('effects').where('id', '>=', from).where('id', '<', below);
-  const [row] = await run(
-    connection,
-    effects.select(({ fn }) => [fn.countAll<number>().as('count')]),
-  );
-  return row?.count ?? 0;
+  return (await run(connection, effects.select(db.fn.countAll<number>().as('count'))))[0]?.count ?? 0;
 }
 
 async function addVotes({ db, connection }: Sql, votes: readonly VoteCount[]): Promise<void> {
