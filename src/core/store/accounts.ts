@@ -23,11 +23,9 @@ export async function lockAccount(
   accountId: AccountId,
 ): Promise<AccountState> {
   const values = { ...accountKey(accountId), credits: 0, votes: 0, last_votes: '{}' };
-  const insert = db.insertInto('balances').values(values);
-  const [row] = await run(
-    connection,
-    insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: accountId })).returningAll(),
-  );
+  const insert = db.insertInto('balances').values(values).returningAll();
+  const touch = insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: accountId }));
+  const [row] = await run(connection, touch);
   if (row === undefined) throw new Error('The account could not be locked.');
   return toAccountState(row as BalanceRow);
 }
@@ -55,23 +53,11 @@ export async function appendEntry(
   entry: Entry,
 ): Promise<AccountState> {
   const { accountId: user_id, deliveryId: delivery_id, untimed, ...columns } = entry;
-  const [inserted] = await run(
-    connection,
-    db
-      .insertInto('entries')
-      .values({
-        ...columns,
-        user_id,
-        delivery_id,
-        untimed: untimed ? 1 : 0,
-        previous: account.lastEntry,
-        number: account.entries + 1,
-      })
-      .returning('id'),
-  );
+  const place = { previous: account.lastEntry, number: account.entries + 1 };
+  const row = { ...columns, user_id, delivery_id, untimed: untimed ? 1 : 0, ...place };
+  const [inserted] = await run(connection, db.insertInto('entries').values(row).returning('id'));
   if (inserted === undefined) throw new Error('The entry could not be inserted.');
   const updated = withEntry(account, entry, inserted.id);
-
   await run(connection, db.updateTable('balances').set(accountRow(updated)).where('user_id', '=', user_id));
   return updated;
 }
@@ -79,8 +65,6 @@ export async function appendEntry(
 /** Deletes the row of a locked account if it is empty. */
 export async function releaseAccount(connection: Connection, db: Kysely<Tables>, account: AccountState): Promise<void> {
   if (!isEmpty(account)) return;
-  await run(
-    connection,
-    db.deleteFrom('balances').where('user_id', '=', account.id).where('last_entry', 'is', sql.lit(null)),
-  );
+  const row = db.deleteFrom('balances').where('user_id', '=', account.id);
+  await run(connection, row.where('last_entry', 'is', sql.lit(null)));
 }

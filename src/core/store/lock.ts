@@ -9,8 +9,6 @@ import type { Tables } from './tables.ts';
  */
 export async function lock(connection: Connection, db: Kysely<Tables>, name: string): Promise<void> {
   const insert = db.insertInto('locks').values({ name });
-  await run(
-    connection,
-    insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ name })),
-  );
+  const touch = insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ name }));
+  await run(connection, touch);
 }

@@ -28,12 +28,9 @@ export const writes: SqlOperations<OutboxChanges> = {
   },
 
   async enqueueReport(sql, key, effect) {
-    const report = sql.db.insertInto('reports').values({ key, at: effect.createdAt });
-    const added = await run(
-      sql.connection,
-      report.onConflict((conflict) => conflict.column('key').doNothing()).returning('key'),
-    );
-    if (added.length > 0) await enqueue(sql, [effect]);
+    const report = sql.db.insertInto('reports').values({ key, at: effect.createdAt }).returning('key');
+    const addOnce = report.onConflict((conflict) => conflict.column('key').doNothing());
+    if ((await run(sql.connection, addOnce)).length > 0) await enqueue(sql, [effect]);
   },
 
   claim,
@@ -72,11 +69,9 @@ export const writes: SqlOperations<OutboxChanges> = {
 
   async split(sql, effects, reason) {
     for (const effect of effects) {
-      const nonce = createNonce({ id: effect.id, created_at: effect.createdAt }, splitSuffix);
-      await run(
-        sql.connection,
-        update(sql, [effect]).set({ nonce, due_at: effect.createdAt, reason, unsure_since: null }),
-      );
+      const { id, createdAt } = effect;
+      const nonce = createNonce({ id, created_at: createdAt }, splitSuffix);
+      await run(sql.connection, update(sql, [effect]).set({ nonce, due_at: createdAt, reason, unsure_since: null }));
     }
   },
 
@@ -111,16 +106,9 @@ export const writes: SqlOperations<OutboxChanges> = {
   async requeue({ db, connection }, effectId, now) {
     // With the old nonce Discord might drop it as a repeat, and with the old age it might be buried again.
     const initial = { state: 'waiting', attempts: 0, due_at: now, created_at: now } as const;
-    const requeued = await run(
-      connection,
-      db
-        .updateTable('effects')
-        .set({ ...initial, finished_at: null, nonce: null, reason: null })
-        .where('id', '=', effectId)
-        .where('state', '=', 'buried')
-        .returning('id'),
-    );
-    if (requeued.length > 0) return 'revived';
+    const revive = db.updateTable('effects').set({ ...initial, finished_at: null, nonce: null, reason: null });
+    const buried = revive.where('id', '=', effectId).where('state', '=', 'buried').returning('id');
+    if ((await run(connection, buried)).length > 0) return 'revived';
     const effects = await run(connection, db.selectFrom('effects').select('id').where('id', '=', effectId));
     return effects.length > 0 ? 'not_buried' : 'unknown';
   },
@@ -130,10 +118,8 @@ export const writes: SqlOperations<OutboxChanges> = {
  * Updates claimed effects that are still waiting: after the lease has ended, another process may have finished them.
  */
 function update({ db }: Sql, effects: readonly Pick<ClaimedEffect, 'id'>[]) {
-  return updateWaiting(
-    db,
-    effects.map(({ id }) => id),
-  );
+  const ids = effects.map(({ id }) => id);
+  return updateWaiting(db, ids);
 }
 
 function updateWaiting(db: Sql['db'], ids: readonly number[]) {

@@ -9,14 +9,9 @@ export async function saveChange(sql: Sql, change: NewChange): Promise<SaveChang
   const { guildId, authorId, interactionId, at, undoes, values } = change;
   const { db, connection } = sql;
   const { version, keyId } = await nextVersion(sql);
+  const state = db.updateTable('settings_state').where('id', '=', literal(1));
   const reject = async (result: SaveChangeResult): Promise<SaveChangeResult> => {
-    await run(
-      connection,
-      db
-        .updateTable('settings_state')
-        .set({ version: version - 1 })
-        .where('id', '=', literal(1)),
-    );
+    await run(connection, state.set({ version: version - 1 }));
     return result;
   };
   const earlier = await findInteraction(sql, interactionId);
@@ -43,10 +38,9 @@ export async function saveChange(sql: Sql, change: NewChange): Promise<SaveChang
     if (changed.includes(value))
       await replaceValue(sql, { guildId, version, position }, value, before[position] ?? null);
   }
-  await touch(sql, guildId, version);
-  if (currentKeyId !== keyId) {
-    await run(connection, db.updateTable('settings_state').set({ key_id: currentKeyId }).where('id', '=', literal(1)));
-  }
+  // Makes every process read the community again.
+  await upsert(sql, 'guilds', { guild_id: guildId }, { version });
+  if (currentKeyId !== keyId) await run(connection, state.set({ key_id: currentKeyId }));
   return { status: 'saved', id: version };
 }
 
@@ -128,11 +122,6 @@ async function replaceValue(
   } else {
     await upsert(sql, 'setting_values', key, after);
   }
-}
-
-/** Makes every process read the community again. */
-async function touch(sql: Sql, guildId: string, version: number): Promise<void> {
-  await upsert(sql, 'guilds', { guild_id: guildId }, { version });
 }
 
 function isSame(before: StoredValue | null, after: StoredValue | null): boolean {

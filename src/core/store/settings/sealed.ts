@@ -25,10 +25,8 @@ export const writes = {
   /** From then on, nothing that is encrypted with another key can be stored. */
   async useKey({ db, connection }: Sql, keyId: string): Promise<void> {
     const insert = db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
-    await run(
-      connection,
-      insert.onConflict((conflict) => conflict.column('id').doUpdateSet({ key_id: keyId })),
-    );
+    const save = insert.onConflict((conflict) => conflict.column('id').doUpdateSet({ key_id: keyId }));
+    await run(connection, save);
   },
 
   /** Stores values that have not changed meanwhile. Returns how many. */
