@@ -59,7 +59,7 @@ export function createTransactions(
       if (current === undefined) return;
       const { client } = current;
       current = undefined;
-      run(client, 'ROLLBACK', [], writeTimeoutMs).then(
+      execute(client, 'ROLLBACK', [], writeTimeoutMs).then(
         () => client.release(),
         () => client.release(true),
       );
@@ -70,11 +70,11 @@ export function createTransactions(
 /** Runs one query in its own transaction: a session-wide timeout would also apply to other clients of PgBouncer. */
 export async function readInTransaction(pool: pg.Pool, text: string, values: unknown[]): Promise<readonly unknown[]> {
   const client = await pool.connect();
-  const begun = run(client, `BEGIN READ ONLY; ${setStatementTimeout(readTimeoutMs)}`, [], readTimeoutMs);
-  const rows = run(client, text, values, readTimeoutMs);
-  const committed = run(client, 'COMMIT', [], readTimeoutMs);
-  await completed(client, [begun, rows, committed]);
-  return rows;
+  const begun = execute(client, `BEGIN READ ONLY; ${setStatementTimeout(readTimeoutMs)}`, [], readTimeoutMs);
+  const result = execute(client, text, values, readTimeoutMs);
+  const committed = execute(client, 'COMMIT', [], readTimeoutMs);
+  await completed(client, [begun, result, committed]);
+  return (await result).rows;
 }
 
 /** Waits for all statements of a transaction, and rejects with the error of the first one that failed. */
@@ -94,15 +94,6 @@ export function connection(rows: (text: string, values: unknown[]) => Promise<re
 }
 
 /** Runs one statement. @param timeoutMs null for no timeout */
-async function run(
-  client: pg.PoolClient,
-  text: string,
-  values: unknown[],
-  timeoutMs: number | null,
-): Promise<readonly unknown[]> {
-  return (await execute(client, text, values, timeoutMs)).rows;
-}
-
 function execute(
   client: pg.PoolClient,
   text: string,
