@@ -66,7 +66,7 @@ export function hasNumbers(value: JsonObject): value is Readonly<Record<string, 
 }
 
 /** The JSON type of a field; `null` in addition if it is nullable. */
-export type FieldType = readonly ['string' | 'number' | 'boolean' | 'object'] | readonly ['string' | 'number', null];
+type FieldType = readonly ['string' | 'number' | 'boolean' | 'object'] | readonly ['string' | 'number', null];
 /** The fields of an object and their types, without the field that discriminates a union. */
 export type Fields<Content> = Readonly<Record<Exclude<keyof Content, 'type'>, FieldType>>;
 

@@ -7,7 +7,7 @@ import type { ListingRewards } from './rules.ts';
 export interface PremiumOrder {
   /** Any ID of the order, always the same one. */
   readonly id: string;
-  /** The holder: the recipient of a gift, otherwise the buyer. Null if unknown. */
+  /** The holder: the recipient of a gift, otherwise the buyer. Null while unknown, as of an active gift. */
   readonly userId: string | null;
   readonly tier: string | null;
   readonly state: 'active' | 'expired' | 'revoked';

@@ -1,21 +1,14 @@
-import type { Cause } from '../ledger/entry.ts';
-import { isCountedVote } from '../ledger/entry.ts';
+import { type Entry, isCountedVote } from '../ledger/entry.ts';
 import { bonusDaysIn } from './all-listings.ts';
 import type { VoteHistory } from './history.ts';
 import { addToScores, noScores, type PeriodScores } from './period-scores.ts';
 import { rebuildHistory } from './rebuild-history.ts';
 import type { ReplayListing } from './replay-votes.ts';
 import { rewardCauses } from './reward.ts';
+import type { ListingRewards } from './rules.ts';
 
 /** An entry of an account, as far as its history depends on it. */
-export interface HistoricEntry {
-  readonly listing: string | null;
-  readonly cause: Cause;
-  readonly credits: number;
-  /** ms since the epoch */
-  readonly at: number;
-  readonly achievement: string | null;
-}
+export type HistoricEntry = Pick<Entry, 'listing' | 'cause' | 'credits' | 'at' | 'achievement'>;
 
 /**
  * The history and the scores of an account from its entries alone, after it was divided. The numbers of paid steps of
@@ -23,12 +16,9 @@ export interface HistoricEntry {
  */
 export function historyOfEntries(
   entries: readonly HistoricEntry[],
-  {
-    rewards,
-    calendar,
-    outageDays,
-  }: Pick<ReplayListing, 'calendar' | 'outageDays'> & { readonly rewards: Pick<ReplayListing['rewards'], 'streak'> },
+  rules: Pick<ReplayListing, 'calendar' | 'outageDays'> & { readonly rewards: Pick<ListingRewards, 'streak'> },
 ): { readonly history: VoteHistory; readonly scores: PeriodScores } {
+  const { rewards, calendar, outageDays } = rules;
   const dayOf = ({ at }: HistoricEntry) => calendar.dayAt(at);
   const counted = entries.filter(({ cause }) => isCountedVote(cause));
   const votes = counted.map((entry) => ({ listing: entry.listing ?? '', day: dayOf(entry) }));

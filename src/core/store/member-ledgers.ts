@@ -1,20 +1,13 @@
 import type { Family } from '../../webhook/event.ts';
 import { type AccountScope, memberOf } from '../ledger/account-id.ts';
-import type { Cause } from '../ledger/entry.ts';
+import type { Entry } from '../ledger/entry.ts';
 import { accountOf, parseRoles } from './account-columns.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { run, type SqlAccess } from './query-builder.ts';
 import { accountRanges, inRange } from './standings/account-ranges.ts';
 
 /** An entry of a member, with the delivery that caused it. */
-export interface MemberEntry {
-  readonly listing: string | null;
-  readonly credits: number;
-  readonly cause: Cause;
-  readonly reason: string | null;
-  /** Ms since the epoch. */
-  readonly at: number;
-  readonly achievement: string | null;
+export interface MemberEntry extends Pick<Entry, 'listing' | 'credits' | 'cause' | 'reason' | 'at' | 'achievement'> {
   /** Body of the delivery; null if there is none. */
   readonly body: string | null;
   readonly family: Family | null;

@@ -4,6 +4,7 @@ import type { AccountId } from '../ledger/account-id.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
+import type { PremiumOrder } from '../rewards/decide-premium.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
@@ -100,16 +101,10 @@ export interface DeliveryRowWriter {
 }
 
 /** The current state of a premium order. */
-export interface Order {
+export interface Order extends Omit<PremiumOrder, 'id'> {
   /** All IDs of the order. The first is its primary key. */
   readonly orderIds: readonly string[];
   readonly listing: string;
-  /** The holder; null while unknown. An active order without a holder is a gift whose recipient is unknown. */
-  readonly userId: string | null;
-  readonly tier: string | null;
-  readonly state: 'active' | 'expired' | 'revoked';
-  /** Latest end of a paid period (ms since the epoch); null while unknown. */
-  readonly periodEnd: number | null;
   readonly times: OrderTimes;
 }
 
