@@ -56,21 +56,7 @@ export function announcementOf(event: Event, listing: ListingContext, recorded: 
 
 /** The announcement of a test that arrived `at` (ms since the epoch). */
 export function testAnnouncementOf(test: TestEvent, listing: Pick<ListingContext, 'name'>, at: number): Announcement {
-  return {
-    event: test.kind,
-    test: true,
-    listing: listing.name,
-    userId: test.userId,
-    credits: 0,
-    balance: null,
-    reason: null,
-    at,
-    nextVoteAt: null,
-    tier: null,
-    giftedBy: null,
-    streak: null,
-    calculation: null,
-    bonuses: [],
-    roles: [],
-  };
+  const unpaid = { credits: 0, balance: null, reason: null, calculation: null, bonuses: [], roles: [] };
+  const unknown = { nextVoteAt: null, tier: null, giftedBy: null, streak: null };
+  return { event: test.kind, test: true, listing: listing.name, userId: test.userId, at, ...unpaid, ...unknown };
 }

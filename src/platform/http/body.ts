@@ -167,16 +167,6 @@ export const maxUnverifiedBytes = 32 * 1024 * 1024;
 /** When a sender should retry whose body did not fit (seconds). */
 export const memoryRetryAfterSeconds = 5;
 
-/** The part of one body. */
-export interface BodyReservation {
-  /** Sets what the body takes (bytes). False if there is no room; then it takes what it took before. */
-  resize(size: number): boolean;
-  /** The body has arrived: from now on it does not make room for others. */
-  complete(): void;
-  /** Frees its memory. Further calls do nothing. */
-  release(): void;
-}
-
 /**
  * The memory that the unverified bodies of all routes share. When there is no room, the bodies that have been incomplete
  * for the longest time are evicted: those of ordinary senders arrive within milliseconds, so deliveries are received
@@ -198,7 +188,7 @@ export class BodyMemory {
   }
 
   /** Adds a body without a size. @param evict ends the body: its memory is needed, and is already freed */
-  open(evict: () => void): BodyReservation {
+  open(evict: () => void): Reservation {
     const reservation = new Reservation(this, evict);
     this.#incomplete.add(reservation);
     return reservation;
@@ -232,7 +222,8 @@ export class BodyMemory {
   }
 }
 
-class Reservation implements BodyReservation {
+/** The part of one body. */
+class Reservation {
   readonly evict: () => void;
   size = 0;
   readonly #memory: BodyMemory;
@@ -243,16 +234,19 @@ class Reservation implements BodyReservation {
     this.evict = evict;
   }
 
+  /** Sets what the body takes (bytes). False if there is no room; then it takes what it took before. */
   resize(size: number): boolean {
     if (this.#isReleased || !this.#memory.take(size - this.size, this)) return false;
     this.size = size;
     return true;
   }
 
+  /** The body has arrived: from now on it does not make room for others. */
   complete(): void {
     this.#memory.complete(this);
   }
 
+  /** Frees its memory. Further calls do nothing. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
