@@ -42,17 +42,11 @@ export const writes = {
 export type RekeyStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 async function values({ db, connection }: Sql, prefix: string, limit: number): Promise<SealedSetting[]> {
-  const others = db.selectFrom('setting_values').selectAll().where('sealed', 'not like', `${prefix}%`);
-  const rows = await run(connection, others.limit(limit));
-  return rows.map(({ guild_id: guildId, listing, path, sealed }) => ({
-    place: 'value',
-    guildId,
-    changeId: 0,
-    position: 0,
-    listing,
-    path,
-    sealed: sealed ?? '',
-  }));
+  const values = db
+    .selectFrom('setting_values')
+    .select(['guild_id as guildId', 'listing', 'path', kyselySql.ref<string>('sealed').as('sealed')]);
+  const rows = await run(connection, values.where('sealed', 'not like', `${prefix}%`).limit(limit));
+  return rows.map((row) => ({ place: 'value', changeId: 0, position: 0, ...row }));
 }
 
 async function history(

@@ -90,11 +90,8 @@ export const reads = {
   /** Those of these ids that are of the community, oldest first. */
   async changesWithIds(sql: Sql, guildId: string, ids: readonly number[]): Promise<readonly StoredChange[]> {
     if (ids.length === 0) return [];
-    return withValues(
-      sql,
-      guildId,
-      await run(sql.connection, changesOf(sql, guildId).where('id', 'in', ids).orderBy('id')),
-    );
+    const rows = await run(sql.connection, changesOf(sql, guildId).where('id', 'in', ids).orderBy('id'));
+    return withValues(sql, guildId, rows);
   },
 
   /** The change of the community that an interaction has saved; null if it has saved none. */
@@ -194,12 +191,7 @@ async function withSettings({ db, connection }: Sql, rows: readonly GuildRow[]):
     formerLinks: (formerByGuild.get(guildId) ?? []).flatMap(({ listing, before_value: value }) =>
       value === null ? [] : [{ listing, value }],
     ),
-    settings: (byGuild.get(guildId) ?? []).map(({ listing, path, value, sealed }) => ({
-      listing,
-      path,
-      value,
-      sealed,
-    })),
+    settings: (byGuild.get(guildId) ?? []).map(({ guild_id: _, ...setting }) => setting),
   }));
 }
 
