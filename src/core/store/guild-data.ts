@@ -75,26 +75,16 @@ export const reads = {
   },
 
   /** Effects without a delivery, in a slice after an id. */
-  async effectsAfter(
-    { db, connection }: Sql,
-    after: number,
-    guildId: string,
-    listings: readonly string[],
-  ): Promise<ScannedRows> {
+  async effectsAfter({ db, connection }: Sql, after: number, guild: EndedGuild): Promise<ScannedRows> {
     const effects = db.selectFrom('effects').select(['id', 'queue', 'content']).where('delivery_id', '=', noDelivery);
     const rows = await run(connection, effects.where('id', '>', after).orderBy('id').limit(literal(scanSize)));
-    return toScanned(rows, (effect) => concerns(effect, guildId, listings));
+    return toScanned(rows, (effect) => concerns(effect, guild));
   },
 
-  async plannedEffectsAfter(
-    { db, connection }: Sql,
-    after: number,
-    guildId: string,
-    listings: readonly string[],
-  ): Promise<ScannedRows> {
+  async plannedEffectsAfter({ db, connection }: Sql, after: number, guild: EndedGuild): Promise<ScannedRows> {
     const planned = db.selectFrom('planned_effects').select(['id', 'queue', 'content']).where('id', '>', after);
     const rows = await run(connection, planned.orderBy('id').limit(literal(scanSize)));
-    return toScanned(rows, (effect) => concerns(effect, guildId, listings));
+    return toScanned(rows, (effect) => concerns(effect, guild));
   },
 };
 
@@ -222,8 +212,7 @@ function toScanned<Row extends { readonly id: number }>(
 /** Whether an effect names the guild or one of the listings. */
 function concerns(
   { queue, content }: { readonly queue: string; readonly content: string },
-  guildId: string,
-  listings: readonly string[],
+  { guildId, listings }: EndedGuild,
 ): boolean {
   return (
     queue === `role ${guildId}` ||

@@ -23,8 +23,8 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
   await deleteOrders();
   await scan('deliveries', (after) => store.deliveriesAfter(after, listings));
   // Those without a delivery, which name a listing or the guild. Effects of deliveries were deleted with them.
-  await scan('effects', (after) => store.effectsAfter(after, guildId, listings));
-  await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, guildId, listings));
+  await scan('effects', (after) => store.effectsAfter(after, { guildId, listings }));
+  await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, { guildId, listings }));
   if (signal.aborted) return;
   await store.deleteRows({ ...noRows, listings });
 
