@@ -7,29 +7,10 @@ import { type CookieResponse, createSessionCookie, equalSecrets } from '../web/s
 /** How long a member may take on Discord's page (ms). */
 const lifetimeMs = 10 * minute;
 
-/** What {@link AuthorizationAttempts.finish} finds in the cookie. */
-export interface AuthorizationAttempt {
-  /** Of the PKCE. */
-  readonly verifier: string;
-  /** As given to {@link AuthorizationAttempts.start}. */
-  readonly data: string;
-}
-
-/** Binds Discord's redirect to the browser that was sent to Discord, without storage, for any process. */
-export interface AuthorizationAttempts {
-  /**
-   * Sets the cookie, and returns what is sent to Discord.
-   * @param data remembered in the cookie, which is signed: without dots
-   */
-  start(response: CookieResponse, data?: string): { readonly state: string; readonly verifier: string };
-  /** The attempt, if the query's state belongs to the cookie, which is deleted; otherwise null. */
-  finish(
-    request: Pick<IncomingMessage, 'headers'> & { readonly query: { readonly state?: unknown } },
-    response: CookieResponse,
-  ): AuthorizationAttempt | null;
-}
+export type AuthorizationAttempts = ReturnType<typeof createAuthorizationAttempts>;
 
 /**
+ * Binds Discord's redirect to the browser that was sent to Discord, without storage, for any process.
  * @param options.secret random; those who know it can forge cookies
  * @param options.purpose separates the keys of different cookies with the same secret
  * @param options.cookieName gets a prefix if browsers use https, by which they accept it from this host alone
@@ -43,7 +24,7 @@ export function createAuthorizationAttempts(options: {
   readonly path: string;
   readonly secure: boolean;
   readonly clock: Clock;
-}): AuthorizationAttempts {
+}) {
   const { secret, purpose, cookieName, path, secure, clock } = options;
   const derive = (name: string) => Buffer.from(hkdfSync('sha256', secret, '', `tallyhook ${purpose} ${name}`, 32));
   const prefix = path === '/' ? '__Host-' : '__Secure-';
@@ -61,12 +42,23 @@ export function createAuthorizationAttempts(options: {
   const verifierOf = (id: string) => Buffer.from(hkdfSync('sha256', verifierKey, '', id, 32)).toString('base64url');
 
   return {
-    start(response, data = '') {
+    /**
+     * Sets the cookie, and returns what is sent to Discord.
+     * @param data remembered in the cookie, which is signed: without dots
+     */
+    start(response: CookieResponse, data = '') {
       const id = randomBytes(32).toString('base64url');
       cookie.set(response, { subject: `${id}~${data}`, now: clock.now(), secure });
       return { state: stateOf(id), verifier: verifierOf(id) };
     },
-    finish(request, response) {
+    /**
+     * The attempt, if the query's state belongs to the cookie, which is deleted; otherwise null. `verifier` is that of the
+     * PKCE, `data` as given to `start`.
+     */
+    finish(
+      request: Pick<IncomingMessage, 'headers'> & { readonly query: { readonly state?: unknown } },
+      response: CookieResponse,
+    ) {
       const session = cookie.read(request.headers.cookie, clock.now());
       cookie.clear(response, { secure });
       const { state } = request.query;

@@ -16,17 +16,7 @@ export interface CookieSession {
   readonly formToken: string;
 }
 
-/** A signed cookie of the form `subject.expiry.signature`, so that sessions need no storage. */
-export interface SessionCookie {
-  /** Null if the cookie is missing, forged or expired. @param header `Cookie` @param now ms since the epoch */
-  read(header: string | undefined, now: number): CookieSession | null;
-  /** Starts a session. @param session `subject`: an id without a dot; `now`: ms since the epoch */
-  set(
-    response: CookieResponse,
-    session: { readonly subject: string; readonly now: number; readonly secure: boolean },
-  ): void;
-  clear(response: CookieResponse, options: { readonly secure: boolean }): void;
-}
+export type SessionCookie = ReturnType<typeof createSessionCookie>;
 
 export interface SessionCookieOptions {
   readonly name: string;
@@ -38,23 +28,30 @@ export interface SessionCookieOptions {
   readonly path?: string;
 }
 
-export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: SessionCookieOptions): SessionCookie {
+/** A signed cookie of the form `subject.expiry.signature`, so that sessions need no storage. */
+export function createSessionCookie({ name, key, lifetimeMs, sameSite, path }: SessionCookieOptions) {
   const sign = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   const attributes = { name, sameSite, ...(path !== undefined && { path }) };
 
   return {
-    read(header, now) {
+    /** Null if the cookie is missing, forged or expired. @param header `Cookie` @param now ms since the epoch */
+    read(header: string | undefined, now: number): CookieSession | null {
       const cookie = readCookie(header, name);
       const [subject = '', expiry = '', signature = ''] = cookie.split('.');
       const expiresAt = Number(expiry);
       if (!equalSecrets(signature, sign(`${subject}.${expiry}`)) || !(expiresAt > now)) return null;
       return { subject, expiresAt, formToken: sign(`form ${subject}.${expiry}`) };
     },
-    set(response, { subject, now, secure }) {
+    /** Starts a session. @param session `subject`: an id without a dot; `now`: ms since the epoch */
+    set(
+      response: CookieResponse,
+      session: { readonly subject: string; readonly now: number; readonly secure: boolean },
+    ) {
+      const { subject, now, secure } = session;
       const content = `${subject}.${now + lifetimeMs}`;
       setCookie(response, { ...attributes, value: `${content}.${sign(content)}`, lifetimeMs, secure });
     },
-    clear(response, { secure }) {
+    clear(response: CookieResponse, { secure }: { readonly secure: boolean }): void {
       setCookie(response, { ...attributes, value: '', lifetimeMs: 0, secure });
     },
   };
