@@ -3,7 +3,7 @@ import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
-import { createGroupCommit, createWriter, type GroupCommit, separateRecordings } from './commits/group-commit.ts';
+import { createGroupCommit, createWriter, separateRecordings } from './commits/group-commit.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { StoredFeatures } from './sql-module.ts';
@@ -17,17 +17,10 @@ export interface LoadedFeatures extends StoredFeatures {
   readonly workerFile: URL | null;
 }
 
-/** A database with its group commit. */
-export interface OpenDatabase {
-  readonly dialect: Dialect;
-  readonly commits: GroupCommit;
-  /** See {@link Dialect.reopen}; null if the program does not run long enough for it. */
-  readonly reopen: (() => Promise<boolean>) | null;
-}
-
 /**
  * Connects to the database, applies missing migrations, and starts its group commit. Each driver is loaded only if it
- * is used. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
+ * is used. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}. `reopen`: see {@link Dialect.reopen};
+ * null if the program does not run long enough for it.
  */
 export async function openDatabase(
   url: string,
@@ -35,7 +28,7 @@ export async function openDatabase(
   features: LoadedFeatures,
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
-): Promise<OpenDatabase> {
+) {
   const path = sqlitePathOf(url);
   try {
     const dialect =
@@ -55,12 +48,7 @@ export async function openDatabase(
 /**
  * SQLite has one writer, for everything. On a server, batches of recordings overlap, and nothing else waits for them.
  */
-async function startCommits(
-  dialect: Dialect,
-  clock: Clock,
-  features: LoadedFeatures,
-  thread: boolean,
-): Promise<Omit<OpenDatabase, 'dialect'>> {
+async function startCommits(dialect: Dialect, clock: Clock, features: LoadedFeatures, thread: boolean) {
   const { files } = dialect;
   const { workerFile } = features;
   if (files !== null && thread && workerFile !== null) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
-import { type GroupCommit, QueueFullError } from './group-commit.ts';
+import { QueueFullError } from './group-commit.ts';
 import {
   createJob,
   createJobEncoder,
@@ -23,15 +23,6 @@ const messageSize = 24;
 
 const restartHint = 'Its log had been deleted. Opening it again takes less than a second.';
 
-/** A group commit whose database can be opened again. */
-export interface RestartableCommit extends GroupCommit {
-  /**
-   * Calls `reopen` while no worker has the database open, and returns its result. Jobs until then are rejected as not
-   * written.
-   */
-  restart(reopen: () => boolean): Promise<boolean>;
-}
-
 interface PendingJob {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -44,11 +35,7 @@ interface PendingJob {
  * worker.
  * @param workerFile calls `runWriteWorker`
  */
-export function startWriteWorker(
-  workerFile: URL,
-  files: () => DatabaseFiles,
-  maxQueueLength: number,
-): RestartableCommit {
+export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, maxQueueLength: number) {
   const pending = new Map<number, PendingJob>();
   let encodeJob: ReturnType<typeof createJobEncoder>;
   let worker: Worker | undefined = startWorker();
@@ -123,11 +110,15 @@ export function startWriteWorker(
       });
     },
     waiting: () => pending.size,
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       await stopWorker();
     },
-    async restart(reopen) {
+    /**
+     * Calls `reopen` while no worker has the database open, and returns its result. Jobs until then are rejected as not
+     * written.
+     */
+    async restart(reopen: () => boolean): Promise<boolean> {
       if (closed || restarting) return false;
       restarting = true;
       try {
