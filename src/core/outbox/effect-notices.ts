@@ -7,38 +7,30 @@ const topic = 'tallyhook:effect-queues';
 /** How long notices are collected, so that thousands of deliveries per second are few messages. */
 const collectMs = second / 50;
 
-/**
- * Says at once which queues have new effects, here and in the other processes. Notices of other processes may be lost, for
- * example while Redis is down: the dispatcher also finds such effects by itself, a little later.
- */
-export interface EffectNotices {
-  /** Calls the listener with the queues of each notice, of this process or another one. It must not throw. */
-  listen(listener: Listener): void;
-  /** Begins to receive the notices of other processes. */
-  start(): void;
-  /** To the listeners here, and to the other processes. */
-  nudge(queues: readonly string[]): void;
-  /** To the other processes alone. */
-  publish(queues: readonly string[]): void;
-  stop(): void;
-}
+export type EffectNotices = ReturnType<typeof createEffectNotices>;
 
 type Listener = (queues: readonly string[]) => void;
 
-/** @param cacheUrl the URL of the cache; other processes are reached if it is in Redis. Null if there are none */
-export function createEffectNotices(cacheUrl: string | null, clock: Clock): EffectNotices {
+/**
+ * Says at once which queues have new effects, here and in the other processes. Notices of other processes may be lost, for
+ * example while Redis is down: the dispatcher also finds such effects by itself, a little later.
+ * @param cacheUrl the URL of the cache; other processes are reached if it is in Redis. Null if there are none
+ */
+export function createEffectNotices(cacheUrl: string | null, clock: Clock) {
   const listeners: Listener[] = [];
   const notify: Listener = (queues) => {
     for (const listener of listeners) listener(queues);
   };
-  const others =
+  const others: ReturnType<typeof connectProcesses> =
     cacheUrl !== null && /^rediss?:/.test(cacheUrl)
       ? connectProcesses(cacheUrl, clock, notify)
       : { start() {}, publish() {}, stop() {} };
   return {
     ...others,
-    listen: (listener) => listeners.push(listener),
-    nudge(queues) {
+    /** Calls the listener with the queues of each notice, of this process or another one. It must not throw. */
+    listen: (listener: Listener): void => void listeners.push(listener),
+    /** To the listeners here, and to the other processes. */
+    nudge(queues: readonly string[]): void {
       notify(queues);
       others.publish(queues);
     },
@@ -46,11 +38,7 @@ export function createEffectNotices(cacheUrl: string | null, clock: Clock): Effe
 }
 
 /** Connects to Redis on first use, and again whenever the connection is lost. */
-function connectProcesses(
-  url: string,
-  clock: Clock,
-  onNotice: Listener,
-): Pick<EffectNotices, 'start' | 'publish' | 'stop'> {
+function connectProcesses(url: string, clock: Clock, onNotice: Listener) {
   const ownId = randomUUID();
   const clients = new Set<RedisClient>();
   let publisher: RedisClient | undefined;
@@ -84,11 +72,13 @@ function connectProcesses(
   }
 
   return {
-    start() {
+    /** Begins to receive the notices of other processes. */
+    start(): void {
       const subscribe = (client: RedisClient) => client.subscribe(topic, receive);
       connect(subscribe).catch(ignore);
     },
-    publish(queues) {
+    /** To the other processes alone. */
+    publish(queues: readonly string[]): void {
       if (!isConnecting) {
         isConnecting = true;
         connect(usePublisher).catch(ignore);
@@ -96,7 +86,7 @@ function connectProcesses(
       if (collected.size === 0 && queues.length > 0) void send();
       for (const queue of queues) collected.add(queue);
     },
-    stop() {
+    stop(): void {
       stopped = true;
       for (const client of clients) if (client.isOpen) client.destroy();
     },

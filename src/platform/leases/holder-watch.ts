@@ -5,22 +5,15 @@ import type { LeaseHolder } from './lease-store.ts';
 /** A holder that was watched for this time without a beat is dead. */
 export const holderTtlMs = 10 * second;
 
-/** What is known of the other holders of a group. */
-export interface WatchedHolders {
-  /** The ids of the live ones, including the own one. */
-  readonly live: readonly string[];
-  readonly dead: readonly LeaseHolder[];
-  /** Time until another one may be dead (ms); infinite without others. */
-  readonly nextCheckMs: number;
-}
-
-/** Watches the beats of holders, by the monotonic clock of this process. Call it with the holders just read. */
-export function createHolderWatch(
-  clock: Pick<Clock, 'monotonic'>,
-): (holders: readonly LeaseHolder[], ownId: string) => WatchedHolders {
+/**
+ * Watches the beats of holders, by the monotonic clock of this process. Call it with the holders just read. Returns the
+ * ids of the `live` ones, including the own one, the `dead` ones, and the time until another one may be dead
+ * (`nextCheckMs`; infinite without others).
+ */
+export function createHolderWatch(clock: Pick<Clock, 'monotonic'>) {
   let seen = new Map<string, { readonly beat: number; readonly since: number }>();
 
-  return (holders, ownId) => {
+  return (holders: readonly LeaseHolder[], ownId: string) => {
     const now = clock.monotonic();
     const previous = seen;
     seen = new Map();

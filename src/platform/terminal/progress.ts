@@ -12,16 +12,7 @@ const barWidth = 10;
 /** 0.57 × 100 is less than 57. */
 const roundingError = 1e-9;
 
-/** Shows how far a long work is: in place on a terminal, otherwise as lines. */
-export interface Progress {
-  /**
-   * @param done of the total, not of this call
-   * @param share from 0 to 1, if it does not follow from the total
-   */
-  readonly advanceTo: (done: number, share?: number) => void;
-  /** Removes what is shown in place. Call it when the work ends, in whatever way. */
-  readonly end: () => void;
-}
+export type Progress = ReturnType<typeof startProgress>;
 
 export interface ProgressOptions {
   /** What is counted, such as `rows`; empty to show the share alone. */
@@ -33,7 +24,7 @@ export interface ProgressOptions {
 }
 
 /**
- * Begins to show progress.
+ * Begins to show how far a long work is: in place on a terminal, otherwise as lines.
  * @example
  * ```
  * ▕██████░░░░▏ 57 %  57,000/100,000 rows  24,300/s  2 s left
@@ -43,7 +34,7 @@ export function startProgress(
   { drawLine, printError }: Pick<Terminal, 'drawLine' | 'printError'>,
   { unit, total, label = '' }: ProgressOptions,
   clock: Pick<Clock, 'monotonic'> = systemClock,
-): Progress {
+) {
   const startedAt = clock.monotonic();
   let nextAt = startedAt + (drawLine === undefined ? firstLineMs : drawIntervalMs);
 
@@ -63,12 +54,17 @@ export function startProgress(
   }
 
   return {
-    advanceTo(done, share = total === undefined || total === 0 ? undefined : Math.min(1, done / total)) {
+    /**
+     * @param done of the total, not of this call
+     * @param share from 0 to 1, if it does not follow from the total
+     */
+    advanceTo(done: number, share = total ? Math.min(1, done / total) : undefined): void {
       const now = clock.monotonic();
       if (now < nextAt) return;
       nextAt = now + (drawLine === undefined ? lineIntervalMs : drawIntervalMs);
       (drawLine ?? printError)(describe(done, share, now - startedAt));
     },
+    /** Removes what is shown in place. Call it when the work ends, in whatever way. */
     end: () => drawLine?.(null),
   };
 }
