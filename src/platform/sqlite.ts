@@ -10,22 +10,18 @@ const cacheKib = 16_000;
 /** Node's SQLite, loaded by the first use: the package can be imported on a Node that has none, and says which it needs. */
 export const nodeSqlite = () => process.getBuiltinModule('node:sqlite');
 
-export interface OpenSqliteOptions {
-  /** How long a statement waits for a lock of another connection. It blocks the thread. */
-  readonly busyTimeoutMs: number;
-  /** Throws what `node:sqlite` throws if the file is missing, instead of creating it; default false. */
-  readonly mustExist?: boolean;
-}
-
 /**
  * Opens a SQLite file, or `:memory:`, with Node's SQLite. Creates a file that only its owner can read (mode 0600). A
  * process must not use a second SQLite library on the same file: each would release the other's locks. Throws what
  * `node:fs` and `node:sqlite` throw.
+ * @param options.busyTimeoutMs how long a statement waits for a lock of another connection. It blocks the thread
+ * @param options.mustExist throws what `node:sqlite` throws if the file is missing, instead of creating it; default false
  */
 export function openSqlite(
   path: string,
-  { busyTimeoutMs: timeout, mustExist = false }: OpenSqliteOptions,
+  options: { readonly busyTimeoutMs: number; readonly mustExist?: boolean },
 ): DatabaseSync {
+  const { busyTimeoutMs: timeout, mustExist = false } = options;
   if (!mustExist && path !== ':memory:') createPrivateFile(path);
   const database = new (nodeSqlite().DatabaseSync)(mustExist ? withoutCreating(path) : path, { timeout });
   database.exec(`PRAGMA cache_size = ${-cacheKib}`);

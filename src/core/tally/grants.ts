@@ -6,24 +6,18 @@ import type { CommunityContext } from './community.ts';
 import { roleQueue } from './queues.ts';
 import type { Tally } from './tally.ts';
 
-/** The event that changes grants. */
-interface GrantingEvent {
-  readonly community: CommunityContext;
-  readonly deliveryId: number | null;
-  /** The current time (ms since the epoch). */
-  readonly now: number;
-}
-
 /**
  * Stores the desired roles, and enqueues an effect for each one, also if nothing has changed: so each vote repairs a
  * role that was taken away in Discord. A waiting effect suffices, because it reads the grants when it is performed.
  * Returns the roles that are new or last longer.
+ * @param event what changes them; `now` in ms since the epoch
  */
 export function applyGrants(
   tally: Pick<Tally, 'grantsOf' | 'saveGrant' | 'enqueue'>,
   grants: readonly Grant[],
-  { community, deliveryId, now }: GrantingEvent,
+  event: { readonly community: CommunityContext; readonly deliveryId: number | null; readonly now: number },
 ): readonly GivenRole[] {
+  const { community, deliveryId, now } = event;
   const { guildId } = community;
   const given: GivenRole[] = [];
   if (guildId === null) return given;

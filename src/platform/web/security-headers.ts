@@ -7,18 +7,12 @@ export interface SecurityHeaderOptions {
   readonly referrerPolicy: 'no-referrer' | 'same-origin';
 }
 
-/** Middleware of Express and of plain `node:http`. */
-export type SecurityHeaders = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  next: (error?: unknown) => void,
-) => void;
-
 /**
- * The security headers of every page: no framing, no sniffing, no caching, own origin only. No HSTS: these pages may
- * also be served over plain HTTP, and the proxy that terminates TLS decides for its whole host name.
+ * The security headers of every page, as middleware of Express and of plain `node:http`: no framing, no sniffing, no
+ * caching, own origin only. No HSTS: these pages may also be served over plain HTTP, and the proxy that terminates TLS
+ * decides for its whole host name.
  */
-export function securityHeaders({ contentSecurityPolicy, referrerPolicy }: SecurityHeaderOptions): SecurityHeaders {
+export function securityHeaders({ contentSecurityPolicy, referrerPolicy }: SecurityHeaderOptions) {
   const setHeaders = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: contentSecurityPolicy },
     xFrameOptions: { action: 'deny' },
@@ -30,7 +24,7 @@ export function securityHeaders({ contentSecurityPolicy, referrerPolicy }: Secur
     xPermittedCrossDomainPolicies: false,
     xXssProtection: false,
   });
-  return (request, response, next) => {
+  return (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
     response.setHeader('Cache-Control', 'no-store');
     setHeaders(request, response, next);
   };

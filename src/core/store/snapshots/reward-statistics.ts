@@ -1,16 +1,8 @@
 import { sql } from 'kysely';
 import { day as dayMs, hour } from '../../../platform/durations.ts';
-import type { AccountId } from '../../ledger/account-id.ts';
 import { accountOf } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
-
-/** An achievement that was paid more than once to an account. */
-export interface RepeatedAchievement {
-  readonly accountId: AccountId;
-  readonly achievement: string;
-  readonly entries: number;
-}
 
 /** The number of achievements that were paid more than once, and the first few. One scan of the entries. */
 export async function repeatedAchievements({ db, run }: Snapshot) {
@@ -25,7 +17,7 @@ export async function repeatedAchievements({ db, run }: Snapshot) {
       .orderBy('user_id')
       .limit(5),
   );
-  const first = rows.map(({ user_id, achievement, entries }): RepeatedAchievement => {
+  const first = rows.map(({ user_id, achievement, entries }) => {
     return { accountId: accountOf({ user_id }), achievement: achievement ?? '', entries };
   });
   return { count: rows[0]?.count ?? 0, first };

@@ -12,15 +12,15 @@ export interface Ranking extends RankedBoard, Scan {
   readonly asOf: number;
 }
 
-/** The current ranking of a board on a calendar day (day number). */
-export type Rankings = (board: Board, day: number) => Promise<Ranking>;
-
-/** Ranks the scores of a scan. Each board has a scan of its own: few are in use, and all scores would take longer. */
+/**
+ * Ranks the scores of a scan: returns the current ranking of a board on a calendar day (day number). Each board has a scan
+ * of its own: few are in use, and all scores would take longer.
+ */
 export function createRankings(
   scan: ScoreScan,
   clock: Pick<Clock, 'now' | 'monotonic'>,
-  dataVersion: (() => number) | null = null,
-): Rankings {
+  dataVersion: (() => number) | null,
+): (board: Board, day: number) => Promise<Ranking> {
   async function rank(board: Board, day: number): Promise<Ranking> {
     const asOf = clock.now();
     const version = dataVersion?.();
