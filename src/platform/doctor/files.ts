@@ -7,8 +7,11 @@ const otherUsers = { read: 0o004, traverse: 0o001 };
 
 /** Checks whether other users of this machine can read the secrets or the database. Missing files are skipped. */
 export async function checkFiles(paths: readonly string[]): Promise<Finding[]> {
-  const exposedFiles = await Promise.all(paths.map(async (path) => ((await isExposed(path)) ? [path] : [])));
-  return evaluateFiles(exposedFiles.flat());
+  const found = await Promise.all(paths.map(async (path) => ((await isExposed(path)) ? [path] : [])));
+  const exposed = found.flat();
+  return exposed.length === 0
+    ? [pass('Other users of this machine cannot read the secrets or the database.')]
+    : [warn(`Every user of this machine can read ${exposed.join(', ')}.`, `Run: chmod o-rwx ${exposed.join(' ')}`)];
 }
 
 async function isExposed(path: string): Promise<boolean> {
@@ -23,15 +26,4 @@ async function modeOf(path: string): Promise<number> {
     ({ mode }) => mode,
     () => 0,
   );
-}
-
-/** @param exposedFiles paths of files that every user of the machine can read */
-export function evaluateFiles(exposedFiles: readonly string[]): Finding[] {
-  if (exposedFiles.length === 0) return [pass('Other users of this machine cannot read the secrets or the database.')];
-  return [
-    warn(
-      `Every user of this machine can read ${exposedFiles.join(', ')}.`,
-      `Run: chmod o-rwx ${exposedFiles.join(' ')}`,
-    ),
-  ];
 }
