@@ -55,36 +55,28 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
   switch (job.name) {
     case 'record': {
       const [delivery, routed] = job.args;
-      addDelivery(needs, delivery.receivedAt, routed, hooks);
-      return;
+      return addDelivery(needs, delivery.receivedAt, routed, hooks);
     }
     case 'recordReplay': {
       const [id, delivery, routed] = job.args;
       needs.replayedIds.add(id);
-      addDelivery(needs, delivery.receivedAt, routed, hooks);
-      return;
+      return addDelivery(needs, delivery.receivedAt, routed, hooks);
     }
-    case 'correct': {
-      addCorrection(needs, ...job.args);
-      return;
-    }
+    case 'correct':
+      return addCorrection(needs, ...job.args);
     case 'transfer': {
       const [taken, given, key] = job.args;
       addCorrection(needs, taken, transferKeyOf(key));
-      addCorrection(needs, given, changeKeyOf(key));
-      return;
+      return addCorrection(needs, given, changeKeyOf(key));
     }
     case 'recordClaim': {
       const [{ userId, at }, listing] = job.args;
       needs.accounts.add(accountIdOf(listing.community.accounts, userId));
       for (const key of forgottenVoteKeys(userId, listing)) needs.forgottenVotes.add(key);
-      addListing(needs, { userId, listing, at }, hooks);
-      return;
+      return addListing(needs, { userId, listing, at }, hooks);
     }
-    case 'completeHistory': {
-      const [accountId] = job.args;
-      needs.accounts.add(accountId);
-    }
+    case 'completeHistory':
+      needs.accounts.add(job.args[0]);
   }
 }
 
