@@ -1,8 +1,7 @@
 import { day } from '../../platform/durations.ts';
 import type { Vote, VoteAtSite } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account-id.ts';
-import type { Cause } from '../ledger/entry.ts';
-import { isCountedVote } from '../ledger/entry.ts';
+import { type Cause, isCountedVote } from '../ledger/entry.ts';
 import { creditsOf, minVoteGapMs } from '../rewards/reward.ts';
 import { namesOfTarget } from './community.ts';
 import { voteKey } from './idempotency-key.ts';
@@ -42,8 +41,7 @@ export type ClaimResult =
 
 /**
  * Records a vote without a delivery, unless the ledger has it under any name of its target, inside the caller's
- * transaction. A delivery that arrives
- * later is within its cooldown, and pays nothing.
+ * transaction. A delivery that arrives later is within its cooldown, and pays nothing.
  */
 export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext, now: number): ClaimResult {
   const { userId, at } = claim;
@@ -59,26 +57,14 @@ export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext,
   const keys = namesOfTarget(listing.community, listing.name).map((name) => voteKey(vote, name, now));
   if (isForgotten || keys.some((key) => tally.hasEvent(key))) return { outcome: 'forgotten' };
 
-  const {
-    entries,
-    account: counted,
-    streak,
-    reached,
-    apply,
-  } = voteRewards(tally, {
-    vote,
-    listing,
-    account,
-    at,
-    now,
-    withinCooldown: false,
-  });
+  const rewards = voteRewards(tally, { vote, listing, account, at, now, withinCooldown: false });
+  const { entries, streak, reached } = rewards;
   const common = { accountId: account.id, listing: listing.name, at, deliveryId: null, untimed: false };
-  let updated = counted;
+  let updated = rewards.account;
   for (const [index, entry] of entries.entries()) {
     updated = tally.append(updated, { ...common, ...entry, ...(index === 0 ? { cause: 'claim' } : {}) });
   }
-  const roles = apply(null);
+  const roles = rewards.apply(null);
   if (claim.isAnnounced) {
     const balance = updated.credits;
     announce(vote, { entries, balance, streak, roles, receivedAt: now }, { tally, listing, deliveryId: null, now });
@@ -86,17 +72,8 @@ export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext,
   // Elsewhere, a delivery that arrives later is within the cooldown.
   if (listing.rewards.base.site !== undefined) tally.addEvent(voteKey(vote, listing.name, now));
   if (streak !== null) {
-    const claimed = {
-      listing,
-      deliveryId: null,
-      at,
-      now,
-      entries,
-      account: updated,
-      streak,
-      reached,
-      nextVoteAt: claim.atSite?.nextVoteAt ?? null,
-    };
+    const nextVoteAt = claim.atSite?.nextVoteAt ?? null;
+    const claimed = { listing, deliveryId: null, at, now, entries, account: updated, streak, reached, nextVoteAt };
     for (const { afterVote } of tally.hooks) callHook(afterVote, tally, claimed);
   }
   return { outcome: 'claimed', credits: creditsOf(entries), balance: updated.credits };
