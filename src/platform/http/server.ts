@@ -9,27 +9,20 @@ import { clientKeyOf, isTrustedProxy } from '../web/client-key.ts';
 import { settleWithin } from '../with-timeout.ts';
 
 /** Limits per connection and request (ms unless noted). A sender of webhooks gives up after 10 s. */
-export interface HttpLimits {
-  /** From the start of the connection to the end of the request's headers. */
-  readonly headersTimeout: number;
-  /** For the complete request. */
-  readonly requestTimeout: number;
-  /** For an idle connection. */
-  readonly keepAliveTimeout: number;
-  /** How often the timeouts are checked. */
-  readonly connectionsCheckingInterval: number;
-  /** All headers of a request (bytes). */
-  readonly maxHeaderSize: number;
-  /** Concurrent connections of all addresses; one address may have a part of them (`connection-limit.ts`). */
-  readonly maxConnections: number;
-}
+export type HttpLimits = Readonly<typeof defaultLimits>;
 
-const defaultLimits: HttpLimits = {
+const defaultLimits = {
+  /** From the start of the connection to the end of the request's headers. */
   headersTimeout: 10 * second,
+  /** For the complete request. */
   requestTimeout: 15 * second,
+  /** For an idle connection. */
   keepAliveTimeout: 65 * second,
+  /** How often the timeouts are checked. */
   connectionsCheckingInterval: 1 * second,
+  /** All headers of a request (bytes). */
   maxHeaderSize: 16 * 1024,
+  /** Concurrent connections of all addresses; one address may have a part of them, see {@link maxConnectionsFrom}. */
   maxConnections: 2_000,
 };
 /**

@@ -38,12 +38,8 @@ export const reads = {
     return stored === undefined ? null : parseSeparation(stored.value);
   },
 
-  /** The home accounts with entries of these listings, among the next 5,000 entries after an id. */
-  async accountsAfter(
-    { db, connection }: Sql,
-    lastId: number,
-    listings: ReadonlySet<string>,
-  ): Promise<ScannedAccounts> {
+  /** The home accounts with entries of these listings, among the next 5,000 entries after an id; `lastId`: of the last one. */
+  async accountsAfter({ db, connection }: Sql, lastId: number, listings: ReadonlySet<string>) {
     const entries = db.selectFrom('entries').select(['id', 'user_id', 'listing']).where('id', '>', lastId);
     const page = await run(connection, entries.orderBy('id').limit(entriesPerQuery));
     const ofListings = page.filter(({ listing }) => listing !== null && listings.has(listing)).map(accountOf);
@@ -80,13 +76,6 @@ export const writes = {
 };
 
 export type InstallationStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
-
-interface ScannedAccounts {
-  readonly accounts: readonly AccountId[];
-  /** Of the last entry. */
-  readonly lastId: number;
-  readonly hasMore: boolean;
-}
 
 /** The stored guild of the home community; null if its listings have none, undefined before it was stored. */
 export async function readHome({ db, connection }: SqlAccess): Promise<string | null | undefined> {

@@ -118,12 +118,6 @@ function firstSlotAt(now: number): number {
   return Math.floor((now - (voteDays + 1) * day) / slotMs);
 }
 
-interface CountedVotes {
-  /** The id below which entries are counted. */
-  readonly below: number;
-  readonly votes: readonly { readonly slot: number; readonly votes: number }[];
-}
-
 /** Reads the votes of counted entries, and the id below which entries are counted, at one moment. */
 function createCountedVotes(db: Kysely<Tables>, reading: Connection) {
   const below = db
@@ -146,7 +140,7 @@ function createCountedVotes(db: Kysely<Tables>, reading: Connection) {
       : below.unionAll(votesSince(placeholder('firstSlot')).where('listing', 'in', listings));
   });
 
-  return async (listings: readonly string[] | null, firstSlot: number): Promise<CountedVotes> => {
+  return async (listings: readonly string[] | null, firstSlot: number) => {
     const rows = await (listings === null ? read(reading, { firstSlot }) : readOf(reading, { firstSlot, listings }));
     return {
       below: rows.find(({ votes }) => votes === null)?.slot ?? 0,
