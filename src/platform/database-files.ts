@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { TallyhookError } from './errors.ts';
 
 /** Identifies a file independently of its path. */
@@ -105,6 +106,24 @@ export function hasNoOtherLog({ path, log, index }: DatabaseFiles): boolean {
   const isOther = (file: string, opened: FileIdentity | null) =>
     identityOf(file) !== null && (opened === null || isReplaced(file, opened));
   return !isOther(`${path}-wal`, log) && !isOther(`${path}-shm`, index);
+}
+
+/**
+ * Writes a write-ahead log that was deleted, and is still open here, into the database, so that it is not lost with the
+ * process. The caller has checked that the database itself is still the open one. Returns whether everything was
+ * written. Takes as long as any checkpoint. Never throws.
+ */
+export function saveDeletedLog(database: DatabaseSync, files: DatabaseFiles): boolean {
+  // Another program that has the database open with a log of its own would not see that its pages change.
+  if (!hasNoOtherLog(files)) return false;
+  try {
+    // Waits for other connections to end their transactions, with its busy timeout (sqlite.org/pragma.html).
+    const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    return result?.['log'] === result?.['checkpointed'];
+  } catch {
+    // Such as on a full disk: it is tried again.
+    return false;
+  }
 }
 
 /** Whether the file at the path of the database is the one that was opened. */

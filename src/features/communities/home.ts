@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Separation } from '../../core/store/installation/divide-account.ts';
 import type { InstallationStore } from '../../core/store/installation/store.ts';
-import type { Separation } from '../../core/tally/separation.ts';
 import { day } from '../../platform/durations.ts';
 
 /** How far an entry that becomes visible may be behind the highest id: ids are given out in blocks, and before the commit. */

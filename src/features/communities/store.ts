@@ -1,7 +1,7 @@
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
-import { nextVersion } from '../../core/store/settings/next-version.ts';
+import { nextVersion } from '../../core/store/settings/save-change.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 

@@ -1,7 +1,6 @@
 import type { EffectKind } from '../../core/outbox/effect-contents.ts';
 import { type Contents, type EffectFormats, parseContent, serializeContent } from '../../core/outbox/effect-kind.ts';
-import { chunksOf } from '../../core/store/member-data/chunks.ts';
-import type { Gifts } from '../../core/store/member-data/member-table.ts';
+import { chunksOf, type Gifts } from '../../core/store/member-data/member-table.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 

@@ -4,8 +4,7 @@ import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account
 import { directMessageQueue, recipientOf } from '../../core/outbox/direct-message-queue.ts';
 import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
-import { chunksOf } from '../../core/store/member-data/chunks.ts';
-import type { MemberRows, Mentions } from '../../core/store/member-data/member-table.ts';
+import { chunksOf, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
 import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';

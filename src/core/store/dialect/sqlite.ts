@@ -8,9 +8,9 @@ import {
   identifyFiles,
   isDatabaseInPlace,
   releaseFiles,
+  saveDeletedLog,
 } from '../../../platform/database-files.ts';
 import { makeDirectory } from '../../../platform/make-directory.ts';
-import { saveDeletedLog } from '../../../platform/save-deleted-log.ts';
 import {
   nodeSqlite,
   openSqlite,

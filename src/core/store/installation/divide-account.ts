@@ -6,7 +6,6 @@ import { isUnreachedMilestone } from '../../rewards/separate-history.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { historyFrom } from '../../tally/recount-votes.ts';
-import { type Separation, separationReason } from '../../tally/separation.ts';
 import { accountRow } from '../account-columns.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../accounts.ts';
 import { linkedEntries } from '../linked-entries.ts';
@@ -14,6 +13,17 @@ import { run } from '../query-builder.ts';
 import { toOutage } from '../recording/queries.ts';
 import type { Sql } from '../sql-module.ts';
 import type { Tables } from '../tables.ts';
+
+/** Why credits were moved with a pair of corrections. Stored in the entries, so it is never translated. */
+export const separationReason = 'spent before accounts were per server';
+
+/** How accounts are divided. Plain data. */
+export interface Separation {
+  /** The listings of other communities than the home one, whose entries are moved. */
+  readonly moved: readonly ListingContext[];
+  /** The listings of the home community. */
+  readonly kept: readonly ListingContext[];
+}
 
 type EntryRow = Selectable<Tables['entries']>;
 

@@ -1,11 +1,10 @@
 import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
-import type { Separation } from '../../tally/separation.ts';
 import { accountOf } from '../account-columns.ts';
 import { writes as counters } from '../counters/store.ts';
 import { lock } from '../lock.ts';
 import { literal, run, type SqlAccess, upsert } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
-import { divideAccount } from './divide-account.ts';
+import { divideAccount, type Separation } from './divide-account.ts';
 import { homeKey, parseSeparation, type SeparationState, separatedKey, serializeSeparation } from './keys.ts';
 
 /* What holds for the whole installation. */

@@ -8,8 +8,7 @@ import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effect
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import { deliveryColumns, type Tables } from '../tables.ts';
-import { inChunks } from './chunks.ts';
-import { deletedRows, type MemberTables, renamedRows } from './member-table.ts';
+import { deletedRows, inChunks, type MemberTables, renamedRows } from './member-table.ts';
 
 /** The body of a delivery whose member was forgotten. */
 const forgottenBody = '{"forgotten":true}';

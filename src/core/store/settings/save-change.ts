@@ -1,8 +1,8 @@
+import { sql as kyselySql } from 'kysely';
 import { keyIdOf } from '../../../platform/encryption/sealed-text.ts';
-import type { NewChange, SaveChangeResult, StoredValue } from '../../settings/stored-settings.ts';
-import { literal, run, upsert } from '../query-builder.ts';
+import type { NewChange, SaveChangeResult, SettingsState, StoredValue } from '../../settings/stored-settings.ts';
+import { literal, run, type SqlAccess, upsert } from '../query-builder.ts';
 import type { Sql } from '../sql-module.ts';
-import { nextVersion } from './next-version.ts';
 
 /** Stores a change completely or not at all. */
 export async function saveChange(sql: Sql, change: NewChange): Promise<SaveChangeResult> {
@@ -126,4 +126,16 @@ async function replaceValue(
 
 function isSame(before: StoredValue | null, after: StoredValue | null): boolean {
   return before?.value === after?.value && (before?.sealed ?? null) === (after?.sealed ?? null);
+}
+
+/**
+ * Increases the version of the settings. Locks its row until the commit, so that versions become visible in their order.
+ */
+export async function nextVersion({ db, connection }: SqlAccess): Promise<SettingsState> {
+  const insert = db.insertInto('settings_state').values({ id: 1, version: 1, key_id: null });
+  const next = { version: kyselySql<number>`settings_state.version + 1` };
+  const upsert = insert.onConflict((conflict) => conflict.column('id').doUpdateSet(next));
+  const [state] = await run(connection, upsert.returning(['version', 'key_id']));
+  if (state === undefined) throw new Error('The version of the settings could not be increased.');
+  return { version: state.version, keyId: state.key_id };
 }
