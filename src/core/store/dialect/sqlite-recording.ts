@@ -138,38 +138,17 @@ function prepareWrite(
   db: Kysely<Tables>,
   run: (query: CompiledQuery) => void,
 ): (changes: Changes) => void {
-  const insertDelivery = prepareInsert(database, 'deliveries', deliveryColumns, {
-    family: 'vote',
-    kind: 'server_vote',
-    outcome: 'recorded',
-    reason: null,
-    original_id: null,
-  });
-  const insertEntry = prepareInsert(database, 'entries', entryColumns, {
-    cause: 'vote',
-    reason: null,
-    previous: null,
-    number: 1,
-    untimed: 0,
-    achievement: null,
-  });
-  const saveBalance = prepareInsert(
-    database,
-    'balances',
-    ['user_id', 'guild_id', 'member_id', ...accountColumns],
-    // Of a member's first vote.
-    {
-      guild_id: '',
-      member_id: null,
-      votes: 1,
-      entries: 1,
-      week_votes: 1,
-      month_votes: 1,
-      streak_days: 1,
-      role_connection: 0,
-    },
-    `on conflict (user_id) do update set ${accountColumns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-  );
+  const usualDelivery = { family: 'vote', kind: 'server_vote', outcome: 'recorded', reason: null, original_id: null };
+  const insertDelivery = prepareInsert(database, 'deliveries', deliveryColumns, usualDelivery);
+  const usualEntry = { cause: 'vote', reason: null, previous: null, number: 1, untimed: 0, achievement: null };
+  const insertEntry = prepareInsert(database, 'entries', entryColumns, usualEntry);
+  const balanceColumns = ['user_id', 'guild_id', 'member_id', ...accountColumns];
+  // Of a member's first vote.
+  const usualScores = { votes: 1, week_votes: 1, month_votes: 1, streak_days: 1 };
+  const usualBalance = { guild_id: '', member_id: null, entries: 1, role_connection: 0, ...usualScores };
+  const columnChanges = accountColumns.map((name) => `${name} = excluded.${name}`).join(', ');
+  const replacing = `on conflict (user_id) do update set ${columnChanges}`;
+  const saveBalance = prepareInsert(database, 'balances', balanceColumns, usualBalance, replacing);
   const saveGrant = database.prepare(
     `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
      on conflict do update set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`,
@@ -185,18 +164,13 @@ function prepareWrite(
       statement.run(...(names.map((column) => values[column]) as SQLInputValue[]));
     };
   });
-  const insertEffect = prepareInsert(
-    database,
-    'effects',
-    ['delivery_id', 'kind', 'queue', 'content', 'state', 'attempts', 'due_at', 'created_at', 'traceparent'],
-    { kind: 'announcement', state: 'waiting', attempts: 0, traceparent: null },
-  );
-  const insertPlanned = prepareInsert(
-    database,
-    'planned_effects',
-    ['delivery_id', 'kind', 'queue', 'content', 'due_at'],
-    { delivery_id: null },
-  );
+  const effectColumns = [
+    ...['delivery_id', 'kind', 'queue', 'content', 'state', 'attempts', 'due_at', 'created_at', 'traceparent'],
+  ];
+  const usualEffect = { kind: 'announcement', state: 'waiting', attempts: 0, traceparent: null };
+  const insertEffect = prepareInsert(database, 'effects', effectColumns, usualEffect);
+  const plannedColumns = ['delivery_id', 'kind', 'queue', 'content', 'due_at'];
+  const insertPlanned = prepareInsert(database, 'planned_effects', plannedColumns, { delivery_id: null });
 
   return (changes) => {
     const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
