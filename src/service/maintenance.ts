@@ -3,19 +3,14 @@ import { day, hour, minute } from '../platform/durations.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { createLoop } from '../platform/loop.ts';
-import { deleteOldActionCounts } from './abuse/action-counter.ts';
-import { deleteExpiredChallenges } from './abuse/proof-of-work.ts';
 import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
 import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries/deliveries.ts';
-import { deleteExpiredConnectRequests } from './storage/listings/connect-requests.ts';
 import { deleteListingRows } from './storage/listings/delete-listing.ts';
 import { updateGrowth } from './storage/listings/growth.ts';
 import { findListing } from './storage/listings/listings.ts';
 import { finishMemberDeletions } from './storage/members/member-data.ts';
-import { deleteExpiredProvenGuilds } from './storage/members/proven-guilds.ts';
-import { deleteExpiredSignInLinks } from './storage/members/sign-in-links.ts';
 import { duePurchases } from './storage/purchases.ts';
 
 const intervalMs = 1 * minute;
@@ -23,6 +18,10 @@ const growthIntervalMs = 1 * hour;
 
 /** How long finished deliveries and closed reports are stored (ms). */
 const deliveryRetentionMs = 90 * day;
+
+const tablesThatExpire = [
+  ...(['sign_in_links', 'proven_guilds', 'connect_requests', 'action_counts', 'used_challenges'] as const),
+];
 
 /**
  * Deletes expired rows and ends paid periods once a minute, and calculates the growth of listings once an hour.
@@ -58,12 +57,8 @@ export function startMaintenance(
 
 /** @returns the number of orders that were renewed or expired. */
 async function runMaintenance(database: Database, now: number): Promise<number> {
-  await deleteExpiredSignInLinks(database, now);
-  await deleteExpiredProvenGuilds(database, now);
-  await deleteExpiredConnectRequests(database, now);
+  for (const table of tablesThatExpire) await database.deleteFrom(table).where('expires_at', '<=', now).execute();
   while (await deleteOldDeliveries(database, now - deliveryRetentionMs));
-  await deleteOldActionCounts(database, now);
-  await deleteExpiredChallenges(database, now);
   await deleteClosedReports(database, now - deliveryRetentionMs);
   const orders = await renewOrExpireOrders(database, now);
   await finishMemberDeletions(database, now);

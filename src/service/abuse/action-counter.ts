@@ -162,8 +162,3 @@ async function storeCounts(sql: Sql, changed: readonly Window[]): Promise<void> 
     window.stored = stored.get(`${window.subject} ${window.start}`) ?? window.stored;
   }
 }
-
-/** Deletes the counts whose windows have ended by a time (ms since the epoch). */
-export async function deleteOldActionCounts(sql: Sql, until: number): Promise<void> {
-  await sql.deleteFrom('action_counts').where('expires_at', '<=', until).execute();
-}

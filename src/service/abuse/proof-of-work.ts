@@ -85,8 +85,3 @@ async function markUsed(sql: Sql, id: string, expiresAt: number): Promise<boolea
     .executeTakeFirst();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
-
-/** Deletes what expired by a time (ms since the epoch). */
-export async function deleteExpiredChallenges(sql: Sql, until: number): Promise<void> {
-  await sql.deleteFrom('used_challenges').where('expires_at', '<=', until).execute();
-}

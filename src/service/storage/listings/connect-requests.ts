@@ -59,11 +59,6 @@ export async function deleteConnectRequest(sql: Sql, id: string): Promise<void> 
   await sql.deleteFrom('connect_requests').where('id', '=', id).execute();
 }
 
-/** Deletes the requests that expire by a time (ms since the epoch). */
-export async function deleteExpiredConnectRequests(sql: Sql, until: number): Promise<void> {
-  await sql.deleteFrom('connect_requests').where('expires_at', '<=', until).execute();
-}
-
 /** One that expires later than a new one would is from before the clock was set back, so its age is unknown. */
 function requestOfValid(row: Row<'connect_requests'> | undefined, now: number): ConnectRequest | null {
   const isValid = row !== undefined && row.expires_at > now && row.expires_at <= now + connectTtlMs + minute;

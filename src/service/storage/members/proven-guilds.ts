@@ -80,11 +80,6 @@ export async function saveProvenGuilds(
   });
 }
 
-/** Deletes the proofs that expire by a time (ms since the epoch). */
-export async function deleteExpiredProvenGuilds(sql: Sql, until: number): Promise<void> {
-  await sql.deleteFrom('proven_guilds').where('expires_at', '<=', until).execute();
-}
-
 /** A proof that expires later than a new one would is from before the clock was set back, so its age is unknown. */
 function valid(sql: Sql, userId: string, now: number) {
   return sql

@@ -37,8 +37,3 @@ function memberOfValid(link: Row<'sign_in_links'> | undefined, now: number): Ser
   const isValid = link !== undefined && link.expires_at > now && link.expires_at <= now + signInLinkTtlMs + minute;
   return isValid ? { userId: link.user_id, username: link.username } : null;
 }
-
-/** Deletes the links that expire by a time (ms since the epoch). */
-export async function deleteExpiredSignInLinks(sql: Sql, until: number): Promise<void> {
-  await sql.deleteFrom('sign_in_links').where('expires_at', '<=', until).execute();
-}
