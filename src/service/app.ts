@@ -1,18 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
 import type { HealthHandler } from '../platform/http/health.ts';
-import type { KeyUsage } from './api/key-usage.ts';
-import { createLookupApi } from './api/lookup-api.ts';
+import { createLookupApi, type LookupApiDependencies } from './api/lookup-api.ts';
 import { apiBasePath, openApiRouter } from './api/openapi.ts';
 import { connectEndpoints } from './connect/endpoints.ts';
 import type { PageDependencies } from './pages/page-routes.ts';
 import { pagesRouter } from './pages/router.ts';
-import type { RateLimiter } from './rate-limit/rate-limiter.ts';
-import { createLookups } from './storage/lookups.ts';
 
-export interface ServiceAppDependencies extends PageDependencies {
-  readonly limiter: RateLimiter;
-  readonly usage: KeyUsage;
+export interface ServiceAppDependencies extends PageDependencies, LookupApiDependencies {
   /** The number of reverse proxies whose entries in `X-Forwarded-For` are trusted. */
   readonly trustProxy: number;
   readonly health: HealthHandler;
@@ -20,7 +15,7 @@ export interface ServiceAppDependencies extends PageDependencies {
 
 /** What the service serves: the API below its base path, the OpenAPI document, health and the pages. */
 export function createServiceApp(dependencies: ServiceAppDependencies): RequestListener {
-  const { database, clock, limiter, usage, log, origin, health } = dependencies;
+  const { log, origin, health } = dependencies;
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', dependencies.trustProxy);
@@ -28,8 +23,7 @@ export function createServiceApp(dependencies: ServiceAppDependencies): RequestL
   app.use(openApiRouter(origin + apiBasePath, log));
   app.use(connectEndpoints(dependencies));
   app.use(pagesRouter(dependencies));
-  const lookups = createLookups(database);
-  const api = createLookupApi({ lookups, clock, limiter, usage, log, origin, basePath: apiBasePath });
+  const api = createLookupApi(dependencies);
   return (request, response) => {
     if (!api(request, response)) app(request, response);
   };

@@ -1,10 +1,9 @@
-import type { Clock } from '../platform/clock.ts';
 import { day, hour, minute } from '../platform/durations.ts';
 import { messageOf, TallyhookError } from '../platform/errors.ts';
-import type { Log } from '../platform/log.ts';
 import { createLoop } from '../platform/loop.ts';
 import { deleteClosedReports } from './abuse/reports.ts';
 import { transitionOrder } from './actions/orders.ts';
+import type { ServiceContext } from './context.ts';
 import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries/deliveries.ts';
 import { deleteListingRows } from './storage/listings/delete-listing.ts';
@@ -27,10 +26,7 @@ const tablesThatExpire = [
  * Deletes expired rows and ends paid periods once a minute, and calculates the growth of listings once an hour.
  * @param onQueued is called after orders were changed, because webhooks may be waiting
  */
-export function startMaintenance(
-  { database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log },
-  onQueued: () => void,
-) {
+export function startMaintenance({ database, clock, log }: ServiceContext, onQueued: () => void) {
   let failure: string | null = null;
   let growthAt = Number.NEGATIVE_INFINITY;
   const loop = createLoop({

@@ -194,7 +194,6 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const maintenance = startMaintenance(context, dispatcher.nudge);
     const monitoring = createMonitoring({
       ...context,
-      basePath: apiBasePath,
       reservations: limiter.reservations,
       checks: serviceReadiness(database, { webhooks: dispatcher, maintenance, limit: limiter }),
       isStopping: () => isStopping,

@@ -1,8 +1,7 @@
-import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Database, Sql } from '../storage/database.ts';
+import type { ServiceContext } from '../context.ts';
+import type { Sql } from '../storage/database.ts';
 
 /** How often counts are stored, and how old the counts of other processes may be (ms). */
 const syncIntervalMs = 1 * second;
@@ -39,19 +38,15 @@ interface Window {
  * notices a second late what another has counted. That is enough against abuse; the limit of API keys is exact.
  */
 export class ActionCounter {
-  readonly #database: Database;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #context: ServiceContext;
   readonly #windows = new Map<string, Window>();
   readonly #stopping = new AbortController();
   readonly #query;
   #storing: Promise<void> | null = null;
 
-  constructor({ database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log }) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#log = log;
-    this.#query = database
+  constructor(context: ServiceContext) {
+    this.#context = context;
+    this.#query = context.database
       .selectFrom('action_counts')
       .select('actions')
       .where('subject', '=', '')
@@ -92,8 +87,8 @@ export class ActionCounter {
     const start = now - (now % windowMs);
     const key = `${subject} ${start}`;
     const known = this.#windows.get(key);
-    if (known !== undefined && this.#clock.monotonic() - known.readAt < syncIntervalMs) return known;
-    const [row] = await this.#database.read(this.#query, [subject, start]);
+    if (known !== undefined && this.#context.clock.monotonic() - known.readAt < syncIntervalMs) return known;
+    const [row] = await this.#context.database.read(this.#query, [subject, start]);
     const window = this.#windows.get(key) ?? {
       subject,
       start,
@@ -103,14 +98,14 @@ export class ActionCounter {
       pending: 0,
     };
     window.stored = Math.max(window.stored, Number(row?.actions ?? 0));
-    window.readAt = this.#clock.monotonic();
+    window.readAt = this.#context.clock.monotonic();
     this.#windows.set(key, window);
     return window;
   }
 
   /** Stores the counts after a second, unless that is planned already. */
   #storeSoon(): void {
-    this.#storing ??= this.#clock.sleep(syncIntervalMs, this.#stopping.signal).then(async () => {
+    this.#storing ??= this.#context.clock.sleep(syncIntervalMs, this.#stopping.signal).then(async () => {
       this.#storing = null;
       await this.#store();
     });
@@ -120,13 +115,13 @@ export class ActionCounter {
     const changed = [...this.#windows.values()].filter(({ pending }) => pending > 0);
     try {
       for (let first = 0; first < changed.length; first += maxRowsPerStatement) {
-        await storeCounts(this.#database, changed.slice(first, first + maxRowsPerStatement));
+        await storeCounts(this.#context.database, changed.slice(first, first + maxRowsPerStatement));
       }
     } catch (thrown) {
-      this.#log.warn({ error: messageOf(thrown) }, 'the counts of votes and other actions could not be stored');
+      this.#context.log.warn({ error: messageOf(thrown) }, 'the counts of votes and other actions could not be stored');
       if (!this.#stopping.signal.aborted) this.#storeSoon();
     }
-    const now = this.#clock.now();
+    const now = this.#context.clock.now();
     for (const [key, window] of this.#windows) {
       if (window.pending === 0 && (window.end <= now || this.#windows.size > maxWindows)) this.#windows.delete(key);
     }

@@ -1,10 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
 import { clientKeyOf, isTrustedProxy } from '../../platform/web/client-key.ts';
-import type { Database } from '../storage/database.ts';
+import type { ServiceContext } from '../context.ts';
 import { storedSetting } from '../storage/settings.ts';
 import { PageError } from '../texts/page-error.ts';
 import { ActionCounter, type ActionLimit, type CountedSubject } from './action-counter.ts';
@@ -52,13 +50,12 @@ type Visit = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: strin
  * @param options.limits null for no limits, for a service whose visitors act as any member
  * @param options.trustProxy the number of trusted proxies; used for a warning only, since Express evaluates it
  */
-export async function openAdmission(options: {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly limits: Readonly<Record<LimitedAction, ActionLimits>> | null;
-  readonly trustProxy: number;
-}) {
+export async function openAdmission(
+  options: ServiceContext & {
+    readonly limits: Readonly<Record<LimitedAction, ActionLimits>> | null;
+    readonly trustProxy: number;
+  },
+) {
   const { database, clock, log, limits, trustProxy } = options;
   const counter = new ActionCounter(options);
   const key = await storedSetting(database, 'abuse_key', () => randomBytes(32).toString('base64url'));

@@ -1,24 +1,21 @@
-import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
-import type { Database } from '../storage/database.ts';
+import type { ServiceContext } from '../context.ts';
 import { saveKeyUsage } from '../storage/listings/keys.ts';
 
 const intervalMs = 1 * minute;
 
 /** Keeps the last use of each key in memory, to the minute, and stores all of them together, once a minute. */
 export class KeyUsage {
-  readonly #database: Database;
-  readonly #log: Log;
+  readonly #context: ServiceContext;
   readonly #loop: Loop;
   /** The start of the minute of each key's last use (ms since the epoch), as far as it is not stored. */
   #noted = new Map<number, number>();
 
-  constructor({ database, clock, log }: { readonly database: Database; readonly clock: Clock; readonly log: Log }) {
-    this.#database = database;
-    this.#log = log;
+  constructor(context: ServiceContext) {
+    const { clock } = context;
+    this.#context = context;
     this.#loop = createLoop({ round: () => this.#store(), pauseMs: intervalMs, onError: () => {}, clock });
     this.#loop.start();
   }
@@ -39,9 +36,9 @@ export class KeyUsage {
     const unsaved = this.#noted;
     this.#noted = new Map();
     try {
-      await saveKeyUsage(this.#database, unsaved);
+      await saveKeyUsage(this.#context.database, unsaved);
     } catch (thrown) {
-      this.#log.warn({ error: messageOf(thrown) }, 'the last use of API keys could not be stored');
+      this.#context.log.warn({ error: messageOf(thrown) }, 'the last use of API keys could not be stored');
       for (const [keyId, at] of unsaved) if (!this.#noted.has(keyId)) this.#noted.set(keyId, at);
     }
   }

@@ -2,17 +2,16 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import type { z } from 'zod';
-import type { Clock } from '../../platform/clock.ts';
 import { formatCount, second } from '../../platform/durations.ts';
-import type { Log } from '../../platform/log.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
-import type { Listing } from '../listing/listing.ts';
+import type { ServiceContext } from '../context.ts';
 import { type CountedRequest, maxRequests, type RateLimiter, rateLimitWindowMs } from '../rate-limit/rate-limiter.ts';
-import type { Lookups } from '../storage/lookups.ts';
+import { createLookups, type Lookups } from '../storage/lookups.ts';
 import { digest } from '../storage/secrets.ts';
 import { ApiError, requireGet, toFailure } from './api-error.ts';
 import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
 import type { KeyUsage } from './key-usage.ts';
+import { apiBasePath } from './openapi.ts';
 import { type Operation, type OperationName, operations } from './operations.ts';
 
 const policy = `"key";q=${maxRequests};w=${rateLimitWindowMs / second}`;
@@ -33,16 +32,11 @@ function rateLimitHeaders({ isAllowed, remaining, resetMs }: CountedRequest): re
   );
 }
 
-export interface LookupApiDependencies {
-  readonly lookups: Lookups;
-  readonly clock: Clock;
+export interface LookupApiDependencies extends ServiceContext {
   readonly limiter: RateLimiter;
   readonly usage: KeyUsage;
-  readonly log: Log;
   /** The public URL of the service, without a trailing slash. */
   readonly origin: string;
-  /** The path of the API, without a trailing slash. */
-  readonly basePath: string;
 }
 
 /** Responds to a request below the base path; false for any other. */
@@ -65,7 +59,8 @@ const noQuery: Query = {};
  * rate limit, key type, parameters. It is served without Express, whose routing takes longer than the statements.
  */
 export function createLookupApi(dependencies: LookupApiDependencies): LookupApi {
-  const { lookups, clock, limiter, usage, log, origin, basePath } = dependencies;
+  const { database, clock, limiter, usage, log, origin } = dependencies;
+  const lookups = createLookups(database);
   const routes: Readonly<Record<string, Route | undefined>> = Object.assign(Object.create(null), {
     server: routeOf('getServer'),
     bot: routeOf('getBot'),
@@ -75,9 +70,9 @@ export function createLookupApi(dependencies: LookupApiDependencies): LookupApi 
 
   async function respond(request: IncomingMessage, response: ServerResponse, path: string, search: string) {
     try {
-      const { route, segment } = findRoute(routes, path.slice(basePath.length));
+      const { route, segment } = findRoute(routes, path.slice(apiBasePath.length));
       // The base path is case-sensitive too.
-      if (route === undefined || !path.startsWith(basePath)) throw new ApiError(404, 'Unknown endpoint.');
+      if (route === undefined || !path.startsWith(apiBasePath)) throw new ApiError(404, 'Unknown endpoint.');
       requireGet(request);
       const query = search === '' ? noQuery : parseQuery(search);
       const { keyId, listing } = await authenticate(lookups, request.headers['x-api-key'] || query['key']);
@@ -104,7 +99,7 @@ export function createLookupApi(dependencies: LookupApiDependencies): LookupApi 
 
   return (request, response) => {
     const { path, search } = splitTarget(request.url ?? '');
-    if (!isBelow(path, basePath)) return false;
+    if (!isBelowApi(path)) return false;
     void respond(request, response, path, search);
     return true;
   };
@@ -149,10 +144,10 @@ function pathOf({ pathname, search }: URL): string {
 }
 
 /** Whether a path is the base path or below, in any case: what is only spelled differently is an unknown endpoint. */
-function isBelow(path: string, basePath: string): boolean {
-  const { length } = basePath;
+function isBelowApi(path: string): boolean {
+  const { length } = apiBasePath;
   if (path.length > length && path[length] !== '/') return false;
-  return path.startsWith(basePath) || path.slice(0, length).toLowerCase() === basePath;
+  return path.startsWith(apiBasePath) || path.slice(0, length).toLowerCase() === apiBasePath;
 }
 
 /** @throws ApiError 400 */
@@ -175,18 +170,12 @@ function parse(schema: z.ZodObject, input: unknown): object {
   );
 }
 
-/** The API key of a request and the listing that it belongs to. */
-interface ApiCaller {
-  readonly keyId: number;
-  readonly listing: Listing;
-}
-
 /**
- * Authenticates a request by its API key (document, section 5).
+ * The id of the API key of a request and the listing that it belongs to (document, section 5).
  * @param key of the header, which is the preferred form, or else of the query; a list if it was sent several times
  * @throws ApiError 401
  */
-async function authenticate(lookups: Lookups, key: string | readonly string[] | undefined): Promise<ApiCaller> {
+async function authenticate(lookups: Lookups, key: string | readonly string[] | undefined) {
   if (key === undefined || key === '') {
     throw new ApiError(401, 'The API key is missing. Send it in the header X-API-Key or in the query parameter "key".');
   }

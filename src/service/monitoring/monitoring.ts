@@ -1,12 +1,12 @@
 import type { RequestListener } from 'node:http';
-import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
 import { coalesce } from '../../platform/http/coalesce.ts';
 import { createHealth, healthListener } from '../../platform/http/health.ts';
 import type { ReadinessCheck, ReadinessChecks } from '../../platform/http/readiness.ts';
 import { createServiceMetrics } from '../../platform/http/service-metrics/service-metrics.ts';
-import type { Log } from '../../platform/log.ts';
+import { apiBasePath } from '../api/openapi.ts';
+import type { ServiceContext } from '../context.ts';
 import type { Database } from '../storage/database.ts';
 import { queriesOf, readQueueState } from '../storage/deliveries/delivery-queue.ts';
 import { probeDatabase } from '../storage/settings.ts';
@@ -65,21 +65,16 @@ export class RequestStatistics {
   }
 }
 
-export interface MonitoringOptions {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface MonitoringOptions extends ServiceContext {
   readonly counters: ServiceCounters;
   readonly checks: ReadinessChecks;
   readonly isStopping: () => boolean;
   /** The number of blocks of requests that were reserved. */
   readonly reservations: () => number;
-  /** The path of the API, without a trailing slash. */
-  readonly basePath: string;
 }
 
 export function createMonitoring(options: MonitoringOptions) {
-  const { database, clock, log, counters, checks, isStopping, reservations, basePath } = options;
+  const { database, clock, log, counters, checks, isStopping, reservations } = options;
   const requests = new RequestStatistics();
   const metrics = createServiceMetrics({
     responses: () => requests.responses(),
@@ -104,7 +99,7 @@ export function createMonitoring(options: MonitoringOptions) {
         const startedAt = performance.now();
         const target = request.url ?? '';
         response.on('finish', () => {
-          requests.count(endpointGroupOf(target, basePath), response.statusCode, performance.now() - startedAt);
+          requests.count(endpointGroupOf(target, apiBasePath), response.statusCode, performance.now() - startedAt);
         });
         listener(request, response);
       };

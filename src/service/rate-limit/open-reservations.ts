@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Clock } from '../../platform/clock.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
-import type { Log } from '../../platform/log.ts';
-import type { Database } from '../storage/database.ts';
+import type { ServiceContext } from '../context.ts';
 import { openFileReservations } from '../storage/limit/file-reservations.ts';
 import { postgresReservations } from '../storage/postgres/postgres-reservations.ts';
 import { storedSetting } from '../storage/settings.ts';
@@ -18,20 +16,16 @@ import type { ReservationRules, Reservations } from './reserve.ts';
 export async function openReservations({
   address,
   redisUrl,
-  log,
   ...options
-}: {
-  readonly database: Database;
+}: ServiceContext & {
   readonly address: string;
   readonly redisUrl: string | undefined;
-  readonly clock: Clock;
   readonly rules: ReservationRules;
-  readonly log: Log;
 }): Promise<Reservations> {
   const { database } = options;
   if (redisUrl !== undefined) {
     const namespace = await storedSetting(database, 'limit_namespace', randomUUID);
-    return openRedisReservations({ ...options, url: redisUrl, namespace, log });
+    return openRedisReservations({ ...options, url: redisUrl, namespace });
   }
   if (database.engine.name === 'postgres') return postgresReservations({ ...options, engine: database.engine });
   const path = sqlitePathOf(address) ?? address;
