@@ -1,15 +1,11 @@
-/** How many requests of a key are in the window that ends now. Times are monotonic (ms). */
-export interface WindowUsage {
-  readonly count: number;
-  /** The time of the oldest of them; null if there are none. */
-  readonly oldestAt: number | null;
-}
-
 /**
  * The requests of one key, as this process knows them: its own with their exact times, those of other processes as they
- * were when this process last reserved, and the block of requests that it may answer without asking.
+ * were when this process last reserved, and the block of requests that it may answer without asking. Times are
+ * monotonic (ms).
  */
 export class KeyWindow {
+  /** The key is rejected until then. */
+  deniedUntil = Number.NEGATIVE_INFINITY;
   #own: number[] = [];
   #others: number[] = [];
   #unused = 0;
@@ -50,9 +46,14 @@ export class KeyWindow {
     return this.#own;
   }
 
-  get usage(): WindowUsage {
-    const oldest = Math.min(this.#own[0] ?? Number.POSITIVE_INFINITY, this.#others[0] ?? Number.POSITIVE_INFINITY);
-    return { count: this.#own.length + this.#others.length, oldestAt: Number.isFinite(oldest) ? oldest : null };
+  get count(): number {
+    return this.#own.length + this.#others.length;
+  }
+
+  /** Undefined without requests. */
+  get oldestAt(): number | undefined {
+    const [own, other] = [this.#own[0], this.#others[0]];
+    return own === undefined || other === undefined ? (own ?? other) : Math.min(own, other);
   }
 
   get hasOthers(): boolean {
@@ -72,9 +73,5 @@ export class KeyWindow {
   /** Whether the block was used, or not given back, since it was stored. */
   get isStored(): boolean {
     return this.#isStored;
-  }
-
-  get isEmpty(): boolean {
-    return this.#own.length === 0 && this.#others.length === 0;
   }
 }

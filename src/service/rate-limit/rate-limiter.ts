@@ -14,20 +14,6 @@ export interface CountedRequest {
   readonly resetMs: number;
 }
 
-export interface RateLimiter {
-  /**
-   * Counts a request of a key, unless it is over the limit. Returns a promise if that takes a round trip, which rejects
-   * with a StoreUnavailableError if reservations cannot be stored. Throws the same.
-   */
-  count(keyId: number): CountedRequest | Promise<CountedRequest>;
-  /** The number of keys for which a block was requested. */
-  reservations(): number;
-  /** Why requests could not be reserved a moment ago; null if they could. */
-  failure(): string | null;
-  /** Stores what was counted exactly, so that the next process knows it, and closes the reservations. */
-  stop(): Promise<void>;
-}
-
 /** Requests that a key may make in each window (document, section 8). */
 export const maxRequests = 120;
 /** Length of the sliding window (ms). */
@@ -54,6 +40,8 @@ const failureHoldMs = 10 * second;
 
 type Waiter = PromiseWithResolvers<CountedRequest>;
 
+export type RateLimiter = ReturnType<typeof createRateLimiter>;
+
 /**
  * Counts requests in a sliding window, exactly, across processes, restarts and crashes. A process reserves requests of
  * a key in blocks: a block is stored before its first request is answered, and then counts in full for every other
@@ -63,9 +51,9 @@ type Waiter = PromiseWithResolvers<CountedRequest>;
 export function createRateLimiter(
   { reservations, clock, log }: { reservations: Reservations; clock: Clock; log: Log },
   rules: ReservationRules = defaultRules,
-): RateLimiter {
+) {
   const { limit, windowMs } = rules;
-  const windows = new Map<number, KeyWindow & { deniedUntil?: number }>();
+  const windows = new Map<number, KeyWindow>();
   const stopping = new AbortController();
   let waiting = new Map<number, Waiter[]>();
   let flushing: Promise<void> | null = null;
@@ -109,7 +97,7 @@ export function createRateLimiter(
     }
   }
 
-  function windowOf(keyId: number, now: number): KeyWindow & { deniedUntil?: number } {
+  function windowOf(keyId: number, now: number): KeyWindow {
     let window = windows.get(keyId);
     if (window === undefined) {
       window = new KeyWindow();
@@ -120,17 +108,21 @@ export function createRateLimiter(
   }
 
   function resultOf(isAllowed: boolean, window: KeyWindow, now: number): CountedRequest {
-    const { count, oldestAt } = window.usage;
-    return { isAllowed, remaining: Math.max(0, limit - count), resetMs: (oldestAt ?? now) + windowMs - now };
+    const remaining = Math.max(0, limit - window.count);
+    return { isAllowed, remaining, resetMs: (window.oldestAt ?? now) + windowMs - now };
   }
 
+  /**
+   * Counts a request of a key, unless it is over the limit. Returns a promise if that takes a round trip, which rejects
+   * with a StoreUnavailableError if reservations cannot be stored. Throws the same.
+   */
   function count(keyId: number): CountedRequest | Promise<CountedRequest> {
     const now = clock.monotonic();
     const window = windowOf(keyId, now);
     const queue = waiting.get(keyId);
     if (queue === undefined) {
       if (window.use(now)) return resultOf(true, window, now);
-      if (window.deniedUntil !== undefined && now < window.deniedUntil) return resultOf(false, window, now);
+      if (now < window.deniedUntil) return resultOf(false, window, now);
       const reserved = reserveNow(keyId, window.own);
       if (reserved !== null) {
         window.open(reserved.block, reserved.others);
@@ -206,7 +198,7 @@ export function createRateLimiter(
     }
   }
 
-  function denied(window: KeyWindow & { deniedUntil?: number }): CountedRequest {
+  function denied(window: KeyWindow): CountedRequest {
     const now = clock.monotonic();
     if (window.isLate(now))
       throw new StoreUnavailableError(new Error('The commit took longer than the block may be used.'));
@@ -232,7 +224,7 @@ export function createRateLimiter(
     for (const [keyId, window] of windows) {
       window.forget(now - windowMs);
       if (window.needsStoring(now)) ended.push(keyId);
-      else if (window.isEmpty && window.isStored) windows.delete(keyId);
+      else if (window.count === 0 && window.isStored) windows.delete(keyId);
     }
     for (let from = 0; from < ended.length && !stopping.signal.aborted; from += sweepBatch) {
       const batch = ended.slice(from, from + sweepBatch);
@@ -263,9 +255,12 @@ export function createRateLimiter(
   const running = run();
   return {
     count,
+    /** The number of keys for which a block was requested. */
     reservations: () => reservedKeys,
+    /** Why requests could not be reserved a moment ago; null if they could. */
     failure: () => (failed !== null && clock.monotonic() - failed.at < failureHoldMs ? failed.reason : null),
-    async stop() {
+    /** Stores what was counted exactly, so that the next process knows it, and closes the reservations. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
       await flushing;
