@@ -89,83 +89,58 @@ export interface ModerationContext {
   readonly reason: string;
 }
 
-/** What an action was about. */
+/** The listing, the review of a member, or the member that an action is about. */
 interface ModerationSubject {
-  readonly listingId: string | null;
-  readonly userId: string | null;
+  readonly listingId?: string;
+  readonly userId?: string;
 }
 
-/** Runs an action of an operator in a transaction, which logs it if it has changed anything. */
-function moderate(
+/**
+ * Carries out and logs an action of an operator, in one transaction; false if there was nothing to do.
+ * @param context.reason is shown to the owner of a hidden listing, and to a banned member
+ */
+export function moderate(
   database: Database,
   action: ModerationAction,
-  { listingId, userId }: ModerationSubject,
-  { operatorId, now, reason }: ModerationContext,
-  act: (sql: Sql) => Promise<boolean>,
+  subject: ModerationSubject,
+  context: ModerationContext,
 ): Promise<boolean> {
+  const { operatorId, now, reason } = context;
+  const { listingId, userId } = subject;
   return database.transaction().execute(async (sql) => {
-    if (!(await act(sql))) return false;
-    const entry = {
-      id: randomUUID(),
-      at: now,
-      operator_id: operatorId,
-      action,
-      listing_id: listingId,
-      user_id: userId,
-    };
-    await sql
-      .insertInto('moderation_log')
-      .values({ ...entry, reason })
-      .execute();
+    if (!(await perform(sql, action, subject, context))) return false;
+    const about = { listing_id: listingId || null, user_id: userId || null };
+    const entry = { id: randomUUID(), at: now, operator_id: operatorId, action, ...about, reason };
+    await sql.insertInto('moderation_log').values(entry).execute();
     return true;
   });
 }
 
-/** Closes the reports of a target without another effect; false if there are none. */
-export function dismissReports(database: Database, target: ReportTarget, context: ModerationContext): Promise<boolean> {
-  return moderate(database, 'dismiss-reports', subjectOf(target), context, async (sql) => {
-    return (await closeReports(sql, target, 'dismissed', context.now)) > 0;
-  });
-}
-
-/** Deletes a review, and closes its reports; false if it does not exist any more. */
-export function removeReview(database: Database, target: ReportTarget, context: ModerationContext): Promise<boolean> {
-  return moderate(database, 'remove-review', subjectOf(target), context, async (sql) => {
-    const removed = await deleteReviewBy(sql, target.listingId, target.reviewUserId);
-    await closeReports(sql, target, removed ? 'upheld' : 'dismissed', context.now);
-    return removed;
-  });
-}
-
-/** Hides a listing with a reason that its owner sees, and closes its reports; false if it does not exist. */
-export function hideListing(database: Database, listingId: string, context: ModerationContext): Promise<boolean> {
-  return moderate(database, 'hide-listing', { listingId, userId: null }, context, async (sql) => {
-    if (!(await updateListingState(sql, listingId, 'hidden', context.reason))) return false;
-    await closeReports(sql, { kind: 'listing', listingId, reviewUserId: '' }, 'upheld', context.now);
-    return true;
-  });
-}
-
-/** Publishes a listing that waited or was hidden; false if it does not exist. */
-export function publishListing(database: Database, listingId: string, context: ModerationContext): Promise<boolean> {
-  return moderate(database, 'publish-listing', { listingId, userId: null }, context, (sql) =>
-    updateListingState(sql, listingId, 'published', null),
-  );
-}
-
-/** Bans a member, who sees the reason. */
-export function ban(database: Database, userId: string, context: ModerationContext): Promise<boolean> {
-  return moderate(database, 'ban-member', { listingId: null, userId }, context, async (sql) => {
-    await banMember(sql, { userId, reason: context.reason, bannedAt: context.now });
-    return true;
-  });
-}
-
-/** False if the member was not banned. */
-export function unban(database: Database, userId: string, context: ModerationContext): Promise<boolean> {
-  return moderate(database, 'lift-ban', { listingId: null, userId }, context, (sql) => liftBan(sql, userId));
-}
-
-function subjectOf({ listingId, reviewUserId }: ReportTarget): ModerationSubject {
-  return { listingId, userId: reviewUserId === '' ? null : reviewUserId };
+async function perform(
+  sql: Sql,
+  action: ModerationAction,
+  { listingId = '', userId = '' }: ModerationSubject,
+  { now, reason }: ModerationContext,
+): Promise<boolean> {
+  const reported: ReportTarget = { kind: userId === '' ? 'listing' : 'review', listingId, reviewUserId: userId };
+  switch (action) {
+    case 'dismiss-reports':
+      return (await closeReports(sql, reported, 'dismissed', now)) > 0;
+    case 'remove-review': {
+      const removed = await deleteReviewBy(sql, listingId, userId);
+      await closeReports(sql, reported, removed ? 'upheld' : 'dismissed', now);
+      return removed;
+    }
+    case 'hide-listing':
+      if (!(await updateListingState(sql, listingId, 'hidden', reason))) return false;
+      await closeReports(sql, reported, 'upheld', now);
+      return true;
+    case 'publish-listing':
+      return updateListingState(sql, listingId, 'published', null);
+    case 'ban-member':
+      await banMember(sql, { userId, reason, bannedAt: now });
+      return true;
+    case 'lift-ban':
+      return liftBan(sql, userId);
+  }
 }

@@ -2,17 +2,7 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import { snowflakePattern } from '../../../platform/snowflake.ts';
 import type { Fragment } from '../../../platform/web/html.ts';
-import {
-  ban,
-  dismissReports,
-  hideListing,
-  listBans,
-  type ModerationContext,
-  moderationLog,
-  publishListing,
-  removeReview,
-  unban,
-} from '../../abuse/moderate.ts';
+import { listBans, type ModerationContext, moderate, moderationLog } from '../../abuse/moderate.ts';
 import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
 import { PageError } from '../../texts/page-error.ts';
 import { line, readForm } from '../forms.ts';
@@ -89,25 +79,27 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
   }
 
   form('/moderation/listings', listingAction, async ({ listingId, action }, context) => {
-    if (action === 'publish') return publishListing(database, listingId, context);
-    return hideListing(database, listingId, withReason(context));
+    if (action === 'publish') return moderate(database, 'publish-listing', { listingId }, context);
+    return moderate(database, 'hide-listing', { listingId }, withReason(context));
   });
 
   form('/moderation/members', memberAction, async ({ userId, action }, context) => {
-    if (action === 'lift') return unban(database, userId, context);
-    return ban(database, userId, withReason(context));
+    if (action === 'lift') return moderate(database, 'lift-ban', { userId }, context);
+    return moderate(database, 'ban-member', { userId }, withReason(context));
   });
 
   form('/moderation/reports', reportAction, async ({ action, kind, listingId, reviewUserId }, context) => {
-    const target = { kind, listingId, reviewUserId };
-    if (action === 'dismiss') return dismissReports(database, target, context);
-    if (action === 'hide-listing') return hideListing(database, listingId, withReason(context));
-    if (kind !== 'review' || reviewUserId === '') {
+    const isReview = reviewUserId !== '';
+    const needsReview = action === 'remove-review' || action === 'ban';
+    if (isReview !== (kind === 'review') || (needsReview && !isReview)) {
       throw new PageError(400, ({ errors }) => errors.unreadable);
     }
-    const removed = await removeReview(database, target, withReason(context));
+    const reported = { listingId, userId: reviewUserId };
+    if (action === 'dismiss') return moderate(database, 'dismiss-reports', reported, context);
+    if (action === 'hide-listing') return moderate(database, action, { listingId }, withReason(context));
+    const removed = await moderate(database, 'remove-review', reported, withReason(context));
     if (action === 'remove-review') return removed;
-    return ban(database, reviewUserId, withReason(context));
+    return moderate(database, 'ban-member', { userId: reviewUserId }, withReason(context));
   });
 
   return routes.router;
