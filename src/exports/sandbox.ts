@@ -89,8 +89,9 @@ export type { ActionLimit } from '../service/abuse/action-counter.ts';
 export type { ActionLimits, LimitedAction } from '../service/abuse/admission.ts';
 export type { ChallengeContext, VoteChallenge } from '../service/abuse/vote-challenge.ts';
 export type { VoteInput, VoteOutcome } from '../service/actions/cast-vote.ts';
+export type { NewListing } from '../service/actions/create-listing.ts';
 export type { PremiumOutcome, PurchaseOrder } from '../service/actions/orders.ts';
-export type { NewListing, ServiceAdmin, WebhookSecrets, WebhookSettings } from '../service/admin.ts';
+export type { ServiceAdmin, WebhookSecrets, WebhookSettings } from '../service/admin.ts';
 export type { DiscordApplication } from '../service/discord-sign-in/discord-accounts.ts';
 export type { ServiceFace } from '../service/face/face.ts';
 export type {

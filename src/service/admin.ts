@@ -1,11 +1,11 @@
 import { TallyhookError } from '../platform/errors.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
-import { normalizeLine, normalizeText } from '../platform/truncate.ts';
+import { normalizeText } from '../platform/truncate.ts';
 import { castVote, type VoteInput, type VoteOutcome } from './actions/cast-vote.ts';
 import { configureWebhook, rotateWebhookSecret, testWebhook } from './actions/configure-webhook.ts';
-import { defaultServerFacts } from './actions/create-listing.ts';
+import { createListing, type NewListing } from './actions/create-listing.ts';
 import { type PremiumOutcome, type PurchaseOrder, purchase, transitionOrder } from './actions/orders.ts';
-import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from './listing/listing.ts';
+import type { Listing, ServiceListingKind } from './listing/listing.ts';
 import { countVote } from './monitoring/service-counters.ts';
 import {
   type DeliveryAttempt,
@@ -14,23 +14,12 @@ import {
   type WebhookDeliveryRecord,
 } from './storage/deliveries/deliveries.ts';
 import { issueKey, revokeKey } from './storage/listings/keys.ts';
-import { allListings, findListing, insertListing, setOwner } from './storage/listings/listings.ts';
+import { allListings, findListing, setOwner } from './storage/listings/listings.ts';
 import { type ServiceMember, upsertMember, withSafeName } from './storage/members/members.ts';
 import { upsertReview } from './storage/reviews.ts';
 import type { WebhookFamily } from './storage/tables.ts';
 import type { DeliveryContext } from './webhooks/attempt.ts';
 import type { LifecycleEvent } from './webhooks/payloads.ts';
-
-/** A listing to be created. All properties but kind, id and name have defaults. */
-export interface NewListing {
-  readonly kind: ServiceListingKind;
-  readonly discordId: string;
-  readonly name: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly ownerId?: string;
-  readonly facts?: Partial<ServerFacts & BotFacts>;
-}
 
 /** URLs and secrets of both webhook families. A family without a URL is not changed. */
 export interface WebhookSettings {
@@ -116,17 +105,7 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
   return {
     listings: () => allListings(database),
 
-    async createListing(input) {
-      const listing = newListing(input, clock.now());
-      return database.transaction().execute(async (sql) => {
-        if (!(await insertListing(sql, listing))) {
-          throw new TallyhookError('listed_already', `The listing "${listing.id}" already exists.`, {
-            hint: 'Use another id, or edit the listing on its dashboard.',
-          });
-        }
-        return { listing, key: await issueKey(sql, listing, 'First key', listing.createdAt) };
-      });
-    },
+    createListing: (listing) => createListing(database, listing, clock.now()),
 
     async setOwner(listingId, owner) {
       await requireListing(listingId);
@@ -208,29 +187,4 @@ function requireMember({ userId, username }: ServiceMember): ServiceMember {
   throw new TallyhookError('invalid_user', 'The id of a user must be 1 to 20 digits.', {
     hint: 'Use the Discord ID of the user.',
   });
-}
-
-function newListing(input: NewListing, now: number): Listing {
-  if (!isSnowflake(input.discordId)) {
-    throw new TallyhookError('invalid_listing', 'The Discord id of a listing must be 1 to 20 digits.');
-  }
-  const name = normalizeLine(input.name);
-  if (name === '') throw new TallyhookError('invalid_listing', 'A listing needs a name with visible characters.');
-  const base = {
-    id: input.discordId,
-    name,
-    description: normalizeText(input.description ?? ''),
-    tags: (input.tags ?? []).map(normalizeLine),
-    ownerId: input.ownerId ?? '0',
-    createdAt: now,
-  };
-  if (input.kind === 'bot') {
-    return {
-      ...base,
-      kind: 'bot',
-      facts: { servers: input.facts?.servers ?? 0, shards: input.facts?.shards ?? 1 },
-    };
-  }
-  const { servers: _servers, shards: _shards, ...facts } = input.facts ?? {};
-  return { ...base, kind: 'server', facts: { ...defaultServerFacts, ...facts } };
 }

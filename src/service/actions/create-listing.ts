@@ -1,9 +1,12 @@
+import { TallyhookError } from '../../platform/errors.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
+import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
 import { wasHidden } from '../abuse/moderate.ts';
-import type { Listing, ServerFacts } from '../listing/listing.ts';
+import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteWebhook } from '../storage/deliveries/webhooks.ts';
 import { deleteUnpublishedBot } from '../storage/listings/delete-listing.ts';
-import { revokeAllKeys } from '../storage/listings/keys.ts';
+import { issueKey, revokeAllKeys } from '../storage/listings/keys.ts';
 import { changeOwner, countListingsOfOwner, insertListing } from '../storage/listings/listings.ts';
 import { lockMember } from '../storage/members/members.ts';
 import { findProvenGuild } from '../storage/members/proven-guilds.ts';
@@ -22,6 +25,49 @@ export const defaultServerFacts: ServerFacts = {
   members: 0,
   online: 0,
 };
+
+/** A listing to be created. All properties but kind, id and name have defaults. */
+export interface NewListing {
+  readonly kind: ServiceListingKind;
+  readonly discordId: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly ownerId?: string;
+  readonly facts?: Partial<ServerFacts & BotFacts>;
+}
+
+/** Creates a listing with its first key, for the operator. @throws TallyhookError `invalid_listing`, `listed_already` */
+export function createListing(
+  database: Database,
+  input: NewListing,
+  now: number,
+): Promise<{ listing: Listing; key: string }> {
+  const listing = newListing(input, now);
+  return database.transaction().execute(async (sql) => {
+    if (!(await insertListing(sql, listing))) {
+      throw new TallyhookError('listed_already', `The listing "${listing.id}" already exists.`, {
+        hint: 'Use another id, or edit the listing on its dashboard.',
+      });
+    }
+    return { listing, key: await issueKey(sql, listing, 'First key', now) };
+  });
+}
+
+function newListing(input: NewListing, now: number): Listing {
+  const { kind, discordId: id, ownerId = '0', tags = [] } = input;
+  if (!isSnowflake(id)) {
+    throw new TallyhookError('invalid_listing', 'The Discord id of a listing must be 1 to 20 digits.');
+  }
+  const name = normalizeLine(input.name);
+  if (name === '') throw new TallyhookError('invalid_listing', 'A listing needs a name with visible characters.');
+  const texts = { name, description: normalizeText(input.description ?? ''), tags: tags.map(normalizeLine) };
+  const base = { id, ...texts, ownerId, createdAt: now };
+  const { servers = 0, shards = 1, ...facts } = input.facts ?? {};
+  return kind === 'bot'
+    ? { ...base, kind, facts: { servers, shards } }
+    : { ...base, kind, facts: { ...defaultServerFacts, ...facts } };
+}
 
 /**
  * `created-pending`: it waits for an operator. `listed`: there is a listing with this id. `too-many`: the owner has {@link

@@ -4,34 +4,22 @@ import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { listingsInState, moderationQueue } from '../abuse/moderation-queue.ts';
 import { countOpenReports, type ReportTarget } from '../abuse/reports.ts';
-import { createServiceAdmin } from '../admin.ts';
+import { createListing } from '../actions/create-listing.ts';
 import { generate } from '../generate/generate.ts';
 import { isPossible, type Population } from '../generate/rows.ts';
-import { createServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
 import { issueSignInToken, signInLinkTtlMs } from '../storage/members/sign-in-links.ts';
-import { exponentialRetry } from '../webhooks/attempt.ts';
-import { systemResolve } from '../webhooks/target.ts';
 import { readSnowflake, readText, type ServiceValues } from './options.ts';
 
 /** `tallyhook service add-listing` */
 export async function addListing(database: Database, values: ServiceValues, { print }: Terminal): Promise<number> {
-  const { kind, description } = values;
+  const { kind, description = '' } = values;
   if (kind !== 'server' && kind !== 'bot') throw new UsageError('--kind must be server or bot.');
-  const context = {
-    database,
-    clock: systemClock,
-    counters: createServiceCounters(),
-    retry: exponentialRetry,
-    targets: { allowLoopback: false, resolve: systemResolve },
-  };
-  const { listing, key } = await createServiceAdmin(context, () => {}).createListing({
-    kind,
-    discordId: readSnowflake(values.id, '--id'),
-    name: readText(values.name, '--name'),
-    ownerId: readSnowflake(values.owner, '--owner'),
-    ...(description === undefined ? {} : { description }),
-  });
+  const discordId = readSnowflake(values.id, '--id');
+  const name = readText(values.name, '--name');
+  const ownerId = readSnowflake(values.owner, '--owner');
+  const input = { kind, discordId, name, ownerId, description } as const;
+  const { listing, key } = await createListing(database, input, systemClock.now());
   if (values.json) print(JSON.stringify({ id: listing.id, kind: listing.kind, name: listing.name, key }));
   else {
     print(`${listing.name} was added. Its API key, which cannot be shown again:`);
