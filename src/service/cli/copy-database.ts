@@ -59,17 +59,13 @@ export const restoreCommand = copyCommand({
 });
 
 /** A command that copies between a backup file and the database, and prints a summary of what was copied. */
-function copyCommand({
-  help,
-  postgresHint,
-  copy,
-  formatSuccess,
-}: {
+function copyCommand(definition: {
   readonly help: string;
   readonly postgresHint: (file: string) => string;
   readonly copy: (file: string, path: string, terminal: Terminal) => Promise<ServiceContents>;
   readonly formatSuccess: (file: string, path: string) => string;
 }): CliCommand {
+  const { help, postgresHint, copy, formatSuccess } = definition;
   return command({
     help,
     options,

@@ -107,7 +107,7 @@ export function createSendCommand(clock: Clock): CliCommand {
       const secret = await readSecret({ secret: values.secret, file: values['secret-file'] }, terminal);
       const bodies = payloads.map((payload) => JSON.stringify(payload));
       const expected = values['bad-signature'] ? '401' : '200';
-      const results: SendResult[] = [];
+      const results: (SendResult & { readonly request: string })[] = [];
       for (const body of values.duplicate ? [...bodies, ...bodies] : bodies) {
         const usedSecret = values['bad-signature'] ? wrongSecret : secret;
         const signed = signDelivery(site.schemes[0], body, usedSecret, clock.now());
@@ -185,27 +185,18 @@ async function readTarget(to: string | undefined): Promise<WebhookTarget> {
   }
 }
 
-/** A request and its response (a status and a body) or error. A property of the output of --json. */
-interface SendResult {
-  readonly request: string;
-  readonly status: number | null;
-  readonly response: string | null;
-  readonly error: string | null;
-  readonly tookMs: number;
-  /** Whether the receiver returned the expected status. */
-  readonly passed: boolean;
-}
+/** The response (a status and a body) or error; `passed` if the status is the expected one. Part of the output of --json. */
+type SendResult = Awaited<ReturnType<typeof sendDelivery>>;
 
 async function sendDelivery(
   target: WebhookTarget,
   { headers, body }: ReturnType<typeof signDelivery>,
   expected: '200' | '401',
   clock: Clock,
-): Promise<Omit<SendResult, 'request'>> {
+) {
   const startedAt = clock.monotonic();
-  const outcome = await post(target, body, headers, { clock, timeoutMs: responseTimeoutMs });
+  const { status, error, responseBody } = await post(target, body, headers, { clock, timeoutMs: responseTimeoutMs });
   const tookMs = Math.round(clock.monotonic() - startedAt);
-  const { status, error, responseBody } = outcome;
   return {
     status,
     response: responseBody === null ? null : stripControlCharacters(responseBody),

@@ -5,8 +5,6 @@ import { createLog, type LogLevel, logLevels } from '../../platform/log.ts';
 import { installProcessErrorHandlers } from '../../platform/terminal/process-errors.ts';
 import { resolveLogFormat } from '../../platform/terminal/process-terminal.ts';
 import { exitCode, type Terminal, UsageError, untilStopped } from '../../platform/terminal/terminal.ts';
-import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
-import type { ServiceFace } from '../face/face.ts';
 import { type RunningService, type ServiceOptions, startService } from '../service.ts';
 import { readFace } from './face.ts';
 import { readDatabaseAddress, readDiscordApplication, readSnowflake, type ServiceValues } from './options.ts';
@@ -18,12 +16,7 @@ export const logFormats = ['auto', 'json', 'pretty'] as const;
 
 /** `tallyhook service`: runs until the terminal's `stop` signal aborts. */
 export async function start(values: ServiceValues, terminal: Terminal): Promise<number> {
-  const serviceOptions = readServiceOptions(values, {
-    database: await readDatabaseAddress(values, terminal),
-    discord: await readDiscordApplication(values, terminal),
-    redis: values.redis ?? (terminal.environment?.['SERVICE_REDIS_URL'] || undefined),
-    face: await readFace(values, terminal),
-  });
+  const serviceOptions = await readServiceOptions(values, terminal);
   if (serviceOptions.publicUrl === undefined && isWildcardHost(values.host)) {
     terminal.printError(
       `The API and the pages contain links, which cannot use the wildcard host "${values.host}". Set --public-url.`,
@@ -53,18 +46,14 @@ function printAddresses(service: RunningService, terminal: Terminal): void {
   if (service.operationsUrl !== null) terminal.print(`Metrics and readiness are at ${service.operationsUrl}`);
 }
 
-/** What may come from files and from the environment. */
-interface ReadValues {
-  readonly database: string;
-  readonly discord: DiscordApplication | undefined;
-  readonly redis: string | undefined;
-  readonly face: ServiceFace;
-}
-
-function readServiceOptions(
+async function readServiceOptions(
   values: ServiceValues,
-  { database, discord, redis, face }: ReadValues,
-): ServiceOptions & { readonly log: ReturnType<typeof createLog> } {
+  terminal: Terminal,
+): Promise<ServiceOptions & { readonly log: ReturnType<typeof createLog> }> {
+  const database = await readDatabaseAddress(values, terminal);
+  const discord = await readDiscordApplication(values, terminal);
+  const redis = values.redis ?? (terminal.environment?.['SERVICE_REDIS_URL'] || undefined);
+  const face = await readFace(values, terminal);
   const level = logLevels.find((name): name is LogLevel => name === values['log-level']);
   if (level === undefined) throw new UsageError(`--log-level must be one of ${logLevels.join(', ')}.`);
   const format = logFormats.find((name) => name === values['log-format']);
