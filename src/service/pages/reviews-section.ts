@@ -36,7 +36,7 @@ export async function reviewsSection(database: Database, view: ReviewsView): Pro
   const { listing, visitor, order, showsMany, texts } = view;
   const { total, rating } = await countReviews(database, listing.id);
   const limit = showsMany ? maxReviewsOfAll : maxReviews;
-  const reviews = await findReviews(database, listing.id, { order, limit, offset: 0 });
+  const reviews = await findReviews(database, listing.id, { order, limit });
   const own = visitor && (await findReviewBy(database, listing.id, visitor.userId));
   const sorts = reviewOrders.map((name) =>
     name === order

@@ -113,18 +113,27 @@ export interface PageReview extends StoredReview {
 }
 
 export interface ReviewSelection {
-  readonly order: ReviewOrder;
+  /** The newest first by default. */
+  readonly order?: ReviewOrder;
   readonly limit: number;
-  readonly offset: number;
+  readonly offset?: number;
+  /** Only those that are older than this one. */
+  readonly before?: Pick<PageReview, 'createdAt' | 'id'> | undefined;
   /** Only those without a reply. */
   readonly unanswered?: boolean;
 }
 
 /** Reviews of a listing with the owner's replies. Reviews with equal ratings are sorted newest first. */
 export async function findReviews(sql: Sql, listingId: string, selection: ReviewSelection): Promise<PageReview[]> {
-  const { order, limit, offset, unanswered = false } = selection;
+  const { order = 'newest', limit, offset = 0, before, unanswered = false } = selection;
   let query = withReplies(sql).where('reviews.listing_id', '=', listingId);
   if (unanswered) query = query.where('review_replies.review_id', 'is', null);
+  if (before !== undefined) {
+    const { createdAt, id } = before;
+    query = query
+      .where('reviews.created_at', '<=', createdAt)
+      .where((row) => row.or([row('reviews.created_at', '<', createdAt), row('reviews.id', '<', id)]));
+  }
   if (order !== 'newest') query = query.orderBy('reviews.rating', order === 'highest' ? 'desc' : 'asc');
   const rows = await query
     .orderBy('reviews.created_at', 'desc')
@@ -132,23 +141,6 @@ export async function findReviews(sql: Sql, listingId: string, selection: Review
     .limit(limit)
     .offset(offset)
     .execute();
-  return rows.map(toPageReview);
-}
-
-/** The reviews of a listing before one of them, newest first; without `before`, from the newest on. */
-export async function reviewsBefore(
-  sql: Sql,
-  listingId: string,
-  { before, limit }: { readonly before: Pick<PageReview, 'createdAt' | 'id'> | undefined; readonly limit: number },
-): Promise<PageReview[]> {
-  let query = withReplies(sql).where('reviews.listing_id', '=', listingId);
-  if (before !== undefined) {
-    const { createdAt, id } = before;
-    query = query
-      .where('reviews.created_at', '<=', createdAt)
-      .where((row) => row.or([row('reviews.created_at', '<', createdAt), row('reviews.id', '<', id)]));
-  }
-  const rows = await query.orderBy('reviews.created_at', 'desc').orderBy('reviews.id', 'desc').limit(limit).execute();
   return rows.map(toPageReview);
 }
 

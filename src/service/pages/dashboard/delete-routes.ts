@@ -26,7 +26,7 @@ export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: P
       await sendExport(response, {
         name: `${kind}-${id}.json`,
         values: await exportedProfile(database, listing),
-        lists: Object.fromEntries(Object.entries(exportedLists).map(([name, read]) => [name, read(database, id)])),
+        lists: exportedLists(database, id),
       });
       return null;
     },

@@ -49,7 +49,7 @@ async function ownersReviewsPage(database: Database, owned: OwnerCall): Promise<
   const { ownersReviews } = texts;
   const { page, unanswered } = reviewsQuery.parse(request.query);
   const selection = { unanswered, limit: reviewsPerPage + 1, offset: (page - 1) * reviewsPerPage };
-  const found = await findReviews(database, listing.id, { order: 'newest', ...selection });
+  const found = await findReviews(database, listing.id, selection);
   const reviews = found.slice(0, reviewsPerPage);
   const { total, rating } = await countReviews(database, listing.id);
   const path = `/dashboard/${listing.id}/reviews`;

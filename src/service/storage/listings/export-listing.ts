@@ -3,7 +3,7 @@ import type { Database, Sql } from '../database.ts';
 import { deliveryRecords } from '../deliveries/deliveries.ts';
 import { findWebhook } from '../deliveries/webhooks.ts';
 import { purchasesOf } from '../purchases.ts';
-import { reviewsBefore } from '../reviews.ts';
+import { findReviews } from '../reviews.ts';
 import { votesBefore } from '../votes.ts';
 import { keysOfListing } from './keys.ts';
 import type { StoredListing } from './listings.ts';
@@ -33,48 +33,37 @@ export async function exportedProfile(database: Database, listing: StoredListing
 }
 
 /** The lists of an export by name, in chunks: they may be long. Newest first, except purchases. */
-export const exportedLists: Readonly<
-  Record<string, (database: Database, listingId: string) => AsyncGenerator<readonly unknown[]>>
-> = {
-  votes: exportedVotes,
-  reviews: exportedReviews,
-  purchases: exportedPurchases,
-  deliveries: exportedDeliveries,
-};
+export function exportedLists(database: Database, listingId: string) {
+  return {
+    votes: chunksOf(database, listingId, votesBefore, ({ id: _id, votedAt, denialReason, ...voter }) => {
+      return { ...voter, votedAt: isoTime(votedAt), denialReason };
+    }),
+    reviews: chunksOf(database, listingId, findReviews, ({ id: _id, createdAt, reply, ...review }) => ({
+      ...review,
+      createdAt: isoTime(createdAt),
+      reply: reply && { text: reply.text, repliedAt: isoTime(reply.repliedAt) },
+    })),
+    purchases: exportedPurchases(database, listingId),
+    deliveries: chunksOf(database, listingId, deliveryRecords, (delivery) => {
+      const { id, family, event, test, state, createdAt, body, attemptHistory } = delivery;
+      const attempts = attemptHistory.map(({ at, ...attempt }) => ({ at: isoTime(at), ...attempt }));
+      return { id, family, event, test, state, createdAt: isoTime(createdAt), body, attempts };
+    }),
+  };
+}
 
 /** Rows in chunks, each of those after the last of the chunk before. */
 async function* chunksOf<Cursor, Row extends Cursor>(
-  read: (
-    sql: Sql,
-    listingId: string,
-    page: { readonly before: Cursor | undefined; readonly limit: number },
-  ) => Promise<readonly Row[]>,
   database: Database,
   listingId: string,
-): AsyncGenerator<readonly Row[]> {
+  read: (sql: Sql, id: string, page: { before: Cursor | undefined; limit: number }) => Promise<readonly Row[]>,
+  toItem: (row: Row) => object,
+) {
   for (let before: Row | undefined; ; ) {
     const rows: readonly Row[] = await read(database, listingId, { before, limit: chunkSize });
     before = rows.at(-1);
     if (before === undefined) return;
-    yield rows;
-  }
-}
-
-async function* exportedVotes(database: Database, listingId: string) {
-  for await (const votes of chunksOf(votesBefore, database, listingId)) {
-    yield votes.map(({ id: _id, votedAt, denialReason, ...voter }) => {
-      return { ...voter, votedAt: isoTime(votedAt), denialReason };
-    });
-  }
-}
-
-async function* exportedReviews(database: Database, listingId: string) {
-  for await (const reviews of chunksOf(reviewsBefore, database, listingId)) {
-    yield reviews.map(({ id: _id, createdAt, reply, ...review }) => ({
-      ...review,
-      createdAt: isoTime(createdAt),
-      reply: reply && { text: reply.text, repliedAt: isoTime(reply.repliedAt) },
-    }));
+    yield rows.map(toItem);
   }
 }
 
@@ -85,19 +74,4 @@ async function* exportedPurchases(database: Database, listingId: string) {
     createdAt: isoTime(createdAt),
     currentPeriodEnd: isoTime(currentPeriodEnd),
   }));
-}
-
-async function* exportedDeliveries(database: Database, listingId: string) {
-  for await (const deliveries of chunksOf(deliveryRecords, database, listingId)) {
-    yield deliveries.map(({ id, family, event, test, state, createdAt, body, attemptHistory }) => ({
-      id,
-      family,
-      event,
-      test,
-      state,
-      createdAt: isoTime(createdAt),
-      body,
-      attempts: attemptHistory.map(({ at, ...attempt }) => ({ at: isoTime(at), ...attempt })),
-    }));
-  }
 }
