@@ -1,29 +1,23 @@
 import type { Sql } from '../storage/database.ts';
-import { findListing, type StoredListing } from '../storage/listings/listings.ts';
+import { findListing } from '../storage/listings/listings.ts';
 import { findMember } from '../storage/members/members.ts';
-import { findReviewBy, type PageReview } from '../storage/reviews.ts';
+import { findReviewBy } from '../storage/reviews.ts';
 import type { ListingState } from '../storage/tables.ts';
-import { openReportsOf, type ReportTarget, reportedTargets, type StoredReport } from './reports.ts';
+import { openReportsOf, type ReportTarget, reportedTargets } from './reports.ts';
 
 const maxReportsPerTarget = 5;
 
-/** Something with open reports, as it is now. */
-export interface QueueItem {
-  readonly target: ReportTarget;
-  /** The number of open reports; `reports` are the oldest of them. */
-  readonly total: number;
-  readonly reports: readonly (StoredReport & { readonly reporterName: string | null })[];
-  /** Null if it was deleted. */
-  readonly listing: StoredListing | null;
-  /** The reported review as it is now; null for a listing, or if it was deleted. */
-  readonly review: PageReview | null;
-}
+/**
+ * Something with open reports, as it is now. `reports` are the oldest of `total`. `listing` is null if it was deleted;
+ * so is the reported `review`, and for a listing.
+ */
+export type QueueItem = Awaited<ReturnType<typeof moderationQueue>>['items'][number];
 
 /** A page of the queue, and whether there is another. Most reports first, then the longest waiting. */
 export async function moderationQueue(
   sql: Sql,
   { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ readonly items: readonly QueueItem[]; readonly hasMore: boolean }> {
+) {
   const targets = await reportedTargets(sql, { limit: limit + 1, offset });
   const items = await Promise.all(
     targets.slice(0, limit).map(async ({ reports: total, ...target }) => ({
@@ -37,7 +31,7 @@ export async function moderationQueue(
   return { items, hasMore: targets.length > limit };
 }
 
-async function reportsWithNames(sql: Sql, target: ReportTarget): Promise<QueueItem['reports']> {
+async function reportsWithNames(sql: Sql, target: ReportTarget) {
   const reports = await openReportsOf(sql, target, maxReportsPerTarget);
   return Promise.all(
     reports.map(async (report) => ({

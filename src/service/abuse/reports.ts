@@ -75,16 +75,8 @@ export interface ReportTarget {
   readonly reviewUserId: string;
 }
 
-export interface StoredReport extends ReportTarget {
-  readonly id: string;
-  readonly reporterId: string;
-  readonly reason: string;
-  readonly text: string;
-  /** The review, or name, description and invite of the listing, when it was reported. */
-  readonly reportedText: string;
-  readonly state: ReportState;
-  readonly createdAt: number;
-}
+/** `reportedText`: the review, or name, description and invite of the listing, when it was reported. */
+export type StoredReport = Awaited<ReturnType<typeof reportsOfReporter>>[number];
 
 const columns = [
   ...(['id', 'kind', 'listing_id as listingId', 'review_user_id as reviewUserId'] as const),
@@ -129,7 +121,7 @@ function isOpenAbout({ kind, listingId, reviewUserId }: ReportTarget) {
 }
 
 /** The open reports of one target, oldest first. */
-export function openReportsOf(sql: Sql, target: ReportTarget, limit: number): Promise<StoredReport[]> {
+export function openReportsOf(sql: Sql, target: ReportTarget, limit: number) {
   return sql
     .selectFrom('reports')
     .select(columns)
@@ -141,7 +133,7 @@ export function openReportsOf(sql: Sql, target: ReportTarget, limit: number): Pr
 }
 
 /** The reports of a member, newest first. */
-export function reportsOfReporter(sql: Sql, reporterId: string, limit: number): Promise<StoredReport[]> {
+export function reportsOfReporter(sql: Sql, reporterId: string, limit: number) {
   return sql
     .selectFrom('reports')
     .select(columns)

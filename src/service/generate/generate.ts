@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import { type BulkInsert, bulkInsert } from '../storage/bulk-insert.ts';
 import type { Database, Sql } from '../storage/database.ts';
-import { insertKeys, newKey } from '../storage/listings/keys.ts';
+import { newKey } from '../storage/listings/keys.ts';
 import { insertListings } from '../storage/listings/listings.ts';
 import { storeSetting } from '../storage/settings.ts';
 import { generatedListing, memberRows, type Population, reviewRows, voteRows } from './rows.ts';
@@ -89,10 +89,10 @@ export async function generate(database: Database, options: GenerateOptions): Pr
     const keys = batch.map((listing) => newKey(listing, 'Generated', now));
     await database.transaction().execute(async (sql) => {
       await insertListings(sql, batch);
-      await insertKeys(
-        sql,
-        keys.map((key) => key.stored),
-      );
+      await sql
+        .insertInto('keys')
+        .values(keys.map(({ row }) => row))
+        .execute();
       await saveRun(sql);
     });
     for (const [index, { kind, id }] of batch.entries()) onListing({ kind, id, key: keys[index]?.key ?? '' });

@@ -1,39 +1,18 @@
+import type { Insertable } from 'kysely';
 import type { Listing } from '../../listing/listing.ts';
 import type { Database, Sql } from '../database.ts';
 import { digest, newSecret } from '../secrets.ts';
+import type { ServiceTables } from '../tables.ts';
 import { lockOwnListing } from './listings.ts';
 
-/** The metadata of an API key. `hint` is the key's last characters; the key itself is not stored. */
-export interface StoredKey {
-  readonly id: number;
-  readonly listingId: string;
-  readonly hint: string;
-  readonly label: string;
-  readonly createdAt: number;
-  /** To the minute (ms since the epoch); null if it was never used, or not for a minute after its first use. */
-  readonly lastUsedAt: number | null;
-}
-
-/** A key to be stored. */
-export interface NewKey extends Pick<StoredKey, 'listingId' | 'hint' | 'label' | 'createdAt'> {
-  readonly hash: string;
-}
-
-export async function insertKeys(sql: Sql, keys: readonly NewKey[]): Promise<void> {
-  if (keys.length === 0) return;
-  const rows = keys.map((key) => ({
-    listing_id: key.listingId,
-    hash: key.hash,
-    hint: key.hint,
-    label: key.label,
-    created_at: key.createdAt,
-    revoked_at: null,
-  }));
-  await sql.insertInto('keys').values(rows).execute();
-}
+/**
+ * The metadata of an API key. `hint` is the key's last characters; the key itself is not stored. `lastUsedAt` is to the
+ * minute (ms since the epoch); null if it was never used, or not for a minute after its first use.
+ */
+export type StoredKey = Awaited<ReturnType<typeof keysOfListing>>[number];
 
 /** The active keys of a listing, newest first. */
-export function keysOfListing(sql: Sql, listingId: string): Promise<StoredKey[]> {
+export function keysOfListing(sql: Sql, listingId: string) {
   return activeKeys(sql, listingId).orderBy('keys.id', 'desc').execute();
 }
 
@@ -123,19 +102,23 @@ export async function issueKey(
   label: string,
   now: number,
 ): Promise<string> {
-  const { key, stored } = newKey(listing, label, now);
-  await insertKeys(sql, [stored]);
+  const { key, row } = newKey(listing, label, now);
+  await sql.insertInto('keys').values(row).execute();
   return key;
 }
 
 /** A key, and what is stored of it. */
-export function newKey(
-  { id, kind }: Pick<Listing, 'id' | 'kind'>,
-  label: string,
-  now: number,
-): { readonly key: string; readonly stored: NewKey } {
+export function newKey({ id, kind }: Pick<Listing, 'id' | 'kind'>, label: string, now: number) {
   const key = newSecret(kind);
-  return { key, stored: { listingId: id, hash: digest(key), hint: key.slice(-hintLength), label, createdAt: now } };
+  const row = {
+    listing_id: id,
+    hash: digest(key),
+    hint: key.slice(-hintLength),
+    label,
+    created_at: now,
+    revoked_at: null,
+  };
+  return { key, row: row satisfies Insertable<ServiceTables['keys']> };
 }
 
 /**

@@ -3,14 +3,8 @@ import { sql as expression } from 'kysely';
 import { day, hour } from '../../../platform/durations.ts';
 import type { Database } from '../database.ts';
 
-/** What happened to a listing on one day (UTC). */
-export interface ListingDay {
-  /** The start of the day (ms since the epoch). */
-  readonly start: number;
-  readonly votes: number;
-  /** Webhook deliveries that were queued. */
-  readonly deliveries: number;
-}
+/** What happened to a listing on the day (UTC) with this start (ms since the epoch). Deliveries are those queued. */
+export type ListingDay = Awaited<ReturnType<typeof listingDays>>[number];
 
 /** A day is stored when it has been over for so long that no transaction of it can be open (ms). */
 const settleMs = 1 * hour;
@@ -23,7 +17,7 @@ export async function listingDays(
   database: Database,
   listingId: string,
   { count, now }: { readonly count: number; readonly now: number },
-): Promise<ListingDay[]> {
+) {
   const today = Math.floor(now / day);
   const days = Array.from({ length: count }, (_, index) => today - count + 1 + index);
   const stored = await database
