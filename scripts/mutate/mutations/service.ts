@@ -28,7 +28,7 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/service/webhooks/target.ts',
-    find: "  ['169.254.0.0', 16],\n",
+    find: ' 169.254.0.0/16',
     replace: '',
     breaks: 'webhooks do not reach the metadata address of a cloud',
   },

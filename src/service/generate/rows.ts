@@ -35,40 +35,12 @@ const firstMemberId = 100_000_000_000_000_000n;
 /** A prime, so that the ids look like those of Discord. */
 const memberIdStep = 4_194_305n;
 
-const syllables = [
-  'ma',
-  'ri',
-  'no',
-  'ka',
-  'lo',
-  'ter',
-  'vin',
-  'sa',
-  'del',
-  'qui',
-  'bo',
-  'esk',
-  'ya',
-  'mir',
-  'ul',
-  'pe',
-];
-const adjectives = ['Quiet', 'Golden', 'Wild', 'Frozen', 'Lucky', 'Hidden', 'Crimson', 'Gentle', 'Iron', 'Drifting'];
-const places = ['Harbour', 'Forest', 'Tavern', 'Library', 'Arena', 'Garden', 'Workshop', 'Station', 'Island', 'Guild'];
-const jobs = ['Keeper', 'Helper', 'Scribe', 'Ranger', 'Broker', 'Warden', 'Herald', 'Pilot', 'Clerk', 'Smith'];
-const categories = ['Community', 'Gaming', 'Anime', 'Music', 'Art', 'Technology', 'Education'];
-const tags = [
-  'friendly',
-  'events',
-  'giveaways',
-  'minecraft',
-  'voice',
-  'memes',
-  'roleplay',
-  'study',
-  'economy',
-  'chill',
-];
+const syllables = 'ma ri no ka lo ter vin sa del qui bo esk ya mir ul pe'.split(' ');
+const adjectives = 'Quiet Golden Wild Frozen Lucky Hidden Crimson Gentle Iron Drifting'.split(' ');
+const places = 'Harbour Forest Tavern Library Arena Garden Workshop Station Island Guild'.split(' ');
+const jobs = 'Keeper Helper Scribe Ranger Broker Warden Herald Pilot Clerk Smith'.split(' ');
+const categories = 'Community Gaming Anime Music Art Technology Education'.split(' ');
+const tags = 'friendly events giveaways minecraft voice memes roleplay study economy chill'.split(' ');
 
 function memberId(index: number): string {
   return String(firstMemberId + BigInt(index) * memberIdStep);
@@ -88,11 +60,6 @@ function listingName(kind: 'server' | 'bot', index: number): string {
 
 function listingTags(index: number): string[] {
   return [...new Set([pick(tags, index), pick(tags, index * 3 + 1), pick(tags, index * 7 + 2)])];
-}
-
-/** A rating with its comment. */
-function reviewText(index: number): readonly [rating: number, comment: string] {
-  return pick(seededReviews, index);
 }
 
 function pick<Item>(items: readonly Item[], index: number): Item {
@@ -188,7 +155,7 @@ export function* reviewRows(listings: readonly Listing[], population: Population
     const first = Math.floor(random() * members);
     for (let reviewer = 0; reviewer < (shares[index] ?? 0); reviewer += 1) {
       const member = (first + reviewer) % members;
-      const [rating, comment] = reviewText(Math.floor(random() * 1_000));
+      const [rating, comment] = pick(seededReviews, Math.floor(random() * 1_000));
       yield [id, memberId(member), memberName(member), rating, comment, Math.floor(now - random() * 365 * day)];
     }
   }
