@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDiscordInvites } from '../../src/service/invites/discord-invites.ts';
-import { readBotInvite, readInviteCode } from '../../src/service/invites/invite.ts';
+import { createDiscordInvites, readBotInvite, readInviteCode } from '../../src/service/invites/discord-invites.ts';
 import { seededInviteCode } from '../../src/service/seed/community.ts';
 import { collectingLog } from '../discord/bot.ts';
 import { localDiscord } from '../support/local-discord.ts';

@@ -1,5 +1,5 @@
 import { day, hour, minute } from '../../platform/durations.ts';
-import { serverInvite } from '../invites/invite.ts';
+import { serverInvite } from '../invites/discord-invites.ts';
 import { voteCooldownMs } from '../listing/cooldown.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
