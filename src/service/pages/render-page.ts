@@ -73,6 +73,15 @@ export function noticeAt(section: string, request: Request, texts: ServiceTexts)
   return notice && html`<div id="${resultId}" tabindex="-1">${flashMessage(notice)}</div>`;
 }
 
+/** The heading of a section, with the result of its form below. */
+export function sectionHead(
+  id: string,
+  title: string,
+  { request, texts }: { request: Request; texts: ServiceTexts },
+): Html {
+  return html`<h2 id="${id}">${title}</h2>${noticeAt(id, request, texts)}`;
+}
+
 function toneOf(notice: string): FlashMessage['tone'] {
   return new Map(Object.entries(tones)).get(notice) ?? 'good';
 }

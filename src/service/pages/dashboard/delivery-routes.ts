@@ -9,10 +9,9 @@ import {
 import type { ServiceTexts } from '../../texts/texts.ts';
 import { readForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound } from '../page-routes.ts';
-import { resultAt } from '../render-page.ts';
+import { resultAt, sectionHead } from '../render-page.ts';
 import type { Dashboard } from './dashboard.ts';
 import { deliveryList } from './delivery-list.ts';
-import { sectionHead } from './section-head.ts';
 
 const deliveriesPerPage = 25;
 const states = ['waiting', 'delivered', 'failed'] as const;

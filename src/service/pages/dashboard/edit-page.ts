@@ -13,10 +13,9 @@ import { goneReason } from '../../webhooks/attempt.ts';
 import { copyable, copyScript } from '../copyable.ts';
 import { isolated, listingIcon } from '../listing-parts.ts';
 import type { OwnerCall, PageDependencies } from '../page-routes.ts';
-import { resultId } from '../render-page.ts';
+import { resultId, sectionHead } from '../render-page.ts';
 import { deliveryList } from './delivery-list.ts';
 import { badgeSection, inviteSection } from './join-sections.ts';
-import { sectionHead } from './section-head.ts';
 
 const maxDeliveries = 5;
 const maxPurchases = 25;

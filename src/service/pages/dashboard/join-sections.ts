@@ -5,7 +5,7 @@ import { copyable } from '../copyable.ts';
 import { languageParameter } from '../language.ts';
 import type { OwnerCall } from '../page-routes.ts';
 import { badgePath } from '../previews/preview-tags.ts';
-import { sectionHead } from './section-head.ts';
+import { sectionHead } from '../render-page.ts';
 
 export function inviteSection(owned: OwnerCall): Html {
   const {
