@@ -2,7 +2,6 @@ import type { Router } from 'express';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 import { type PageDependencies, PageRoutes } from './page-routes.ts';
-import { textHtml } from './plain-text.ts';
 
 /** Imprint, privacy and terms, in the operator's words; privacy also without them. */
 export function legalRoutes(dependencies: PageDependencies): Router {
@@ -33,4 +32,28 @@ function storedData({ privacy, frame, fill }: ServiceTexts, { face, discord, cha
 <ul>${items.map((item) => html`<li>${item}</li>`)}</ul>
 <p>${fill(privacy.rights, { link: html`<a href="/your-data">${frame.yourData}</a>` })} ${privacy.remains}</p>
 ${face.imprint !== undefined && html`<p>${fill(privacy.operator, { link: html`<a href="/imprint">${frame.imprint}</a>` })}</p>`}`;
+}
+
+/** The address of a page or of mail, without the sign that ends its sentence. */
+const address =
+  /(https?:\/\/[^\s<>]{1,500}(?<![.,:;!?"')\]])|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})/i;
+
+/** A plain text as a part of a page: paragraphs between empty lines, `# ` before a heading, and links for addresses. */
+export function textHtml(text: string): Html {
+  const blocks = text
+    .replaceAll('\r', '')
+    .trim()
+    .split(/\n(?:[ \t]*\n)+/);
+  return html`${blocks.map((block) => {
+    const [, heading, rest = block] = /^#{1,6} (.+)\n?([\s\S]*)$/.exec(block) ?? [];
+    return html`${heading !== undefined && html`<h2>${heading}</h2>`}${rest !== '' && html`<p>${withLinks(rest)}</p>`}`;
+  })}`;
+}
+
+function withLinks(text: string): Html {
+  return html`${text
+    .split(address)
+    .map((part, index) =>
+      index % 2 === 0 ? part : html`<a href="${/^https?:/i.test(part) ? part : `mailto:${part}`}">${part}</a>`,
+    )}`;
 }
