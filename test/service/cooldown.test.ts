@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
+import { endOfPeriod } from '../../src/service/actions/orders.ts';
 import { voteCooldownMs, voteCooldownOf } from '../../src/service/listing/cooldown.ts';
-import { endOfPeriod, monthNumber } from '../../src/service/listing/period.ts';
+import { monthNumber } from '../../src/service/storage/votes.ts';
 import { mira, running, serverId } from './running.ts';
 
 const moment = fc.integer({ min: 0, max: 4_000_000_000_000 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { day } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Listing } from '../listing/listing.ts';
-import { endOfPeriod } from '../listing/period.ts';
 import type { Database } from '../storage/database.ts';
 import { type ServiceMember, upsertMember, withSafeName } from '../storage/members/members.ts';
 import { findPurchase, insertPurchase, type Purchase, type Tier, updateActivePurchase } from '../storage/purchases.ts';
@@ -24,6 +24,21 @@ const defaultTier: Tier = { id: 'supporter', name: 'Supporter', duration: 'month
 export interface PremiumOutcome {
   readonly purchase: Purchase;
   readonly deliveryId: string | null;
+}
+
+/** The end of a paid period that begins at `start` (both ms since the epoch), or null for a lifetime. */
+export function endOfPeriod(duration: Tier['duration'], start: number): number | null {
+  if (duration === 'lifetime') return null;
+  return duration === 'weekly' ? start + 7 * day : nextMonth(start);
+}
+
+/** The same day of the next month in UTC, or the last day of that month if it is shorter. */
+function nextMonth(start: number): number {
+  const next = new Date(start);
+  const dayOfMonth = next.getUTCDate();
+  next.setUTCMonth(next.getUTCMonth() + 1);
+  if (next.getUTCDate() !== dayOfMonth) next.setUTCDate(0);
+  return next.getTime();
 }
 
 /** A new active order. */

@@ -1,10 +1,9 @@
 import type { Listing } from '../listing/listing.ts';
-import { monthNumber } from '../listing/period.ts';
 import type { Database } from './database.ts';
 import { listingOfRow } from './listings/listings.ts';
 import { type ReviewOrder, reviewsInOrder, type StoredReview } from './reviews.ts';
 import type { Row } from './tables.ts';
-import { lastVoteQuery, voteCountQuery } from './votes.ts';
+import { lastVoteQuery, monthNumber, voteCountQuery } from './votes.ts';
 
 /** A value that is there at once, or later. */
 export type MaybePromise<Value> = Value | Promise<Value>;

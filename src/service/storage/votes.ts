@@ -1,4 +1,3 @@
-import { monthNumber } from '../listing/period.ts';
 import type { Sql } from './database.ts';
 
 export interface NewVote {
@@ -35,6 +34,12 @@ export function lastVoteQuery(sql: Sql, listingId: string, userId: string) {
 /** The time of the user's last vote for this listing (ms since the epoch), or null. */
 export async function lastVoteAt(sql: Sql, listingId: string, userId: string): Promise<number | null> {
   return (await lastVoteQuery(sql, listingId, userId).executeTakeFirst())?.at ?? null;
+}
+
+/** The calendar month of a time (ms since the epoch) in UTC: 202612. `monthlyVotes` counts from this month. */
+export function monthNumber(now: number): number {
+  const date = new Date(now);
+  return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
 
 /** The query of {@link countVotes}. Its parameters are the month and the listing, in this order. */

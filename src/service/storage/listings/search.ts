@@ -1,9 +1,9 @@
 import { type ExpressionBuilder, sql as expression, type RawBuilder } from 'kysely';
 import type { Category } from '../../listing/category.ts';
 import type { Listing, ServiceListingKind } from '../../listing/listing.ts';
-import { monthNumber } from '../../listing/period.ts';
 import type { Sql } from '../database.ts';
 import type { ServiceTables } from '../tables.ts';
+import { monthNumber } from '../votes.ts';
 import { listingOfRow, type StoredListing } from './listings.ts';
 
 /**
