@@ -64,7 +64,7 @@ export function openApiDocument(baseUrl: string): OpenApiDocument {
 
 function openApiPaths(): ZodOpenApiPathsObject {
   const paths = Object.entries<Operation>(operations).map(([operationId, operation]) => [
-    operation.path.replace(/:(\w+)/g, '{$1}'),
+    pathInOpenApi(operation),
     {
       get: {
         operationId,
@@ -79,6 +79,11 @@ function openApiPaths(): ZodOpenApiPathsObject {
     },
   ]);
   return Object.fromEntries(paths);
+}
+
+/** The path of an endpoint with its parameters in braces. */
+export function pathInOpenApi({ path }: Pick<Operation, 'path'>): string {
+  return path.replace(/:(\w+)/g, '{$1}');
 }
 
 function successEnvelope({ data, meta }: Operation): z.ZodObject {

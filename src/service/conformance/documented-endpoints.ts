@@ -1,21 +1,8 @@
 import { z } from 'zod';
-import { openApiDocument } from '../api/openapi.ts';
+import { openApiDocument, pathInOpenApi } from '../api/openapi.ts';
+import { type Operation, operations } from '../api/operations.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import { firstIssue, utcTimestamp } from './check.ts';
-
-/** The part of an OpenAPI document that the suite uses. */
-const documentSchema = z.object({
-  paths: z.record(
-    z.string(),
-    z.object({
-      get: z.object({
-        'x-key-types': z.array(z.enum(['server', 'bot'])),
-        parameters: z.array(z.object({ name: z.string(), in: z.string() })).default([]),
-        responses: z.record(z.string(), z.unknown()),
-      }),
-    }),
-  ),
-});
 
 /** An endpoint of the OpenAPI document. */
 export interface DocumentedEndpoint {
@@ -33,16 +20,17 @@ export interface DocumentedEndpoint {
 
 export function documentedEndpoints(): DocumentedEndpoint[] {
   const document = openApiDocument('http://localhost/api/v1');
-  return Object.entries(documentSchema.parse(document).paths).map(([path, { get }]) => {
-    const schema = valueAt(get.responses['200'], 'content', 'application/json', 'schema');
-    const fullSchema = inlineReferences(schema, document);
+  return Object.values<Operation>(operations).map((operation) => {
+    const path = pathInOpenApi(operation);
+    const response = valueAt(document, 'paths', path, 'get', 'responses', '200');
+    const fullSchema = inlineReferences(valueAt(response, 'content', 'application/json', 'schema'), document);
     return {
       path,
-      keyTypes: get['x-key-types'],
-      pathParameters: get.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name),
+      keyTypes: operation.keys,
+      pathParameters: Object.keys(operation.pathParameters.shape),
       documentedIssue: validator(documentedPart(fullSchema)),
       fullSchemaIssue: validator(fullSchema),
-      hasMeta: valueAt(fullSchema, 'properties', 'meta') !== undefined,
+      hasMeta: operation.meta !== null,
     };
   });
 }
