@@ -35,7 +35,7 @@ export type SqliteServiceDriver = Driver & Pick<SqliteEngine, 'transact'>;
 export async function createDriver({ writer, reader, checkFiles, log }: DriverOptions): Promise<SqliteServiceDriver> {
   const writing = await connectionTo(writer);
   const reading = reader === writer ? null : await connectionTo(reader);
-  const groupCommit = createGroupCommit(writer, {
+  const begin = createGroupCommit(writer, {
     async begin(queuedAt) {
       assertFilesInPlace();
       await retryWhileBusy(async () => execute('begin immediate', []), queuedAt);
@@ -81,11 +81,11 @@ export async function createDriver({ writer, reader, checkFiles, log }: DriverOp
       if (reading === null || query.query.kind !== 'SelectQueryNode') return null;
       return retryWhileBusy(() => reading.executeQuery(query), performance.now());
     },
-    begin: async () => ({ ...(await groupCommit.begin()), execute: (query) => writing.executeQuery(query) }),
+    begin: async () => ({ ...(await begin()), execute: (query) => writing.executeQuery(query) }),
   };
 
   async function transact<Result>(work: (execute: Execute) => Result): Promise<Result> {
-    const member = await groupCommit.begin();
+    const member = await begin();
     let result: Result;
     try {
       result = work(execute);

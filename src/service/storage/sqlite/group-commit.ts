@@ -4,23 +4,13 @@ import { StoreUnavailableError } from '../../../platform/errors.ts';
 /** Transactions that are committed together at most. */
 const maxMembers = 64;
 
-/** One transaction, which has the connection to itself until it ends. */
-export interface Member {
-  /** Resolves when the transaction is committed, alone or with those that follow. */
-  commit(): Promise<void>;
-  rollback(): void;
-}
-
-export interface GroupCommit {
-  /** Waits for the transactions before, then begins. Rejects as `begin` of the options does. */
-  begin(): Promise<Member>;
-}
-
 /**
  * Runs transactions one after the other on one connection and commits those together that wait for each other, because
  * a commit waits for the disk. Each is a savepoint, so one that fails takes no other with it. A transaction that is
  * alone is committed at once. Between two groups the event loop has a turn: promises alone would never end while
  * transactions follow each other, and requests and timers would wait for all of them.
+ * @returns what waits for the transactions before, then begins one, which has the connection to itself until it ends.
+ * Rejects as `begin` of the options does
  */
 export function createGroupCommit(
   connection: SqliteDatabase,
@@ -33,7 +23,7 @@ export function createGroupCommit(
     /** Throws if what was committed may be lost. */
     readonly afterCommit: () => void;
   },
-): GroupCommit {
+) {
   /** Settles when the last transaction in the queue has passed the connection on. */
   let queue: Promise<void> = Promise.resolve();
   let queued = 0;
@@ -91,51 +81,50 @@ export function createGroupCommit(
     }
   }
 
-  return {
-    async begin() {
-      const queuedAt = performance.now();
-      const endTurn = await acquireTurn();
-      let members = group;
-      try {
-        if (members === null) {
-          if (turn !== null) await turn;
-          await options.begin(queuedAt);
-        }
-        members ??= [];
-        group = members;
-        run('savepoint member');
-      } catch (error) {
-        if (members !== null) pass(members, endTurn);
-        else endTurn();
-        throw error;
+  return async function begin() {
+    const queuedAt = performance.now();
+    const endTurn = await acquireTurn();
+    let members = group;
+    try {
+      if (members === null) {
+        if (turn !== null) await turn;
+        await options.begin(queuedAt);
       }
-      const joined = members;
-      return {
-        commit() {
-          const member = Promise.withResolvers<void>();
-          try {
-            run('release member');
-            joined.push(member);
-          } catch (error) {
-            member.reject(error);
-          }
-          pass(joined, endTurn);
-          return member.promise;
-        },
-        rollback() {
-          try {
-            run('rollback to member');
-            run('release member');
-          } catch (error) {
-            // SQLite has rolled back everything, such as after a full disk.
-            tryToRollBack();
-            settle(joined, new StoreUnavailableError(error));
-            endTurn();
-            return;
-          }
-          pass(joined, endTurn);
-        },
-      };
-    },
+      members ??= [];
+      group = members;
+      run('savepoint member');
+    } catch (error) {
+      if (members !== null) pass(members, endTurn);
+      else endTurn();
+      throw error;
+    }
+    const joined = members;
+    return {
+      /** Resolves when the transaction is committed, alone or with those that follow. */
+      commit(): Promise<void> {
+        const member = Promise.withResolvers<void>();
+        try {
+          run('release member');
+          joined.push(member);
+        } catch (error) {
+          member.reject(error);
+        }
+        pass(joined, endTurn);
+        return member.promise;
+      },
+      rollback(): void {
+        try {
+          run('rollback to member');
+          run('release member');
+        } catch (error) {
+          // SQLite has rolled back everything, such as after a full disk.
+          tryToRollBack();
+          settle(joined, new StoreUnavailableError(error));
+          endTurn();
+          return;
+        }
+        pass(joined, endTurn);
+      },
+    };
   };
 }
