@@ -1,8 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import {
-  type AuthorizationAttempts,
-  createAuthorizationAttempts,
-} from '../../platform/discord-oauth/authorization-attempts.ts';
+import { createAuthorizationAttempts } from '../../platform/discord-oauth/authorization-attempts.ts';
 import { readManagedGuilds } from '../../platform/discord-oauth/managed-guilds.ts';
 import { createOAuthClient, type OAuthClient } from '../../platform/discord-oauth/oauth-client.ts';
 import { second } from '../../platform/durations.ts';
@@ -43,10 +40,7 @@ export interface DiscordAccount {
 }
 
 /** Reads the accounts of members at Discord. Methods reject with `OAuthError`. */
-export type DiscordAccounts = ReturnType<typeof createDiscordAccounts>;
-
-/** @param origin the public URL of the service, without a trailing slash */
-export function createDiscordAccounts(
+function createDiscordAccounts(
   application: DiscordApplication,
   { origin, clock }: { readonly origin: string; readonly clock: Clock },
 ) {
@@ -89,21 +83,17 @@ async function readGuilds(client: OAuthClient, accessToken: string): Promise<Pro
 }
 
 /** What the pages need to sign members in with Discord. */
-export interface DiscordSignIn {
-  readonly accounts: DiscordAccounts;
-  readonly attempts: AuthorizationAttempts;
-  /** The public URL of the service, without a trailing slash. */
-  readonly origin: string;
-}
+export type DiscordSignIn = ReturnType<typeof createDiscordSignIn>;
 
-/** @param options.key random; the same in all processes of the service */
+/**
+ * @param origin the public URL of the service, without a trailing slash
+ * @param key random; the same in all processes of the service
+ */
 export function createDiscordSignIn(
   application: DiscordApplication,
-  options: { readonly origin: string; readonly key: string; readonly clock: Clock },
-): DiscordSignIn {
-  const { origin, key, clock } = options;
+  { origin, key, clock }: { readonly origin: string; readonly key: string; readonly clock: Clock },
+) {
   return {
-    origin,
     accounts: createDiscordAccounts(application, { origin, clock }),
     attempts: createAuthorizationAttempts({
       secret: key,

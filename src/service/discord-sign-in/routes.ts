@@ -26,11 +26,8 @@ const maxCodeLength = 512;
 const discordErrors: readonly unknown[] = ['server_error', 'temporarily_unavailable'];
 
 /** Sign-in with Discord, and the proof of which servers are the member's. Tokens and codes are in no page or log. */
-export function discordSignInRoutes(
-  dependencies: PageDependencies,
-  { accounts, attempts, origin }: DiscordSignIn,
-): Router {
-  const { database, clock, log, sessions, admission, face } = dependencies;
+export function discordSignInRoutes(dependencies: PageDependencies, { accounts, attempts }: DiscordSignIn): Router {
+  const { database, clock, log, sessions, admission, face, origin } = dependencies;
   const ownHost = new URL(origin).host;
   const router = Router();
 

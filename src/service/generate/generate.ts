@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ServiceListingKind } from '../listing/listing.ts';
-import { type BulkInsert, bulkInsert } from '../storage/bulk-insert.ts';
+import { bulkInsert } from '../storage/bulk-insert.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { newKey } from '../storage/listings/keys.ts';
 import { insertListings } from '../storage/listings/listings.ts';
@@ -58,7 +58,7 @@ export async function generate(database: Database, options: GenerateOptions): Pr
 
   /** Writes rows in transactions of a limited size, until there are no more or the signal aborts. */
   async function write(
-    into: (sql: Sql) => BulkInsert,
+    into: (sql: Sql) => ReturnType<typeof bulkInsert>,
     values: Iterator<readonly (string | number | null)[]>,
   ): Promise<void> {
     let next = values.next();

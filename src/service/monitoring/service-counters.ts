@@ -1,17 +1,13 @@
 /** What this process has done since its start, as plain numbers that `/metrics` reads. */
-export interface ServiceCounters {
-  /** Votes that were stored, and those that came during the cooldown. */
-  readonly votes: { stored: number; cooldown: number };
-  /** Reviews that were written or edited. */
-  reviews: number;
-  /** Requests to webhooks: answered with 2xx, answered with another status, and not answered. */
-  readonly webhookRequests: { accepted: number; rejected: number; unanswered: number };
-}
+export type ServiceCounters = ReturnType<typeof createServiceCounters>;
 
-export function createServiceCounters(): ServiceCounters {
+export function createServiceCounters() {
   return {
+    /** Votes that were stored, and those that came during the cooldown. */
     votes: { stored: 0, cooldown: 0 },
+    /** Reviews that were written or edited. */
     reviews: 0,
+    /** Requests to webhooks: answered with 2xx, answered with another status, and not answered. */
     webhookRequests: { accepted: 0, rejected: 0, unanswered: 0 },
   };
 }

@@ -10,13 +10,6 @@ const postgresRows = 5_000;
 
 type Value = string | number | null;
 
-/** Inserts many rows of one table. `add` returns a promise if rows are written now, and null if the row waits for others. */
-export interface BulkInsert {
-  add(...values: readonly Value[]): Promise<void> | null;
-  /** Writes the rest. */
-  flush(): Promise<void>;
-}
-
 /**
  * Inserts rows of one table, many per statement.
  * @param onConflict `ignore` leaves rows out that exist already
@@ -27,7 +20,7 @@ export function bulkInsert(
   table: keyof ServiceTables,
   columns: readonly string[],
   onConflict: 'fail' | 'ignore' = 'fail',
-): BulkInsert {
+) {
   const insert = dialect === 'sqlite' ? insertValues : insertArrays;
   const rowsPerStatement = dialect === 'sqlite' ? sqliteRows : postgresRows;
   const statements = insert(table, columns, onConflict === 'ignore' ? ' on conflict do nothing' : '');
@@ -40,11 +33,13 @@ export function bulkInsert(
   }
 
   return {
-    add(...values) {
+    /** Returns a promise if rows are written now, and null if the row waits for others. */
+    add(...values: readonly Value[]): Promise<void> | null {
       for (const value of values) parameters.push(value);
       return parameters.length === rowsPerStatement * columns.length ? write() : null;
     },
-    async flush() {
+    /** Writes the rest. */
+    async flush(): Promise<void> {
       if (parameters.length > 0) await write();
     },
   };

@@ -23,22 +23,19 @@ export function newConnection({ addresses }: WebhookTarget): ConnectionOptions {
 }
 
 /** Connections that are used again. */
-export interface Connections {
-  /** A connection that is kept is only used for a target with the same host, port and checked addresses. */
-  to(target: WebhookTarget): ConnectionOptions;
-  /** Closes all connections, also those that are in use. */
-  close(): void;
-}
+export type Connections = ReturnType<typeof createConnections>;
 
-export function createConnections(): Connections {
+export function createConnections() {
   const options = { keepAlive: true, timeout: idleTimeoutMs };
   const agents = { 'http:': keptByAddress(new HttpAgent(options)), 'https:': keptByAddress(new HttpsAgent(options)) };
   return {
-    to: (target) => ({
+    /** A connection that is kept is only used for a target with the same host, port and checked addresses. */
+    to: (target: WebhookTarget): ConnectionOptions => ({
       ...newConnection(target),
       agent: agents[target.url.protocol === 'https:' ? 'https:' : 'http:'],
     }),
-    close() {
+    /** Closes all connections, also those that are in use. */
+    close(): void {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };

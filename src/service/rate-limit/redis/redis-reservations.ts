@@ -18,12 +18,9 @@ import {
 const commandTimeoutMs = 1 * second;
 const maxReconnectMs = 1 * second;
 
-interface Script {
-  readonly text: string;
-  readonly digest: string;
-}
+type Script = ReturnType<typeof readScript>;
 
-function readScript(file: string): Script {
+function readScript(file: string) {
   const text = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
   return { text, digest: hash('sha1', text) };
 }

@@ -8,19 +8,6 @@ import { forKysely, openSqlite, resultCode } from '../../../platform/sqlite.ts';
 import type { Reservation, ReservationRows } from '../../rate-limit/reserve.ts';
 import { countsUntil } from './reservations.ts';
 
-/** An open limit file. */
-export interface LimitFile {
-  /** Names the contents: a file that replaces this one has another id. */
-  readonly id: string;
-  readonly connection: SqliteDatabase;
-  /**
-   * Throws a StoreUnavailableError if this file or the database was deleted or replaced, {@link replacedCheckMs} later
-   * at the latest.
-   */
-  check(monotonic: number): void;
-  close(): void;
-}
-
 /** A process notices within this time that its file was replaced (ms). */
 export const replacedCheckMs = 1 * second;
 /** While another process creates the file (ms). */
@@ -43,7 +30,7 @@ const tables = [
  * @param database path, or `:memory:`
  * @param boot names the start of the machine
  */
-export function openLimitFile(database: string, boot: string): LimitFile {
+export function openLimitFile(database: string, boot: string) {
   if (database === ':memory:') return openFile(':memory:', []);
   const prefix = `${basename(database)}-limit-`;
   const name = prefix + boot.replaceAll(/[^0-9a-z]/g, '').slice(0, 16);
@@ -60,7 +47,9 @@ export function openLimitFile(database: string, boot: string): LimitFile {
   }
 }
 
-function openFile(path: string, checked: readonly string[]): LimitFile {
+export type LimitFile = ReturnType<typeof openFile>;
+
+function openFile(path: string, checked: readonly string[]) {
   const database = openSqlite(path, { busyTimeoutMs: openTimeoutMs });
   try {
     database.exec('PRAGMA page_size = 1024');
@@ -75,8 +64,13 @@ function openFile(path: string, checked: readonly string[]): LimitFile {
     database.exec('commit');
     database.exec('PRAGMA busy_timeout = 0');
     return {
+      /** Names the contents: a file that replaces this one has another id. */
       id,
       connection: forKysely(database),
+      /**
+       * Throws a StoreUnavailableError if this file or the database was deleted or replaced, {@link replacedCheckMs}
+       * later at the latest.
+       */
       check: createCheck(checked),
       close: () => database.close(),
     };

@@ -11,18 +11,10 @@ import { makeDirectory } from '../../../platform/make-directory.ts';
 import { forKysely, openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../../platform/sqlite.ts';
 import { type Execute, type OpenOptions, type RecordVote, type SqliteEngine, unknownListing } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
-import { createDriver, type DriverOptions } from './driver.ts';
+import { createDriver } from './driver.ts';
 
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
 const openTimeoutMs = 5 * second;
-
-interface OpenFile {
-  readonly writer: DatabaseSync;
-  /** The same as `writer` if only one connection is possible. */
-  readonly reader: DatabaseSync;
-  readonly checkFiles: DriverOptions['checkFiles'];
-  readonly close: () => void;
-}
 
 /**
  * Opens a file and runs the missing migrations.
@@ -57,12 +49,13 @@ export async function openSqliteEngine(path: string, { log, onMigration }: OpenO
   }
 }
 
-function inMemory(): OpenFile {
+/** One connection is both, because another would have a database of its own. */
+function inMemory(): ReturnType<typeof inFile> {
   const connection = open(':memory:');
   return { writer: connection, reader: connection, checkFiles: () => null, close: () => connection.close() };
 }
 
-function inFile(path: string, log: Log | undefined): OpenFile {
+function inFile(path: string, log: Log | undefined) {
   makeDirectory(dirname(path));
   const [writer, reader] = [open(path), open(path)];
   const files = identifyFiles(path);
@@ -73,7 +66,7 @@ function inFile(path: string, log: Log | undefined): OpenFile {
     writer,
     reader,
     checkFiles,
-    close() {
+    close(): void {
       monitor?.stop();
       reader.close();
       writer.close();
