@@ -1,12 +1,12 @@
 import { HttpError } from '../../platform/web/http-error.ts';
 import type { Database } from '../storage/database.ts';
 import { resumeWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts';
-import type { ConnectRequest } from '../storage/listings/connect-requests.ts';
 import { countKeys, issueKey, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, lockOwnListing } from '../storage/listings/listings.ts';
 import { newSecret } from '../storage/secrets.ts';
 import { PageError } from '../texts/page-error.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
+import type { ConnectRequest } from './connect-requests.ts';
 
 const families = ['vote', 'premium'] as const;
 

@@ -6,16 +6,16 @@ import { readForm } from '../pages/forms.ts';
 import { isolated } from '../pages/listing-parts.ts';
 import { type PageCall, type PageDependencies, PageRoutes } from '../pages/page-routes.ts';
 import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
+import { countKeys, maxKeys } from '../storage/listings/keys.ts';
+import { findListing, type StoredListing } from '../storage/listings/listings.ts';
+import { PageError } from '../texts/page-error.ts';
+import { tooManyKeys } from './connect-listing.ts';
 import {
   approveConnectRequest,
   type ConnectRequest,
   deleteConnectRequest,
   findConnectRequest,
-} from '../storage/listings/connect-requests.ts';
-import { countKeys, maxKeys } from '../storage/listings/keys.ts';
-import { findListing, type StoredListing } from '../storage/listings/listings.ts';
-import { PageError } from '../texts/page-error.ts';
-import { tooManyKeys } from './connect-listing.ts';
+} from './connect-requests.ts';
 
 const path = '/connect/:id';
 const decision = z.object({ decision: z.enum(['connect', 'cancel']) });

@@ -2,35 +2,26 @@ import { createHash } from 'node:crypto';
 import express, { Router } from 'express';
 import { z } from 'zod';
 import { TallyhookError } from '../../platform/errors.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
 import { HttpError, handleErrors } from '../../platform/web/http-error.ts';
 import { equalSecrets } from '../../platform/web/session-cookie.ts';
 import { testWebhook } from '../actions/configure-webhook.ts';
-import { line } from '../pages/forms.ts';
 import type { PageDependencies } from '../pages/page-routes.ts';
-import { connectTtlMs, insertConnectRequest, redeemConnectCode } from '../storage/listings/connect-requests.ts';
 import { listingIdOfKey } from '../storage/listings/keys.ts';
 import { findListing } from '../storage/listings/listings.ts';
 import { findMember } from '../storage/members/members.ts';
 import { checkTarget } from '../webhooks/target.ts';
 import { connectListing } from './connect-listing.ts';
+import {
+  address,
+  connectRequestBody,
+  connectTtlMs,
+  insertConnectRequest,
+  redeemConnectCode,
+} from './connect-requests.ts';
 
 /** The paths of the protocol; see docs/connect.md. */
 const paths = { discovery: '/.well-known/vote-connect', request: '/connect/requests', token: '/connect/token' };
 const testPath = '/connect/test';
-
-const address = z.url({ protocol: /^https?$/ }).max(500);
-const snowflake = z.string().regex(snowflakePattern);
-
-const requestBody = z.object({
-  name: line(50),
-  guild: snowflake,
-  member: snowflake,
-  redirect_uri: address,
-  state: z.string().regex(/^[\w-]{16,200}$/),
-  code_challenge: z.string().regex(/^[\w-]{43}$/),
-  webhooks: z.object({ vote: address, premium: address }),
-});
 
 const tokenBody = z.object({
   code: z.string().max(200),
@@ -55,7 +46,7 @@ export function connectEndpoints(dependencies: PageDependencies): Router {
 
   router.post(paths.request, json, async (request, response) => {
     await admission.count(request, 'sign-in', null);
-    const asked = read(requestBody, request.body);
+    const asked = read(connectRequestBody, request.body);
     const { origin: asker, host } = new URL(asked.redirect_uri);
     const addresses = Object.values(asked.webhooks);
     // One origin, so that the page can name whom everything goes to. The host is also in a header.

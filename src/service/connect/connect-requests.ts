@@ -1,26 +1,34 @@
-import { minute } from '../../../platform/durations.ts';
-import { parseJson } from '../../../platform/json.ts';
-import type { Sql } from '../database.ts';
-import { digest, newSecret } from '../secrets.ts';
-import type { Row, WebhookFamily } from '../tables.ts';
+import { z } from 'zod';
+import { minute } from '../../platform/durations.ts';
+import { parseJson } from '../../platform/json.ts';
+import { snowflakePattern } from '../../platform/snowflake.ts';
+import { line } from '../pages/forms.ts';
+import type { Sql } from '../storage/database.ts';
+import { digest, newSecret } from '../storage/secrets.ts';
+import type { Row } from '../storage/tables.ts';
 
 /** How long the owner may take, and how long the code is valid (ms). */
 export const connectTtlMs = 10 * minute;
 
-/** What a bot asks the owner of a listing for. */
-export interface ConnectRequest {
+export const address = z.url({ protocol: /^https?$/ }).max(500);
+const snowflake = z.string().regex(snowflakePattern);
+
+/** What a bot asks the owner of a listing for, as it is sent and stored. */
+export const connectRequestBody = z.object({
   /** External text. */
-  readonly name: string;
-  /** The guild whose listing it is, and the member who asked: Discord ids. */
-  readonly guild: string;
-  readonly member: string;
+  name: line(50),
+  /** The guild whose listing it is, and the member who asked. */
+  guild: snowflake,
+  member: snowflake,
   /** Of the same origin as the webhooks. */
-  readonly redirect_uri: string;
-  readonly state: string;
+  redirect_uri: address,
+  state: z.string().regex(/^[\w-]{16,200}$/),
   /** PKCE, `S256`. */
-  readonly code_challenge: string;
-  readonly webhooks: Readonly<Record<WebhookFamily, string>>;
-}
+  code_challenge: z.string().regex(/^[\w-]{43}$/),
+  webhooks: z.object({ vote: address, premium: address }),
+});
+
+export type ConnectRequest = Readonly<z.infer<typeof connectRequestBody>>;
 
 /** Stores a request, and returns the id by which its owner opens it. */
 export async function insertConnectRequest(sql: Sql, request: ConnectRequest, now: number): Promise<string> {
