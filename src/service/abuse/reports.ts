@@ -158,16 +158,6 @@ export async function closeReports(
   return Number(numUpdatedRows);
 }
 
-/** Deletes the reports about a listing and its reviews, when the listing is deleted. */
-export async function deleteReportsOfListing(sql: Sql, listingId: string): Promise<void> {
-  await sql.deleteFrom('reports').where('listing_id', '=', listingId).execute();
-}
-
-/** Deletes the reports that a member has filed, when the member's data is deleted. */
-export async function deleteReportsOfReporter(sql: Sql, reporterId: string): Promise<void> {
-  await sql.deleteFrom('reports').where('reporter_id', '=', reporterId).execute();
-}
-
 /** Deletes closed reports that were closed before a time (ms since the epoch). */
 export async function deleteClosedReports(sql: Sql, before: number): Promise<void> {
   await sql.deleteFrom('reports').where('state', '!=', 'open').where('closed_at', '<', before).execute();

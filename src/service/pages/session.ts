@@ -56,7 +56,8 @@ export function createSessions(
       const found = await findMemberWithEpoch(database, userId);
       if (found?.sessionEpoch == null || !equalSecrets(epoch, found.sessionEpoch)) return null;
       if (await isSessionRevoked(database, id)) return null;
-      return { ...found.member, formToken: session.formToken, isOperator: operators.has(userId) };
+      const { username } = found;
+      return { userId, username, formToken: session.formToken, isOperator: operators.has(userId) };
     },
     /**
      * Starts a session with a new cookie and CSRF token, in place of the browser's former one. Without effect for an
@@ -71,14 +72,14 @@ export function createSessions(
     async signOut(request: Request, response: Response, now: number): Promise<void> {
       const session = cookie.read(request.headers.cookie, now);
       if (session !== null) {
-        await revokeSession(database, { id: partsOf(session).id, expiresAt: session.expiresAt }, now);
+        await revokeSession(database, partsOf(session).id, session.expiresAt, now);
       }
       cookie.clear(response, { secure });
     },
   };
 }
 
-function partsOf({ subject }: CookieSession): { readonly userId: string; readonly epoch: string; readonly id: string } {
+function partsOf({ subject }: CookieSession) {
   const [userId = '', epoch = '', id = ''] = subject.split('~');
   return { userId, epoch, id };
 }

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql as expression } from 'kysely';
 import { second } from '../../../platform/durations.ts';
-import { deleteReportsOfListing } from '../../abuse/reports.ts';
 import type { Database, Sql } from '../database.ts';
 import { revokeAllKeys } from './keys.ts';
 
@@ -145,9 +144,9 @@ async function deleteRest(sql: Sql, listingId: string): Promise<void> {
   await sql.deleteFrom('key_usage').where('key_id', 'in', keys).execute();
   await sql.deleteFrom('request_reservations').where('key_id', 'in', keys).execute();
   await sql.deleteFrom('keys').where('listing_id', '=', listingId).execute();
-  await deleteReportsOfListing(sql, listingId);
   const tables = [
-    ...(['vote_counts', 'review_counts', 'review_replies', 'listing_days', 'listing_icons', 'webhooks'] as const),
+    ...(['reports', 'vote_counts', 'review_counts', 'review_replies', 'listing_days'] as const),
+    ...(['listing_icons', 'webhooks'] as const),
   ];
   for (const table of tables) await sql.deleteFrom(table).where('listing_id', '=', listingId).execute();
   await sql.deleteFrom('listings').where('id', '=', listingId).execute();

@@ -1,10 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { SelectQueryBuilder } from 'kysely';
-import { deleteReportsOfReporter } from '../../abuse/reports.ts';
 import { voteCooldownMs } from '../../listing/cooldown.ts';
 import type { ServiceListingKind } from '../../listing/listing.ts';
 import type { Database, Sql } from '../database.ts';
-import type { ServiceTables } from '../tables.ts';
 
 /** What a vote has instead of the id of a member who deleted their data. */
 export const anonymousId = 'anonymous';
@@ -51,14 +48,11 @@ export async function* memberListings(database: Database, userId: string): Async
   }
 }
 
-/** Listings, and the query of their ids: a list of hundreds of ids would take longer than the search. */
-interface ListingChunk {
-  readonly listings: readonly MemberListing['listing'][];
-  readonly ids: (sql: Sql) => SelectQueryBuilder<ServiceTables, 'listings', { id: string }>;
-}
-
-/** All listings in chunks, with a turn of the event loop between them. */
-async function* listingChunks(database: Database): AsyncGenerator<ListingChunk> {
+/**
+ * All listings in chunks, with a turn of the event loop between them. Each has the query of its ids: a list of hundreds
+ * of ids would take longer than the search.
+ */
+async function* listingChunks(database: Database) {
   for (let after = ''; ; ) {
     const listings = await database
       .selectFrom('listings')
@@ -90,11 +84,9 @@ export async function deleteMemberData(database: Database, userId: string, now: 
       .values({ user_id: userId, requested_at: now })
       .onConflict((conflict) => conflict.column('user_id').doUpdateSet({ requested_at: now }))
       .execute();
-    await sql.deleteFrom('members').where('user_id', '=', userId).execute();
-    await sql.deleteFrom('proven_guilds').where('user_id', '=', userId).execute();
-    await sql.deleteFrom('sign_in_links').where('user_id', '=', userId).execute();
-    await sql.deleteFrom('connect_requests').where('user_id', '=', userId).execute();
-    await deleteReportsOfReporter(sql, userId);
+    const tables = ['members', 'proven_guilds', 'sign_in_links', 'connect_requests'] as const;
+    for (const table of tables) await sql.deleteFrom(table).where('user_id', '=', userId).execute();
+    await sql.deleteFrom('reports').where('reporter_id', '=', userId).execute();
   });
   await anonymize(database, userId, { reviewsUntil: now, votesUntil: now - voteCooldownMs });
 }

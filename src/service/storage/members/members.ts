@@ -37,12 +37,9 @@ export async function findMember(sql: Sql, userId: string): Promise<ServiceMembe
 }
 
 /** A member, and the value that every valid session of the member contains; null before the first sign-in. */
-export async function findMemberWithEpoch(
-  sql: Sql,
-  userId: string,
-): Promise<{ readonly member: ServiceMember; readonly sessionEpoch: string | null } | null> {
-  const row = await sql.selectFrom('members').selectAll().where('user_id', '=', userId).executeTakeFirst();
-  return row ? { member: { userId: row.user_id, username: row.username }, sessionEpoch: row.session_epoch } : null;
+export function findMemberWithEpoch(sql: Sql, userId: string) {
+  const selected = sql.selectFrom('members').select([...columns, 'session_epoch as sessionEpoch']);
+  return selected.where('user_id', '=', userId).executeTakeFirst();
 }
 
 /**
@@ -88,16 +85,12 @@ export async function lockMember(sql: Sql, userId: string): Promise<void> {
     .execute();
 }
 
-/** A session of the pages. */
-interface SessionId {
-  /** Random, without the member's id. */
-  readonly id: string;
-  /** The end of the session, until which its revocation is stored (ms since the epoch). */
-  readonly expiresAt: number;
-}
-
-/** Ends a session in all processes, and forgets those that have expired. `now` in ms since the epoch. */
-export async function revokeSession(sql: Sql, { id, expiresAt }: SessionId, now: number): Promise<void> {
+/**
+ * Ends a session in all processes, and forgets those that have expired. Times are ms since the epoch.
+ * @param id random, without the member's id
+ * @param expiresAt the end of the session, until which its revocation is stored
+ */
+export async function revokeSession(sql: Sql, id: string, expiresAt: number, now: number): Promise<void> {
   await sql.deleteFrom('revoked_sessions').where('expires_at', '<=', now).execute();
   await sql
     .insertInto('revoked_sessions')
