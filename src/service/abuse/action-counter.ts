@@ -15,7 +15,6 @@ export interface ActionLimit {
   readonly windowMs: number;
 }
 
-/** A limit of one member or address. */
 export interface CountedSubject extends ActionLimit {
   /** A hash that contains what is counted. */
   readonly subject: string;
@@ -76,7 +75,6 @@ export class ActionCounter {
     return null;
   }
 
-  /** Stores what was counted. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#storing;

@@ -42,7 +42,6 @@ export const defaultActionLimits: Readonly<Record<LimitedAction, ActionLimits>> 
 /** Who may do what can be abused, and how often. */
 export type Admission = Awaited<ReturnType<typeof openAdmission>>;
 
-/** A request of Express. */
 type Visit = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string | undefined };
 
 /**

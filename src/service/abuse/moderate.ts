@@ -4,7 +4,6 @@ import { updateListingState } from '../storage/listings/listings.ts';
 import { deleteReviewBy } from '../storage/reviews.ts';
 import { closeReports, type ReportTarget } from './reports.ts';
 
-/** What an operator can do. */
 type ModerationAction =
   | 'dismiss-reports'
   | 'remove-review'
@@ -70,7 +69,6 @@ export async function findBan(sql: Sql, userId: string): Promise<Ban | null> {
   return (await sql.selectFrom('bans').select(columns).where('user_id', '=', userId).executeTakeFirst()) ?? null;
 }
 
-/** The bans, newest first. */
 export function listBans(sql: Sql, limit: number): Promise<(Ban & { readonly username: string | null })[]> {
   return sql
     .selectFrom('bans')

@@ -44,7 +44,6 @@ async function reportsWithNames(sql: Sql, target: ReportTarget) {
 /** A listing that is not published. `reason` is why it is hidden; null for a pending one. */
 export type UnpublishedListing = Awaited<ReturnType<typeof listingsInState>>[number];
 
-/** Listings in this state, oldest first. */
 export function listingsInState(sql: Sql, state: Extract<ListingState, 'pending' | 'hidden'>, limit: number) {
   return sql
     .selectFrom('listings')

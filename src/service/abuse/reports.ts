@@ -6,7 +6,6 @@ import { findReview } from '../storage/reviews.ts';
 import type { ReportKind, ReportState, ServiceTables } from '../storage/tables.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 
-/** The reasons that a form offers. */
 export const reportReasons = ['spam', 'abuse', 'illegal', 'misleading', 'privacy', 'other'] as const;
 
 type ReportReason = (typeof reportReasons)[number];
@@ -23,7 +22,6 @@ export interface NewReport {
   readonly reviewId?: number;
   readonly reporterId: string;
   readonly reason: ReportReason;
-  /** What the reporter adds, perhaps empty. */
   readonly text: string;
   /** ms since the epoch. */
   readonly now: number;
@@ -84,7 +82,6 @@ const columns = [
   ...(['state', 'created_at as createdAt'] as const),
 ] as const;
 
-/** The number of open reports. */
 export async function countOpenReports(sql: Sql): Promise<number> {
   const { reports } = await sql
     .selectFrom('reports')
@@ -132,7 +129,6 @@ export function openReportsOf(sql: Sql, target: ReportTarget, limit: number) {
     .execute();
 }
 
-/** The reports of a member, newest first. */
 export function reportsOfReporter(sql: Sql, reporterId: string, limit: number) {
   return sql
     .selectFrom('reports')

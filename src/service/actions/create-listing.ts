@@ -12,7 +12,6 @@ import { lockMember } from '../storage/members/members.ts';
 import { findProvenGuild } from '../storage/members/proven-guilds.ts';
 import type { ListingState } from '../storage/tables.ts';
 
-/** Listings of one owner. */
 export const maxListingsOfOwner = 25;
 
 export const defaultServerFacts: ServerFacts = {

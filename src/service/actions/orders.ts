@@ -41,7 +41,6 @@ function nextMonth(start: number): number {
   return next.getTime();
 }
 
-/** A new active order. */
 export function newPurchase(listingId: string, order: PurchaseOrder, now: number): Purchase {
   const tier = order.tier ?? defaultTier;
   return {

@@ -12,12 +12,10 @@ import type { Lookups, ReviewPage } from '../storage/lookups.ts';
 import { ApiError } from './api-error.ts';
 import type { OperationName, Operations } from './operations.ts';
 
-/** What the profile of a listing shows besides the listing itself. */
 interface ProfileParts {
   /** Votes in total, and of the month. */
   readonly total: number;
   readonly month: number;
-  /** The public URL of the service. */
   readonly origin: string;
 }
 
@@ -42,7 +40,6 @@ function rememberProfile<Kind extends Listing, Profile>(
 /** An authenticated request. */
 export interface ApiRequest {
   readonly lookups: Lookups;
-  /** The listing that the key belongs to. */
   readonly listing: Listing;
   /** ms since the epoch. */
   readonly now: number;

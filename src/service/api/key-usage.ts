@@ -25,7 +25,6 @@ export class KeyUsage {
     this.#noted.set(keyId, now - (now % intervalMs));
   }
 
-  /** Stores what was noted, and ends. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await this.#store();

@@ -81,7 +81,6 @@ function openApiPaths(): ZodOpenApiPathsObject {
   return Object.fromEntries(paths);
 }
 
-/** The path of an endpoint with its parameters in braces. */
 export function pathInOpenApi({ path }: Pick<Operation, 'path'>): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }

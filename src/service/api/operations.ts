@@ -107,7 +107,6 @@ const reviewLimit = z.codec(
   { decode: (digits) => Math.min(Number(digits), maxReviews), encode: String },
 );
 
-/** The query of `GET /reviews`. */
 export const reviewsQuery = z.object({
   limit: reviewLimit.default(defaultReviews).meta({
     description: `Maximum number of reviews returned; values above ${maxReviews} are reduced to ${maxReviews}`,
@@ -138,7 +137,6 @@ export interface Operation {
   readonly meta: z.ZodType | null;
 }
 
-/** No parameters and no `meta`. */
 const plain = { pathParameters: z.object({}), queryParameters: z.object({}), meta: null };
 
 export const operations = {

@@ -11,7 +11,6 @@ import type { Database } from '../storage/database.ts';
 import { issueSignInToken, signInLinkTtlMs } from '../storage/members/sign-in-links.ts';
 import { readSnowflake, readText, type ServiceValues } from './options.ts';
 
-/** `tallyhook service add-listing` */
 export async function addListing(database: Database, values: ServiceValues, { print }: Terminal): Promise<number> {
   const { kind, description = '' } = values;
   if (kind !== 'server' && kind !== 'bot') throw new UsageError('--kind must be server or bot.');
@@ -28,7 +27,6 @@ export async function addListing(database: Database, values: ServiceValues, { pr
   return exitCode.ok;
 }
 
-/** `tallyhook service sign-in` */
 export async function signIn(database: Database, values: ServiceValues, { print }: Terminal): Promise<number> {
   const member = { userId: readSnowflake(values.user, '--user'), username: readText(values.name, '--name') };
   const token = await issueSignInToken(database, member, systemClock.now());

@@ -41,7 +41,6 @@ database is created. For PostgreSQL the command prints the tool to use instead.
 
 Exit codes: 0 restored, 1 not restored, or restored but counts differ, 2 invalid usage, or PostgreSQL.`;
 
-/** `tallyhook service backup` */
 export const backupCommand = copyCommand({
   help: backupHelp,
   postgresHint: (file) => `Back it up with: pg_dump --format=custom --file=${file} "$SERVICE_DATABASE_URL"`,
@@ -50,7 +49,6 @@ export const backupCommand = copyCommand({
   formatSuccess: (file, path) => `Copied ${path} to ${file}`,
 });
 
-/** `tallyhook service restore` */
 export const restoreCommand = copyCommand({
   help: restoreHelp,
   postgresHint: (file) => `Restore it with: pg_restore --clean --if-exists --dbname="$SERVICE_DATABASE_URL" ${file}`,

@@ -3,7 +3,6 @@ import type { ParsedArgs } from '../../platform/terminal/command.ts';
 import { readSecret, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import type { DiscordApplication } from '../discord-sign-in/discord-accounts.ts';
 
-/** Options of `tallyhook service`, for `parseArgs`. */
 export const serviceOptions = {
   database: { type: 'string' },
   host: { type: 'string', default: '127.0.0.1' },

@@ -13,7 +13,6 @@ import { lifecyclePayload, type Payload, purchasePayload, votePayload } from '..
 import { post } from '../webhooks/post.ts';
 import { RejectedTargetError, resolveTarget, systemResolve, type WebhookTarget } from '../webhooks/target.ts';
 
-/** The events that `tallyhook send` can send. */
 const sampleEventTypes = ['vote', 'bot-vote', 'premium', 'test'] as const;
 
 type SampleEventType = (typeof sampleEventTypes)[number];

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 
-/** A response of the service under test. */
 export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -16,7 +15,6 @@ export interface TestRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request and its response. */
 export interface Exchange {
   readonly method: string;
   /** Without the query, which may contain a key. */
@@ -87,17 +85,14 @@ export interface ConformanceCheck {
 
 type Run = ConformanceCheck['run'];
 
-/** A check of a statement in a section of the document. */
 export function documented(section: string, line: string, run: Run): ConformanceCheck {
   return { section, line, source: 'document', run };
 }
 
-/** A check of a choice of this service. */
 export function chosen(line: string, run: Run): ConformanceCheck {
   return { section: 'silent', line, source: 'choice', run };
 }
 
-/** The check cannot be run in this environment. */
 export class SkipCheckError extends Error {}
 
 /** The key of this kind. @throws SkipCheckError */

@@ -4,7 +4,6 @@ import { type Operation, operations } from '../api/operations.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import { firstIssue, utcTimestamp } from './check.ts';
 
-/** An endpoint of the OpenAPI document. */
 export interface DocumentedEndpoint {
   /** With its parameters in braces. */
   readonly path: string;
@@ -35,7 +34,6 @@ export function documentedEndpoints(): DocumentedEndpoint[] {
   });
 }
 
-/** Replaces every `$ref` by the schema that it points to. */
 function inlineReferences(schema: unknown, document: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((part) => inlineReferences(part, document));
   if (!isObject(schema)) return schema;

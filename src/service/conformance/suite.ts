@@ -22,7 +22,6 @@ export interface SuiteOptions {
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   readonly keys: ConformanceKeys;
-  /** The id of a user who has voted for the server. */
   readonly votedUser?: string | undefined;
   /** Leaves out the checks of the rate limit, which use up the keys for a minute. */
   readonly skipRateLimit?: boolean;

@@ -35,7 +35,6 @@ export const callbackPath = '/sign-in/discord/callback';
 /** Who has given the permission. `guilds` is null for the consent `account`. */
 export interface DiscordAccount {
   readonly member: ServiceMember;
-  /** The servers that the member owns or may manage. */
   readonly guilds: readonly ProvenGuild[] | null;
 }
 
@@ -52,7 +51,6 @@ function createDiscordAccounts(
   });
 
   return {
-    /** Discord's page on which the member gives the permission. */
     consentUrl: (consent: Consent, attempt: { readonly state: string; readonly verifier: string }) =>
       client.authorizeUrl({ scope: scopes[consent], ...attempt }),
     /** Reads the account once, with a token that is revoked afterwards and stored nowhere. */

@@ -103,7 +103,6 @@ export function discordSignInRoutes(dependencies: PageDependencies, { accounts, 
 interface Failure {
   readonly status: number;
   readonly explain: (texts: ServiceTexts) => Fragment;
-  /** For `Retry-After`. */
   readonly retryAfterMs?: number;
 }
 

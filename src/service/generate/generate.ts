@@ -106,7 +106,6 @@ export async function generate(database: Database, options: GenerateOptions): Pr
   return rows - stored;
 }
 
-/** The run for this population that was stopped. */
 async function findStopped(database: Database, population: Population): Promise<z.infer<typeof runSchema> | null> {
   const row = await database.selectFrom('settings').select('value').where('name', '=', runSetting).executeTakeFirst();
   const run = row === undefined ? null : runSchema.parse(JSON.parse(row.value));

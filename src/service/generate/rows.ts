@@ -68,7 +68,6 @@ function pick<Item>(items: readonly Item[], index: number): Item {
   return item;
 }
 
-/** How much to generate. */
 export interface Population {
   readonly listings: number;
   readonly members: number;
@@ -76,7 +75,6 @@ export interface Population {
   readonly reviews: number;
 }
 
-/** One of so many listings is a bot. */
 const botEvery = 5;
 const discordEpoch = 1_420_070_400_000;
 /** Votes of one member for one listing, unless there are too few members. */

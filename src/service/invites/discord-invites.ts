@@ -56,7 +56,6 @@ function inviteOf({ id, kind, invite }: Invited) {
   return invite ?? (kind === 'bot' ? botInvite(id, botScopes, null) : null);
 }
 
-/** The invites of listings at Discord. */
 export type DiscordInvites = ReturnType<typeof createDiscordInvites>;
 
 /** For one request (ms). */

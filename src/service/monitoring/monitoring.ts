@@ -44,7 +44,6 @@ export class RequestStatistics {
     this.#groups[group].seconds += seconds;
   }
 
-  /** The number of responses by group and status. */
   responses() {
     return endpointGroups.flatMap((group) =>
       [...this.#groups[group].statuses].map(([status, count]) => ({ group, status, count })),
@@ -69,7 +68,6 @@ export interface MonitoringOptions extends ServiceContext {
   readonly counters: ServiceCounters;
   readonly checks: ReadinessChecks;
   readonly isStopping: () => boolean;
-  /** The number of blocks of requests that were reserved. */
   readonly reservations: () => number;
 }
 
@@ -93,7 +91,6 @@ export function createMonitoring(options: MonitoringOptions) {
     publicHealth: createHealth({ ...healthOptions, metrics: null, showReasons: false }),
     /** `/healthz`, `/readyz` with reasons, and `/metrics`: for a port that strangers do not reach. */
     operations: healthListener(createHealth({ ...healthOptions, metrics }), log),
-    /** Counts the responses of a listener. */
     count(listener: RequestListener): RequestListener {
       return (request, response) => {
         const startedAt = performance.now();
@@ -135,7 +132,6 @@ interface BackgroundLoop {
   readonly failure: () => string | null;
 }
 
-/** What has to work before the service may get requests. */
 export function serviceReadiness(
   database: Database,
   loops: { readonly webhooks: BackgroundLoop; readonly maintenance: BackgroundLoop; readonly limit: BackgroundLoop },

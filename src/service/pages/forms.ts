@@ -44,7 +44,6 @@ export const listingForm = z.object({
 
 export const inviteForm = z.object({ invite: line(500, 0) });
 
-/** The fields that only servers have. */
 export const serverForm = z.object({
   rules: z
     .string()
@@ -58,7 +57,6 @@ export const serverForm = z.object({
     .pipe(z.array(z.string().max(300)).max(25)),
 });
 
-/** The fields that only bots have. */
 export const botForm = z.object({
   servers: z.coerce.number().int().min(0).max(100_000_000),
   shards: z.coerce.number().int().min(1).max(100_000),

@@ -29,7 +29,6 @@ interface HomeView {
   readonly invites: DiscordInvites;
 }
 
-/** The published listings, with a search. */
 export function homePage(view: HomeView): Html {
   const { query, results, hasMore, texts } = view;
   const { home } = texts;

@@ -46,7 +46,6 @@ export function iconRoute({ database, clock, sessions }: PageDependencies): Rout
   return router;
 }
 
-/** The forms of the icon. */
 export function addIconForms(dashboard: Dashboard, { database, clock, sessions }: PageDependencies): void {
   /** The body is read for members only. */
   const requireSession: RequestHandler = async (request, _response, next) => {

@@ -5,7 +5,6 @@ import { type Locale, localeFor } from '../../texts/locale.ts';
 import { languages } from '../texts/catalogues.ts';
 import { type ServiceTexts, serviceTextsIn } from '../texts/texts.ts';
 
-/** The query parameter with which a visitor chooses a language. */
 export const languageParameter = 'lang';
 const cookieName = 'tallyhook_language';
 
@@ -19,7 +18,6 @@ function readChoice({ query }: Request): Locale | undefined {
   return languages.find((locale) => locale === query[languageParameter]);
 }
 
-/** Stores the language that a visitor has chosen. */
 export function rememberLanguage({ secure }: { readonly secure: boolean }): RequestHandler {
   return (request, response, next) => {
     const value = readChoice(request);

@@ -19,7 +19,6 @@ export function legalRoutes(dependencies: PageDependencies): Router {
   return routes.router;
 }
 
-/** What the service stores about visitors. */
 function storedData({ privacy, frame, fill }: ServiceTexts, { face, discord, challenge }: PageDependencies): Html {
   const items = [
     ...[privacy.account, privacy.votes, privacy.reviews, privacy.reports, privacy.listings],

@@ -24,7 +24,6 @@ export function listingIcon(
   return html`<span class="badge ${size} tint-${tintOf(listing.id)}" aria-hidden="true">${initialOf(listing.name)}</span>`;
 }
 
-/** The first character (grapheme) of a name. */
 export function initialOf(name: string): string {
   const [first] = new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(name.slice(0, 40));
   return first?.segment ?? '?';
@@ -49,7 +48,6 @@ export function listingLine(listing: StoredListing, { listing: { kinds, categori
   return [kinds[listing.kind], known].filter((part) => part !== '').join(' · ');
 }
 
-/** A number with its name, in a list of figures. */
 export function figure(name: string, value: string): Html {
   return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 }

@@ -93,13 +93,11 @@ interface MemberDataView {
   readonly reports: readonly StoredReport[];
   /** Null unless an operator has banned the member. */
   readonly ban: Ban | null;
-  /** The number of listings that the member owns. */
   readonly ownListings: number;
   readonly now: number;
   readonly texts: ServiceTexts;
 }
 
-/** What the service stores about the visitor. */
 function memberDataPage(view: MemberDataView): Html {
   const { visitor, ban, now, texts } = view;
   const { yourData, signIn, fill } = texts;

@@ -18,7 +18,6 @@ import { textsOf } from './language.ts';
 import { renderServicePage } from './render-page.ts';
 import type { MemberSessions, Visitor } from './session.ts';
 
-/** The dependencies of the pages. */
 export interface PageDependencies extends DeliveryContext {
   readonly sessions: MemberSessions;
   readonly log: Log;
@@ -74,7 +73,6 @@ export class PageRoutes {
     this.#dependencies = dependencies;
   }
 
-  /** A page that everybody may open. */
   page<Path extends string, Parameters extends AnyParameters = PathParameters<Path>>(
     path: Path,
     read: (call: PageCall<Parameters, Visitor | null>) => PageContent | Promise<PageContent>,

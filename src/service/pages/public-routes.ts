@@ -16,7 +16,6 @@ import { resultAt } from './render-page.ts';
 
 const listingsPerPage = 24;
 
-/** The public pages, with the form for votes. */
 export function publicRoutes(dependencies: PageDependencies): Router {
   const { database, counters, queued, admission, invites } = dependencies;
   const routes = new PageRoutes(dependencies);

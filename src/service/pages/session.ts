@@ -11,7 +11,6 @@ import {
   sessionEpochOf,
 } from '../storage/members/members.ts';
 
-/** A signed-in member. */
 export interface Visitor extends ServiceMember {
   /** The CSRF token of every form of this session. */
   readonly formToken: string;

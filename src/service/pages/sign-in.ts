@@ -79,7 +79,6 @@ ${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSe
 }
 
 interface MemberOption extends ServiceMember {
-  /** The names of the member's listings. */
   readonly owns: readonly string[];
 }
 

@@ -13,7 +13,6 @@ export interface Reservation {
   readonly usableUntil: number;
 }
 
-/** The reservations of one key in a transaction. */
 export interface ReservationRows {
   /** Those of other processes. */
   others(): readonly Reservation[];
@@ -21,12 +20,10 @@ export interface ReservationRows {
   store(reservation: Reservation): void;
 }
 
-/** Requests of a key that wait for a reservation. */
 export interface ReservationRequest {
   readonly keyId: number;
   /** When the process itself answered requests of the key in the window (ms, monotonic). */
   readonly own: readonly number[];
-  /** How many requests wait. */
   readonly wanted: number;
 }
 
@@ -41,7 +38,6 @@ export interface ReservationRules {
   readonly limit: number;
   /** Length of the sliding window (ms). */
   readonly windowMs: number;
-  /** Maximum size of a block. */
   readonly maxBlock: number;
   /** How long a block may be used (ms). */
   readonly blockMs: number;

@@ -2,7 +2,6 @@ import type { Category } from '../listing/category.ts';
 import type { BotListing, ServerListing } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 
-/** The owner of both seeded listings. */
 export const seededOwner: ServiceMember = { userId: '204255221017214977', username: 'rowan' };
 
 /** The seeded server, without its creation time. */
@@ -48,7 +47,6 @@ export const seededBot: Omit<BotListing, 'createdAt'> = {
   facts: { servers: 1873, shards: 2 },
 };
 
-/** What the seeded listings are about. */
 export const seededCategories = {
   server: ['Gaming', 'Community'],
   bot: ['Economy', 'Utility'],

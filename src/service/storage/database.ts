@@ -6,7 +6,6 @@ import type { Log } from '../../platform/log.ts';
 import type { Engine, OpenOptions } from './engine.ts';
 import type { ServiceTables } from './tables.ts';
 
-/** The database of the service. */
 export class Database extends Kysely<ServiceTables> {
   /** SQLite or PostgreSQL, for statements that are not the same in both. */
   readonly engine: Engine;

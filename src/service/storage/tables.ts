@@ -19,7 +19,6 @@ export type ListingState = 'published' | 'pending' | 'hidden' | 'deleting';
 /** The state of a premium order. `revoked` ended before its time, as after a refund. */
 export type PurchaseStatus = 'active' | 'expired' | 'revoked';
 
-/** What a report is about. */
 export type ReportKind = 'review' | 'listing';
 
 /** `upheld`: an operator acted on the report. */

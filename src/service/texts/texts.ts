@@ -51,7 +51,6 @@ function createServiceTexts(locale: Locale) {
     wait: (duration: number): string => formatWait(duration, locale),
     /** A duration (ms) in the largest unit that fits. */
     duration: (duration: number): string => formatDuration(duration, locale),
-    /** A number of days. */
     days: (count: number): string => formatDuration(count * day, locale),
   };
 }

@@ -12,7 +12,6 @@ const idleTimeoutMs = 4 * second;
 /** How to connect to a target, for `request`. */
 export interface ConnectionOptions extends Pick<RequestOptions, 'lookup'> {
   readonly agent: HttpAgent | false;
-  /** The addresses of the target. */
   readonly addresses: string;
 }
 
@@ -22,7 +21,6 @@ export function newConnection({ addresses }: WebhookTarget): ConnectionOptions {
   return { agent: false, lookup: fixedLookup(addresses), addresses: sorted.join(' ') };
 }
 
-/** Connections that are used again. */
 export type Connections = ReturnType<typeof createConnections>;
 
 export function createConnections() {

@@ -29,7 +29,6 @@ const maxWaitMs = 5 * second;
 const stopGraceMs = 2 * second;
 const errorDelayMs = 5 * second;
 
-/** Starts the worker that sends queued deliveries. */
 export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
   const { database, clock } = context;
   const clockStep = watchClockSteps(clock);

@@ -29,7 +29,6 @@ export async function enqueueLeased(
   return { ...delivery, state: 'waiting', attempts: 0, nextAttemptAt: now, leaseId };
 }
 
-/** The delivery of an event. */
 export function newDelivery(listingId: string, payload: Payload, now: number): NewDelivery {
   return {
     id: orderedUuid(now),

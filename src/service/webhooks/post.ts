@@ -15,7 +15,6 @@ export interface PostOutcome {
   readonly retryAfter: string | null;
 }
 
-/** The outcome of a request without a response. */
 export function unanswered(error: string): PostOutcome {
   return { status: null, error, responseBody: null, retryAfter: null };
 }

@@ -21,7 +21,6 @@ const names: DatabaseNames = {
 const sampleSize = 200;
 const maxShownDifferences = 5;
 
-/** The database of the service. */
 export interface ServiceDatabase {
   readonly address: string;
   readonly status: DatabaseStatus;
@@ -111,7 +110,6 @@ const maxNormalDelayMs = 5 * minute;
 /** A webhook that has only failed for so long is mentioned (ms). */
 const minFailingMs = 1 * hour;
 
-/** Webhooks of listings, and the queue of deliveries to them. */
 interface WebhookState extends QueueState {
   /** Webhooks that only fail, and are not paused yet. */
   readonly failing: number;

@@ -40,7 +40,6 @@ const clockConsequences: ClockConsequences = {
   ahead: 'Votes have timestamps in the future, which receivers may reject.',
 };
 
-/** What the checks look at. */
 interface Installation extends ServiceDatabase {
   readonly values: ServiceValues;
   readonly discord: DiscordApplication | undefined;
@@ -79,7 +78,6 @@ const localChecks: readonly DoctorCheck<Installation>[] = [
   },
 ];
 
-/** `tallyhook service doctor` */
 export const doctorCommand = command({
   help,
   options: serviceOptions,

@@ -49,13 +49,11 @@ export function dashboardRoutes(dependencies: PageDependencies): Router {
   return routes.router;
 }
 
-/** A listing of the owner, with its votes of this month. */
 interface OwnListing {
   readonly listing: StoredListing;
   readonly monthlyVotes: number;
 }
 
-/** The listings of an owner. */
 function dashboardHome(listings: readonly OwnListing[], texts: ServiceTexts): Html {
   const { frame, dashboard } = texts;
   return html`<div class="spread"><h1>${frame.dashboard}</h1><p class="line"><a class="button" href="/dashboard/new">${dashboard.add}</a> <a href="/your-data">${frame.yourData}</a></p></div>

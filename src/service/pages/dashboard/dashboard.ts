@@ -24,7 +24,6 @@ const tabs = {
   '/delete': 'delete',
 } as const;
 
-/** The parameters of a path below the dashboard of a listing. */
 type Below<Path extends string> = { id: string } & PathParameters<Path>;
 
 /**
@@ -54,7 +53,6 @@ export class Dashboard {
     });
   }
 
-  /** The page on which the owner edits the listing. */
   editPage(): void {
     this.routes.memberPage('/dashboard/:id', async (call) => this.#editPage(await this.#requireOwner(call), null));
   }

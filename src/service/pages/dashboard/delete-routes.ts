@@ -13,7 +13,6 @@ import type { Dashboard } from './dashboard.ts';
 
 const deleteForm = z.object({ name: z.string().max(1_000).transform(normalizeLine) });
 
-/** Export and deletion of a listing. */
 export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: PageDependencies): void {
   dashboard.page('/delete', ({ dashboard }) => dashboard.tabs.delete, deletePage);
 
@@ -43,7 +42,6 @@ export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: P
   });
 }
 
-/** The export, and the deletion of a listing, which needs its name. */
 function deletePage({ listing, visitor, texts: { yourData, deletion, fill } }: OwnerCall): Html {
   const path = `/dashboard/${listing.id}`;
   return html`<section class="card" aria-labelledby="export"><h2 id="export">${yourData.export}</h2>

@@ -37,7 +37,6 @@ const resendForm = z.object({ from: z.enum(['log', 'edit']).catch('log') });
 
 type Filter = Pick<DeliverySelection, 'state' | 'family'>;
 
-/** The log of deliveries, and the form that sends one again. */
 export function addDeliveryRoutes(dashboard: Dashboard, { database, queued }: PageDependencies): void {
   dashboard.page(
     '/deliveries',

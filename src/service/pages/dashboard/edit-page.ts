@@ -27,14 +27,11 @@ export interface NewSecret {
   readonly secret: string;
 }
 
-/** The owner's view of a listing. */
 interface EditView extends OwnerCall {
   readonly newSecret: NewSecret | null;
-  /** The public URL of the service. */
   readonly origin: string;
 }
 
-/** The section of a family of webhooks. */
 export function sectionOf(family: WebhookFamily): string {
   return `${family}-webhooks`;
 }
@@ -83,7 +80,6 @@ function contents({ listing, texts }: EditView, hasPurchases: boolean): Html {
   )}</nav>`;
 }
 
-/** The heading of a section that can get a new secret. */
 function secretHead(id: string, title: string, view: EditView): Html {
   const { newSecret, texts } = view;
   const notice =
@@ -109,7 +105,6 @@ function purchasesSection(orders: readonly Purchase[], texts: ServiceTexts): Htm
   )}</tbody></table></div></section>`;
 }
 
-/** The form for what visitors read about a listing. */
 function basicsSection(view: EditView): Html {
   const { listing, visitor, texts } = view;
   const { create, edit } = texts;
@@ -140,7 +135,6 @@ function botFields({ servers, shards }: BotFacts, { listing }: ServiceTexts): Ht
   <label>${listing.shards} <input type="number" name="shards" min="1" max="100000" required value="${Math.max(1, shards)}"></label></div>`;
 }
 
-/** The forms to upload and to remove the icon. */
 function iconSection(view: EditView): Html {
   const {
     listing,
@@ -245,7 +239,6 @@ ${
 }</section>`;
 }
 
-/** The confirmation before a key is revoked. */
 export function revokePage(key: StoredKey, { listing, visitor, now, texts }: OwnerCall): Html {
   const { keys, frame, fill } = texts;
   const end = html`<code>…${key.hint}</code>`;

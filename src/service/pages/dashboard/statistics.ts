@@ -25,7 +25,6 @@ function startOfMonth(now: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth());
 }
 
-/** The statistics of a listing. */
 async function statisticsPage(database: Database, { request, listing, now, texts }: OwnerCall): Promise<Html> {
   const { statistics, plain, plainCount, number } = texts;
   const days = await listingDays(database, listing.id, { count: request.query['days'] === '90' ? 90 : 30, now });

@@ -12,7 +12,6 @@ export type ModerationPath = keyof ServiceTexts['moderation']['pages'];
 
 type Call = Pick<PageCall, 'visitor' | 'now' | 'texts'>;
 
-/** A page with the navigation of moderation. */
 export function moderationPage(path: ModerationPath, body: Fragment, { frame, moderation }: ServiceTexts): Html {
   const links = Object.entries(moderation.pages).map(
     ([href, name]) => html`<a href="${href}"${href === path && html` aria-current="page"`}>${name}</a>`,
@@ -103,7 +102,6 @@ ${listingForm(listing.id, call, call.texts.moderation.reject)}
 </article>`;
 }
 
-/** What a listing is, and whose. */
 function identityOf({ kind, id, ownerName, ownerId }: UnpublishedListing, texts: ServiceTexts): Html {
   return html`${texts.listing.kinds[kind]} <code>${id}</code> · ${memberName(ownerName, ownerId, texts)}`;
 }

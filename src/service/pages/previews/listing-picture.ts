@@ -3,7 +3,6 @@ import { box, line, type Picture, type PictureNode } from '../../../platform/pic
 import type { StoredListing } from '../../storage/listings/listings.ts';
 import { initialOf, tintOf } from '../listing-parts.ts';
 
-/** What the picture of a listing shows. */
 export interface PreviewContent {
   readonly listing: Pick<StoredListing, 'id' | 'name'>;
   /** The icon as a file; null for the first letter of the name. */

@@ -40,7 +40,6 @@ export function webhookName({ listingId, family }: WebhookKey): string {
   return `${listingId} ${family}`;
 }
 
-/** A delivery to be queued. */
 export type NewDelivery = Pick<
   WebhookDelivery,
   'id' | 'listingId' | 'family' | 'event' | 'test' | 'body' | 'createdAt'

@@ -8,7 +8,6 @@ import { votesBefore } from '../votes.ts';
 import { keysOfListing } from './keys.ts';
 import type { StoredListing } from './listings.ts';
 
-/** Rows per statement. */
 const chunkSize = 500;
 
 /** The single values of an export: neither keys nor webhooks with their secrets. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database, Sql } from '../database.ts';
 
-/** The icon of a listing. */
 export interface ListingIcon {
   /** Changes with the bytes. */
   readonly version: string;

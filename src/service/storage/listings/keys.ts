@@ -49,7 +49,6 @@ export async function revokeKey(sql: Sql, listingId: string, keyId: number, now:
   return numUpdatedRows > 0n;
 }
 
-/** Revokes all keys of a listing. */
 export async function revokeAllKeys(sql: Sql, listingId: string, now: number): Promise<void> {
   await sql
     .updateTable('keys')
@@ -107,7 +106,6 @@ export async function issueKey(
   return key;
 }
 
-/** A key, and what is stored of it. */
 export function newKey({ id, kind }: Pick<Listing, 'id' | 'kind'>, label: string, now: number) {
   const key = newSecret(kind);
   const row = {

@@ -4,7 +4,6 @@ import { botFactsSchema, type Listing, type ServiceListingKind, serverFactsSchem
 import type { Sql } from '../database.ts';
 import type { ListingState, Row } from '../tables.ts';
 
-/** How a listing is shown. */
 interface Presentation {
   readonly state: ListingState;
   /** Why the operator hid it; null otherwise. */
@@ -29,7 +28,6 @@ export async function insertListing(sql: Sql, listing: Listing, state: ListingSt
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Inserts published listings. */
 export async function insertListings(sql: Sql, listings: readonly Listing[]): Promise<void> {
   if (listings.length === 0) return;
   await sql.insertInto('listings').values(listings.map(toRow)).execute();
