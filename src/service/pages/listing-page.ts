@@ -23,10 +23,8 @@ interface ListingView extends ReviewsView {
 }
 
 /** The public page of a listing. Only servers have reviews. */
-export async function listingPage(
-  { database, invites, origin, face }: PageDependencies,
-  view: ListingView,
-): Promise<PageContent> {
+export async function listingPage(dependencies: PageDependencies, view: ListingView): Promise<PageContent> {
+  const { database, invites } = dependencies;
   const { listing, visitor, now, texts } = view;
   const isOwner = visitor?.userId === listing.ownerId;
   const votes = await countVotes(database, listing.id, now);
@@ -66,8 +64,7 @@ export async function listingPage(
   <ul class="cards">${related.map((each) => relatedCard(each.listing, each.monthlyVotes, { texts, invites }))}</ul></section>`
   }
 </article>`;
-  const siteName = face.name ?? texts.siteName;
-  return { title: listing.name, body, head: previewTags(listing, { origin, siteName, votes: votes.month, texts }) };
+  return { title: listing.name, body, head: previewTags(listing, votes.month, texts, dependencies) };
 }
 
 /** What is not known of a listing yet is 0, and not shown. */

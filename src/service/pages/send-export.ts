@@ -2,15 +2,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 
-/** A JSON object for download: single values, then lists in chunks, which are read as fast as the client receives, until it goes away. */
-export async function sendExport(
-  response: Response,
-  file: {
-    readonly name: string;
-    readonly values: Readonly<Record<string, unknown>>;
-    readonly lists: Readonly<Record<string, AsyncIterable<readonly unknown[]>>>;
-  },
-): Promise<void> {
+/** A JSON object: single values, then lists in chunks. */
+interface ExportFile {
+  readonly name: string;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly lists: Readonly<Record<string, AsyncIterable<readonly unknown[]>>>;
+}
+
+/** Sends a file for download. Its lists are read as fast as the client receives, until it goes away. */
+export async function sendExport(response: Response, file: ExportFile): Promise<void> {
   response.set({
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Disposition': `attachment; filename="${file.name}"`,
@@ -23,13 +23,7 @@ export async function sendExport(
   }
 }
 
-async function* toJson({
-  values,
-  lists,
-}: {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly lists: Readonly<Record<string, AsyncIterable<readonly unknown[]>>>;
-}): AsyncGenerator<string> {
+async function* toJson({ values, lists }: ExportFile): AsyncGenerator<string> {
   yield JSON.stringify(values, null, 2).slice(0, -2);
   for (const [name, chunks] of Object.entries(lists)) {
     yield `,\n  ${JSON.stringify(name)}: [`;

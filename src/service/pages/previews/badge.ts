@@ -9,15 +9,7 @@ const padding = 10;
  * under any Content-Security-Policy.
  * @param title read out in place of the picture, where the page has no other text for it
  */
-export function badge({
-  title,
-  label,
-  value,
-}: {
-  readonly title: string;
-  readonly label: string;
-  readonly value: string;
-}): Html {
+export function badge(title: string, label: string, value: string): Html {
   const [left, right] = [widthOf(label), widthOf(value)];
   const width = left + right + 4 * padding;
   const text = (content: string, x: number, length: number) =>

@@ -48,11 +48,8 @@ export function previewRoutes({ database, clock, log, face }: PageDependencies):
     const language = request.query[languageParameter];
     const texts = serviceTextsIn(localeFor(typeof language === 'string' ? language : null));
     const { listing: words, counts, plain, plainCount } = texts;
-    const image = badge({
-      title: plain(words.voteFor, { name: listing.name }),
-      label: words.voteForUs,
-      value: plainCount(counts.votesThisMonth, votes),
-    }).text;
+    const title = plain(words.voteFor, { name: listing.name });
+    const image = badge(title, words.voteForUs, plainCount(counts.votesThisMonth, votes)).text;
     if (isCurrent(request, response, { content: image, lifetimeMs: badgeLifetimeMs })) return;
     response.type('svg').send(image);
   });

@@ -3,6 +3,7 @@ import { type Html, html } from '../../../platform/web/html.ts';
 import { pagePath } from '../../listing/listing.ts';
 import type { StoredListing } from '../../storage/listings/listings.ts';
 import type { ServiceTexts } from '../../texts/texts.ts';
+import type { PageDependencies } from '../page-routes.ts';
 import { previewSize } from './listing-picture.ts';
 
 /** Discord shows about as much of a description. */
@@ -11,30 +12,19 @@ const maxDescription = 300;
 const picturePath = ({ id }: Pick<StoredListing, 'id'>) => `/listings/${id}/preview.png`;
 export const badgePath = ({ id }: Pick<StoredListing, 'id'>) => `/badge/${id}.svg`;
 
-/**
- * What a preview of a link to a listing shows: Open Graph, https://ogp.me, and Twitter's card.
- * @param origin the public URL of the service, without a trailing slash
- */
+/** What a preview of a link to a listing shows: Open Graph, https://ogp.me, and Twitter's card. */
 export function previewTags(
   listing: StoredListing,
-  {
-    origin,
-    siteName,
-    votes,
-    texts,
-  }: {
-    readonly origin: string;
-    readonly siteName: string;
-    readonly votes: number;
-    readonly texts: ServiceTexts;
-  },
+  votes: number,
+  texts: ServiceTexts,
+  { origin, face }: Pick<PageDependencies, 'origin' | 'face'>,
 ): Html | null {
   if (listing.state !== 'published') return null;
   const counted = texts.plainCount(texts.counts.votesThisMonth, votes);
   const description = cut(listing.description.replace(/\s+/g, ' '), maxDescription);
   const properties = {
     'og:type': 'website',
-    'og:site_name': siteName,
+    'og:site_name': face.name ?? texts.siteName,
     'og:title': listing.name,
     'og:description': description === '' ? counted : description,
     'og:url': origin + pagePath(listing),
