@@ -7,7 +7,7 @@ import { type Claimed, DeliveryQueue } from '../storage/deliveries/claim-deliver
 import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/deliveries/delivery-queue.ts';
 import { releaseDelivery } from '../storage/deliveries/settle-delivery.ts';
 import { type DeliveryContext, type Sent, sendDelivery, storeAttempts, webhookResponseTimeoutMs } from './attempt.ts';
-import { createConnections } from './connections.ts';
+import { createConnections } from './post.ts';
 import { Slots } from './slots.ts';
 
 /** Twice the two requests of an attempt. When a lease ends, another process may claim the delivery. */
