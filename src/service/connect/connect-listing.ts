@@ -4,7 +4,7 @@ import { resumeWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts'
 import { countKeys, issueKey, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, lockOwnListing } from '../storage/listings/listings.ts';
 import { newSecret } from '../storage/secrets.ts';
-import { PageError } from '../texts/page-error.ts';
+import { PageError } from '../texts/texts.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 import type { ConnectRequest } from './connect-requests.ts';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
 import { categories, knownCategories, maxCategories } from '../listing/category.ts';
-import { PageError } from '../texts/page-error.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
+import { PageError } from '../texts/texts.ts';
 
 /** A field of one line: normalized, then 1 (or `minLength`) to `maxLength` UTF-16 units. */
 export const line = (maxLength: number, minLength = 1) =>

@@ -4,7 +4,7 @@ import { snowflakePattern } from '../../../platform/snowflake.ts';
 import type { Fragment } from '../../../platform/web/html.ts';
 import { listBans, type ModerationContext, moderate, moderationLog } from '../../abuse/moderate.ts';
 import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
-import { PageError } from '../../texts/page-error.ts';
+import { PageError } from '../../texts/texts.ts';
 import { line, readForm } from '../forms.ts';
 import { type PageCall, type PageDependencies, PageRoutes, pageNotFound } from '../page-routes.ts';
 import {
