@@ -2,10 +2,16 @@ import { z } from 'zod';
 import { minute } from '../../platform/durations.ts';
 import { parseJson } from '../../platform/json.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
+import { HttpError } from '../../platform/web/http-error.ts';
 import { line } from '../pages/forms.ts';
-import type { Sql } from '../storage/database.ts';
+import type { Database, Sql } from '../storage/database.ts';
+import { resumeWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts';
+import { countKeys, issueKey, maxKeys } from '../storage/listings/keys.ts';
+import { findListing, lockOwnListing } from '../storage/listings/listings.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 import type { Row } from '../storage/tables.ts';
+import { PageError } from '../texts/texts.ts';
+import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 /** How long the owner may take, and how long the code is valid (ms). */
 export const connectTtlMs = 10 * minute;
@@ -71,4 +77,40 @@ export async function deleteConnectRequest(sql: Sql, id: string): Promise<void> 
 function requestOfValid(row: Row<'connect_requests'> | undefined, now: number): ConnectRequest | null {
   const isValid = row !== undefined && row.expires_at > now && row.expires_at <= now + connectTtlMs + minute;
   return isValid ? (parseJson(row.request_json) as ConnectRequest) : null;
+}
+
+const families = ['vote', 'premium'] as const;
+
+/**
+ * Carries out what the owner has approved: a new API key, and webhooks with new secrets in place of those before.
+ * @returns the response to the bot
+ * @throws HttpError 409, RejectedTargetError
+ */
+export async function connectListing(
+  database: Database,
+  { name, guild, member, webhooks }: ConnectRequest,
+  { targets, now }: { readonly targets: TargetPolicy; readonly now: number },
+) {
+  // A host name can take seconds to resolve.
+  const addresses = { vote: '', premium: '' };
+  for (const family of families) addresses[family] = (await checkTarget(webhooks[family], targets)).url.href;
+  return database.transaction().execute(async (sql) => {
+    const isOwn = await lockOwnListing(sql, guild, member);
+    const listing = isOwn ? await findListing(sql, guild) : null;
+    if (listing?.kind !== 'server') throw new HttpError(409, 'The member does not own this listing any more.');
+    if ((await countKeys(sql, guild)) >= maxKeys) throw tooManyKeys();
+    const key = await issueKey(sql, listing, `Connect: ${name}`, now);
+    const configured = { vote: { url: '', secret: '' }, premium: { url: '', secret: '' } };
+    for (const family of families) {
+      const webhook = { listingId: guild, family, url: addresses[family], secret: newSecret(family) };
+      await upsertWebhook(sql, webhook);
+      await resumeWebhook(sql, webhook);
+      configured[family] = { url: webhook.url, secret: webhook.secret };
+    }
+    return { guild, member, listing: { kind: listing.kind, id: guild, name: listing.name }, key, webhooks: configured };
+  });
+}
+
+export function tooManyKeys(): PageError {
+  return new PageError(409, ({ errors, plain, number }) => plain(errors.tooManyKeys, { max: number(maxKeys) }));
 }

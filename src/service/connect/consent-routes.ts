@@ -9,12 +9,12 @@ import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
 import { countKeys, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
 import { PageError } from '../texts/texts.ts';
-import { tooManyKeys } from './connect-listing.ts';
 import {
   approveConnectRequest,
   type ConnectRequest,
   deleteConnectRequest,
   findConnectRequest,
+  tooManyKeys,
 } from './connect-requests.ts';
 
 const path = '/connect/:id';

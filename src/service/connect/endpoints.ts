@@ -10,9 +10,9 @@ import { listingIdOfKey } from '../storage/listings/keys.ts';
 import { findListing } from '../storage/listings/listings.ts';
 import { findMember } from '../storage/members/members.ts';
 import { checkTarget } from '../webhooks/target.ts';
-import { connectListing } from './connect-listing.ts';
 import {
   address,
+  connectListing,
   connectRequestBody,
   connectTtlMs,
   insertConnectRequest,

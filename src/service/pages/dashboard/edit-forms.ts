@@ -1,6 +1,6 @@
 import { TallyhookError } from '../../../platform/errors.ts';
 import { configureOwnersWebhook, rotateWebhookSecret, testWebhook } from '../../actions/configure-webhook.ts';
-import { tooManyKeys } from '../../connect/connect-listing.ts';
+import { tooManyKeys } from '../../connect/connect-requests.ts';
 import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../storage/deliveries/webhooks.ts';
 import { findKey, issueOwnersKey, revokeKey } from '../../storage/listings/keys.ts';
 import { type StoredListing, saveInvite, updateListing } from '../../storage/listings/listings.ts';
