@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { minute } from '../../platform/durations.ts';
 import { parseJson } from '../../platform/json.ts';
-import { snowflakePattern } from '../../platform/snowflake.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import { line } from '../pages/forms.ts';
+import { line, snowflake } from '../pages/forms.ts';
 import type { Database, Sql } from '../storage/database.ts';
 import { resumeWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts';
 import { countKeys, issueKey, maxKeys } from '../storage/listings/keys.ts';
@@ -17,7 +16,6 @@ import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 export const connectTtlMs = 10 * minute;
 
 export const address = z.url({ protocol: /^https?$/ }).max(500);
-const snowflake = z.string().regex(snowflakePattern);
 
 /** What a bot asks the owner of a listing for, as it is sent and stored. */
 export const connectRequestBody = z.object({

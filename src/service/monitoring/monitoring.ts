@@ -13,7 +13,8 @@ import { probeDatabase } from '../storage/settings.ts';
 import type { ServiceCounters } from './service-counters.ts';
 
 /** Groups of requests. `unknown` are the paths below the API that are not in the document. */
-const endpointGroups = ['server', 'bot', 'votes', 'reviews', 'unknown', 'openapi', 'page'] as const;
+const lookups = ['server', 'bot', 'votes', 'reviews'] as const;
+const endpointGroups = [...lookups, 'unknown', 'openapi', 'page'] as const;
 type EndpointGroup = (typeof endpointGroups)[number];
 
 /** Upper bounds of the groups of durations (seconds). */
@@ -104,16 +105,12 @@ export function createMonitoring(options: MonitoringOptions) {
   };
 }
 
-const lookups: Readonly<Record<string, EndpointGroup | undefined>> = Object.assign(Object.create(null), {
-  server: 'server',
-  bot: 'bot',
-  votes: 'votes',
-  reviews: 'reviews',
-});
-
 /** The group of a request target. @param basePath the path of the API, without a trailing slash */
 export function endpointGroupOf(target: string, basePath: string): EndpointGroup {
-  if (target.startsWith(basePath)) return lookups[firstSegment(target, basePath.length + 1)] ?? 'unknown';
+  if (target.startsWith(basePath)) {
+    const name = firstSegment(target, basePath.length + 1);
+    return lookups.find((lookup) => lookup === name) ?? 'unknown';
+  }
   return target.startsWith('/openapi.json') ? 'openapi' : 'page';
 }
 

@@ -5,13 +5,15 @@ import { categories, knownCategories, maxCategories } from '../listing/category.
 import type { ServiceTexts } from '../texts/texts.ts';
 import { PageError } from '../texts/texts.ts';
 
-/** A field of one line: normalized, then 1 (or `minLength`) to `maxLength` UTF-16 units. */
-export const line = (maxLength: number, minLength = 1) =>
-  z.string().transform(normalizeLine).pipe(z.string().min(minLength).max(maxLength));
+/** A field that is normalized, and then has 1 (or `minLength`) to `maxLength` UTF-16 units. */
+const textField =
+  (normalize: (text: string) => string) =>
+  (maxLength: number, minLength = 1) =>
+    z.string().transform(normalize).pipe(z.string().min(minLength).max(maxLength));
 
-/** A field of several lines: normalized, then 1 (or `minLength`) to `maxLength` UTF-16 units. */
-export const paragraphs = (maxLength: number, minLength = 1) =>
-  z.string().transform(normalizeText).pipe(z.string().min(minLength).max(maxLength));
+export const line = textField(normalizeLine);
+export const paragraphs = textField(normalizeText);
+export const snowflake = z.string().regex(snowflakePattern);
 
 type FieldTexts = ServiceTexts['fields'];
 
@@ -69,7 +71,7 @@ export const newListingForm = z.object({
 });
 
 /** A server whose owner has proven it on Discord, so its name is known. */
-export const provenServerForm = z.object({ id: z.string().regex(snowflakePattern) });
+export const provenServerForm = z.object({ id: snowflake });
 
 export const webhookForm = z.object({
   url: line(500),

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { normalizeLine } from '../../platform/truncate.ts';
 import { type Fragment, type Html, html } from '../../platform/web/html.ts';
-import type { DiscordInvites } from '../invites/discord-invites.ts';
 import { categories } from '../listing/category.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 import { listingOrders, type RankedListing } from '../storage/listings/search.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
-import { rankedCard } from './listing-card.ts';
+import { type CardView, rankedCard } from './listing-card.ts';
 import { isolated, pageLinks } from './listing-parts.ts';
 
 /** The query of the home page. Anything invalid is ignored. */
@@ -21,16 +20,12 @@ export const homeQuery = z.object({
 
 type HomeQuery = z.infer<typeof homeQuery>;
 
-interface HomeView {
-  readonly query: HomeQuery;
-  readonly results: readonly RankedListing[];
-  readonly hasMore: boolean;
-  readonly texts: ServiceTexts;
-  readonly invites: DiscordInvites;
-}
-
-export function homePage(view: HomeView): Html {
-  const { query, results, hasMore, texts } = view;
+export function homePage(
+  query: HomeQuery,
+  { results, hasMore }: { readonly results: readonly RankedListing[]; readonly hasMore: boolean },
+  view: CardView,
+): Html {
+  const { texts } = view;
   const { home } = texts;
   const { q, tag, kind, category, sort } = query;
   const isFiltered = q !== '' || tag !== '' || kind !== null || category !== null;

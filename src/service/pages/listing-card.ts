@@ -6,7 +6,7 @@ import type { ListingOrder, RankedListing } from '../storage/listings/search.ts'
 import type { ServiceTexts } from '../texts/texts.ts';
 import { kindAndVotes, listingIcon, tagLinks } from './listing-parts.ts';
 
-interface CardView {
+export interface CardView {
   readonly texts: ServiceTexts;
   readonly invites: DiscordInvites;
 }

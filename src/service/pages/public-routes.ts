@@ -27,7 +27,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     const found = await searchListings(database, selection, now);
     const results = found.slice(0, listingsPerPage);
     const hasMore = found.length > results.length;
-    return { title: texts.home.title, body: homePage({ query, results, hasMore, texts, invites }) };
+    return { title: texts.home.title, body: homePage(query, { results, hasMore }, { texts, invites }) };
   });
 
   for (const kind of ['server', 'bot'] as const) {

@@ -73,13 +73,7 @@ export interface ServiceTables {
   };
   /** The processes that count requests in a limit file. */
   limit_holders: { holder: string; file_id: string };
-  votes: {
-    id: Generated<number>;
-    listing_id: string;
-    user_id: string;
-    voted_at: number;
-    denial_reason: string | null;
-  };
+  votes: { id: Generated<number>; listing_id: string; user_id: string; voted_at: number; denial_reason: string | null };
   /**
    * Maintained by triggers. `month` is 202612 for December 2026, UTC. On PostgreSQL, a month of a listing has several rows.
    */
@@ -152,20 +146,9 @@ export interface ServiceTables {
     error: string | null;
     answer: string | null;
   };
-  sign_in_links: {
-    hash: string;
-    user_id: string;
-    username: string;
-    expires_at: number;
-  };
+  sign_in_links: { hash: string; user_id: string; username: string; expires_at: number };
   /** Of `user_id`. `code_hash` is null until the member approves it. */
-  connect_requests: {
-    id: string;
-    user_id: string;
-    request_json: string;
-    code_hash: string | null;
-    expires_at: number;
-  };
+  connect_requests: { id: string; user_id: string; request_json: string; code_hash: string | null; expires_at: number };
   proven_guilds: {
     user_id: string;
     guild_id: string;

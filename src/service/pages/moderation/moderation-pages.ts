@@ -75,14 +75,13 @@ export function logPage(entries: Awaited<ReturnType<typeof moderationLog>>, text
   )}</tbody></table></div>`;
 }
 
-interface QueueView {
-  readonly pending: readonly UnpublishedListing[];
-  readonly items: readonly QueueItem[];
-  /** The number of the next page of reports; null on the last. */
-  readonly nextPage: number | null;
-}
-
-export function queuePage({ pending, items, nextPage }: QueueView, call: Call): Html {
+/** @param nextPage of the reports; null on the last */
+export function queuePage(
+  pending: readonly UnpublishedListing[],
+  items: readonly QueueItem[],
+  nextPage: number | null,
+  call: Call,
+): Html {
   const { moderation: words, frame } = call.texts;
   return html`<section aria-labelledby="pending"><h2 id="pending">${words.pending}</h2>
 ${pending.length === 0 && html`<p class="quiet">${words.noPending}</p>`}

@@ -1,11 +1,10 @@
 import type { Router } from 'express';
 import { z } from 'zod';
-import { snowflakePattern } from '../../../platform/snowflake.ts';
 import type { Fragment } from '../../../platform/web/html.ts';
 import { listBans, type ModerationContext, moderate, moderationLog } from '../../abuse/moderate.ts';
 import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
 import { PageError } from '../../texts/texts.ts';
-import { line, readForm } from '../forms.ts';
+import { line, readForm, snowflake } from '../forms.ts';
 import { type PageCall, type PageDependencies, PageRoutes, pageNotFound } from '../page-routes.ts';
 import {
   bansPage,
@@ -20,7 +19,6 @@ const maxPending = 50;
 const maxItems = 20;
 const maxRows = 200;
 
-const snowflake = z.string().regex(snowflakePattern);
 const reason = line(300, 0).default('');
 const reasonForm = z.object({ reason });
 const givenReason = z.object({ reason: line(300) });
@@ -57,7 +55,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     const number = pageNumber.parse(call.request.query['page']);
     const { items, hasMore } = await moderationQueue(database, { limit: maxItems, offset: (number - 1) * maxItems });
     const pending = await listingsInState(database, 'pending', maxPending);
-    return queuePage({ pending, items, nextPage: hasMore ? number + 1 : null }, call);
+    return queuePage(pending, items, hasMore ? number + 1 : null, call);
   });
   page('/moderation/listings', async (call) =>
     hiddenListingsPage(await listingsInState(database, 'hidden', maxRows), call),
