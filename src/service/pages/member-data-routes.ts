@@ -8,8 +8,7 @@ import { reasonText, reportsOfReporter, type StoredReport } from '../abuse/repor
 import { pagePath } from '../listing/listing.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';
 import { deleteMemberData, type MemberListing, memberListings } from '../storage/members/member-data.ts';
-import type { ServiceTexts } from '../texts/texts.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError, type ServiceTexts } from '../texts/texts.ts';
 import { problem, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import { type PageCall, type PageDependencies, PageRoutes } from './page-routes.ts';

@@ -6,8 +6,7 @@ import type { Database } from '../storage/database.ts';
 import type { DeliveryAttempt, LeasedDelivery } from '../storage/deliveries/deliveries.ts';
 import { settleFailure, settleSuccess } from '../storage/deliveries/settle-delivery.ts';
 import type { Webhook } from '../storage/deliveries/webhooks.ts';
-import type { Connections } from './post.ts';
-import { type PostOutcome, post, signatureHeader, unanswered } from './post.ts';
+import { type Connections, type PostOutcome, post, signatureHeader, unanswered } from './post.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
 /** The delay after the given number of failed attempts (ms), or null to give up. `random` is in [0, 1). */
