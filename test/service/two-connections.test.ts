@@ -163,14 +163,13 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     const [late] = (await claim(one, now, 1_000)) as [LeasedDelivery];
     const [current] = (await claim(other, now + 1_000, 1_000)) as [LeasedDelivery];
     const next = { state: 'waiting', attempts: 1, nextAttemptAt: now } as const;
-    await settleFailure(one, late, webhook, [failed], next, null);
+    await settleFailure(one, { delivery: { ...late, webhook }, attempts: [failed], next }, null);
     await releaseDelivery(one, late);
     expect(await stateOf(one, late.id)).toEqual({ state: 'waiting', attempts: 0, isLeased: true });
     expect(await claim(one, now + 1_000, 1_000)).toEqual([]);
     const success = { ...failed, status: 200, error: null };
     await settleSuccess(other, {
-      delivery: current,
-      webhook,
+      delivery: { ...current, webhook },
       attempts: [success],
       next: { ...next, state: 'delivered' },
     });
@@ -185,10 +184,11 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     const webhook = (await findWebhook(one, '1', 'vote')) as Webhook;
     const [first] = (await claim(one, now, 1_000)) as [LeasedDelivery];
     const next = { state: 'waiting', attempts: 1, nextAttemptAt: now } as const;
-    await settleFailure(one, first, webhook, [failed], next, null);
+    await settleFailure(one, { delivery: { ...first, webhook }, attempts: [failed], next }, null);
     const [second] = (await claim(one, now, 1_000)) as [LeasedDelivery];
     expect(await requeueDelivery(other, '1', second.id, now)).toBe(true);
-    await settleSuccess(one, { delivery: second, webhook, attempts: [], next: { ...next, state: 'delivered' } });
+    const delivered = { ...next, state: 'delivered' } as const;
+    await settleSuccess(one, { delivery: { ...second, webhook }, attempts: [], next: delivered });
     expect(await stateOf(one, second.id)).toEqual({ state: 'waiting', attempts: 0, isLeased: false });
     expect(await claim(other, now, 1_000)).toHaveLength(1);
   });
@@ -212,10 +212,11 @@ describeOnBothDatabases('two connections', (newDatabase) => {
     await atOnce(databases, 20, (database, turn) =>
       settleFailure(
         database,
-        deliveries[turn] as LeasedDelivery,
-        webhook,
-        [failed],
-        { state: 'waiting', attempts: 1, nextAttemptAt: now + turn },
+        {
+          delivery: { ...(deliveries[turn] as LeasedDelivery), webhook },
+          attempts: [failed],
+          next: { state: 'waiting', attempts: 1, nextAttemptAt: now + turn },
+        },
         {
           now,
           pauseReason(current) {

@@ -99,7 +99,7 @@ export async function testWebhook(
   const payload = testPayload(listing, family, member, now);
   const delivery = await enqueueLeased(context.database, listing.id, payload, now, now + 4 * webhookResponseTimeoutMs);
   const webhook = await findWebhook(context.database, listing.id, family);
-  return delivery === null || webhook === null ? null : attemptDelivery(delivery, webhook, context);
+  return delivery === null || webhook === null ? null : attemptDelivery({ ...delivery, webhook }, context);
 }
 
 function testPayload(listing: Listing, family: WebhookFamily, member: ServiceMember, now: number): Payload {

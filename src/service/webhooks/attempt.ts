@@ -3,9 +3,9 @@ import { day, formatCount, hour, second } from '../../platform/durations.ts';
 import { signatureOf } from '../../webhook/signature.ts';
 import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
-import type { DeliveryAttempt, LeasedDelivery } from '../storage/deliveries/deliveries.ts';
+import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
 import { settleFailure, settleSuccess } from '../storage/deliveries/settle-delivery.ts';
-import type { Webhook } from '../storage/deliveries/webhooks.ts';
+import type { SendableDelivery, Webhook } from '../storage/deliveries/webhooks.ts';
 import { type Connections, type PostOutcome, post, signatureHeader, unanswered } from './post.ts';
 import { checkTarget, RejectedTargetError, type TargetPolicy, type WebhookTarget } from './target.ts';
 
@@ -46,12 +46,8 @@ export interface DeliveryContext {
   readonly counters: ServiceCounters;
 }
 
-/** What a process that sends many deliveries has besides. */
-export interface SendingContext extends DeliveryContext {
-  readonly connections: Connections;
-  /** Aborts the requests. */
-  readonly stop: AbortSignal;
-}
+/** What a process that sends many deliveries has besides. `stop` aborts the requests. */
+type SendingContext = DeliveryContext & { readonly connections?: Connections; readonly stop?: AbortSignal };
 
 /** A finished attempt with the receiver's `Retry-After`, if it sent one. */
 type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
@@ -63,13 +59,9 @@ export interface Sent {
 }
 
 /** Sends a delivery once and stores the attempt. Returns the last attempt. */
-export async function attemptDelivery(
-  delivery: LeasedDelivery,
-  webhook: Webhook,
-  context: DeliveryContext,
-): Promise<DeliveryAttempt> {
-  const sent = await sendDelivery(delivery, webhook, context);
-  await storeAttempts(delivery, webhook, sent, context);
+export async function attemptDelivery(delivery: SendableDelivery, context: DeliveryContext): Promise<DeliveryAttempt> {
+  const sent = await sendDelivery(delivery, context);
+  await storeAttempts(delivery, sent, context);
   const { retryAfter: _retryAfter, ...attempt } = sent.last;
   return attempt;
 }
@@ -78,24 +70,20 @@ export async function attemptDelivery(
  * Sends a delivery once. If the receiver rejects the signature while the previous secret is still valid, the delivery is
  * sent again, signed with that secret.
  */
-export async function sendDelivery(
-  delivery: LeasedDelivery,
-  webhook: Webhook,
-  context: DeliveryContext & Partial<SendingContext>,
-): Promise<Sent> {
-  const first = await sendOnce(delivery, webhook, 'current', context);
-  if (first.status !== unauthorized || !hasPreviousSecret(webhook, context.clock.now()))
+export async function sendDelivery(delivery: SendableDelivery, context: SendingContext): Promise<Sent> {
+  const first = await sendOnce(delivery, 'current', context);
+  if (first.status !== unauthorized || !hasPreviousSecret(delivery.webhook, context.clock.now()))
     return { attempts: [first], last: first };
-  const second = await sendOnce(delivery, webhook, 'previous', context);
+  const second = await sendOnce(delivery, 'previous', context);
   return { attempts: [first, second], last: second };
 }
 
 async function sendOnce(
-  delivery: LeasedDelivery,
-  webhook: Webhook,
+  delivery: SendableDelivery,
   signedWith: 'current' | 'previous',
-  { clock, targets, counters, connections, stop }: DeliveryContext & Partial<SendingContext>,
+  { clock, targets, counters, connections, stop }: SendingContext,
 ): Promise<AttemptResult> {
+  const { webhook } = delivery;
   const at = clock.now();
   const startedAt = clock.monotonic();
   const secret = signedWith === 'previous' && webhook.previous ? webhook.previous.secret : webhook.secret;
@@ -151,8 +139,7 @@ function hasPreviousSecret(webhook: Webhook, now: number): boolean {
 
 /** Stores the attempts, the next state of the delivery and the failure count of the webhook. */
 export async function storeAttempts(
-  delivery: LeasedDelivery,
-  webhook: Webhook,
+  delivery: SendableDelivery,
   { attempts: results, last }: Sent,
   { database, clock, retry }: DeliveryContext,
 ): Promise<void> {
@@ -160,14 +147,14 @@ export async function storeAttempts(
   const attempts = delivery.attempts + 1;
   if (last.error === null) {
     const next = { state: 'delivered', attempts, nextAttemptAt: now } as const;
-    await settleSuccess(database, { delivery, webhook, attempts: results, next });
+    await settleSuccess(database, { delivery, attempts: results, next });
     return;
   }
   const delayMs = delivery.test ? null : retry(attempts, clock.random());
   const nextAttemptAt = now + Math.max(delayMs ?? 0, retryAfterMs(last.retryAfter));
   const next = { state: delayMs === null ? 'failed' : 'waiting', attempts, nextAttemptAt } as const;
   const failure = { now, pauseReason: (current: Webhook) => pauseReason(current, last.status, now) };
-  await settleFailure(database, delivery, webhook, results, next, delivery.test ? null : failure);
+  await settleFailure(database, { delivery, attempts: results, next }, delivery.test ? null : failure);
 }
 
 /** The delay of a `Retry-After` header in seconds, as ms and limited; 0 without such a header. */

@@ -3,9 +3,10 @@ import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop } from '../../platform/loop.ts';
-import { type Claimed, DeliveryQueue } from '../storage/deliveries/claim-deliveries.ts';
+import { DeliveryQueue } from '../storage/deliveries/claim-deliveries.ts';
 import { resetFutureDeliveries, shiftDeliveryTimes } from '../storage/deliveries/delivery-queue.ts';
 import { releaseDelivery } from '../storage/deliveries/settle-delivery.ts';
+import type { SendableDelivery } from '../storage/deliveries/webhooks.ts';
 import { type DeliveryContext, type Sent, sendDelivery, storeAttempts, webhookResponseTimeoutMs } from './attempt.ts';
 import { createConnections } from './post.ts';
 import { Slots } from './slots.ts';
@@ -46,20 +47,20 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
   let claimedAt = Number.NEGATIVE_INFINITY;
 
   /** Sends a delivery in its turn, lets the next one of its webhook begin, and stores what the receiver answered. */
-  async function send({ webhook, ...delivery }: Claimed['deliveries'][number]): Promise<void> {
+  async function send(delivery: SendableDelivery): Promise<void> {
     const waitsUntil = clock.monotonic() + maxWaitMs;
-    await slots.take(webhook);
+    await slots.take(delivery);
     let sent: Sent | null = null;
     const isLate = isStopping || clock.monotonic() > waitsUntil;
     try {
-      sent = isLate ? null : await sendDelivery(delivery, webhook, sending);
+      sent = isLate ? null : await sendDelivery(delivery, sending);
     } finally {
-      slots.release(webhook, isLate ? null : sent?.last.error === null);
+      slots.release(delivery, isLate ? null : sent?.last.error === null);
       nudge();
     }
     if (sent === null || (sending.stop.aborted && sent.last.status === null))
       return releaseDelivery(database, delivery);
-    await storeAttempts(delivery, webhook, sent, context);
+    await storeAttempts(delivery, sent, context);
     log.debug({ delivery: delivery.id, status: sent.last.status, error: sent.last.error }, 'webhook attempted');
   }
 

@@ -5,8 +5,8 @@ import type { Query, SqlDialect } from '../../../platform/database/dialect.ts';
 import { boundQuery, type PlaceholderFor } from '../../../platform/database/prepared-query.ts';
 import type { Database } from '../database.ts';
 import type { Row } from '../tables.ts';
-import { deliveryOfRow, type LeasedDelivery, webhookName } from './deliveries.ts';
-import { type Webhook, webhookOfRow } from './webhooks.ts';
+import { deliveryOfRow, webhookName } from './deliveries.ts';
+import { type SendableDelivery, webhookOfRow } from './webhooks.ts';
 
 /** What to claim: at most `limit` deliveries that are due at `now`, with a lease until `leaseUntil` (ms since the epoch). */
 export interface Claim {
@@ -20,7 +20,7 @@ export interface Claim {
 }
 
 export interface Claimed {
-  readonly deliveries: readonly (LeasedDelivery & { readonly webhook: Webhook })[];
+  readonly deliveries: readonly SendableDelivery[];
   /** Whether another claim may find more. */
   readonly hasMore: boolean;
   /**

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import { jsonRows } from '../json-rows.ts';
 import type { DeliveryState } from '../tables.ts';
 import { attemptRow, type DeliveryAttempt, insertAttempts, type LeasedDelivery, webhookName } from './deliveries.ts';
-import { clearFailures, pauseWebhook, recordFailure, type Webhook } from './webhooks.ts';
+import { clearFailures, pauseWebhook, recordFailure, type SendableDelivery, type Webhook } from './webhooks.ts';
 
 const settling = { maxItems: 256, maxRunning: 1 } as const;
 
@@ -22,26 +22,21 @@ export interface NextState {
 
 /** A delivery after its attempts, of which the last decided what becomes of it. */
 interface Ended {
-  readonly delivery: LeasedDelivery;
+  readonly delivery: SendableDelivery;
   readonly attempts: readonly DeliveryAttempt[];
   readonly next: NextState;
-}
-
-/** A delivery that succeeded. */
-export interface Success extends Ended {
-  readonly webhook: Webhook;
 }
 
 /** One for each database, because those that succeed at the same time are settled together. */
 const settlerOf = memoizeOne(createSettler);
 
 /** Stores the attempts, the state of the delivery, and that the webhook works. */
-export function settleSuccess(database: Database, success: Success): Promise<void> {
+export function settleSuccess(database: Database, success: Ended): Promise<void> {
   return settlerOf(database)(success);
 }
 
 /** Settles with statements that are compiled once. */
-function createSettler(database: Database): (success: Success) => Promise<void> {
+function createSettler(database: Database): (success: Ended) => Promise<void> {
   const statements = [insertAttempts, endLeases, clearFailures].map((build) =>
     boundQuery<{ rows: string }>()((argument) => ({
       compile: () => build(database.dialect, argument('rows')).compile(database),
@@ -51,9 +46,9 @@ function createSettler(database: Database): (success: Success) => Promise<void> 
     settling,
     ({ delivery }) => delivery.id,
     async (successes) => {
-      const webhooks = new Map(successes.map(({ webhook }) => [webhookName(webhook), webhook]));
-      const webhookRows = [...webhooks.values()].map(({ listingId, family }) => [listingId, family]);
-      const rows = [attemptRows(successes), leaseRows(successes), JSON.stringify(webhookRows)];
+      const keyOf = ({ listingId, family }: SendableDelivery) => [listingId, family];
+      const webhooks = new Map(successes.map(({ delivery }) => [webhookName(delivery), keyOf(delivery)]));
+      const rows = [attemptRows(successes), leaseRows(successes), JSON.stringify([...webhooks.values()])];
       await database.batch(statements.map((bind, index) => bind({ rows: rows[index] ?? '' })));
       return successes.map(() => undefined);
     },
@@ -66,16 +61,13 @@ function createSettler(database: Database): (success: Success) => Promise<void> 
  */
 export async function settleFailure(
   database: Database,
-  delivery: LeasedDelivery,
-  webhook: Webhook,
-  attempts: readonly DeliveryAttempt[],
-  next: NextState,
+  ended: Ended,
   failure: { readonly now: number; readonly pauseReason: (webhook: Webhook) => string | null } | null,
 ): Promise<void> {
+  const { webhook } = ended.delivery;
   await database.transaction().execute(async (sql) => {
-    const ended = [{ delivery, attempts, next }];
-    await insertAttempts(database.dialect, attemptRows(ended)).execute(sql);
-    await endLeases(database.dialect, leaseRows(ended)).execute(sql);
+    await insertAttempts(database.dialect, attemptRows([ended])).execute(sql);
+    await endLeases(database.dialect, leaseRows([ended])).execute(sql);
     if (failure === null) return;
     const current = await recordFailure(sql, webhook, failure.now);
     const reason = current === null ? null : failure.pauseReason(current);

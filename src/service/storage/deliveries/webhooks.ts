@@ -3,7 +3,7 @@ import type { SqlDialect } from '../../../platform/database/dialect.ts';
 import type { Sql } from '../database.ts';
 import { jsonRows } from '../json-rows.ts';
 import type { Row, ServiceTables, WebhookFamily } from '../tables.ts';
-import type { WebhookKey } from './deliveries.ts';
+import type { LeasedDelivery, WebhookKey } from './deliveries.ts';
 
 /** The URL and secrets of one family of a listing's webhooks, and its recent failures. Times are ms since the epoch. */
 export interface Webhook {
@@ -23,6 +23,11 @@ export interface Webhook {
    * the owner; one by the service also ends with a successful test or a new URL.
    */
   readonly paused: { readonly at: number; readonly reason: string; readonly by: 'owner' | 'service' } | null;
+}
+
+/** A delivery that this process may send, and where to. */
+export interface SendableDelivery extends LeasedDelivery {
+  readonly webhook: Webhook;
 }
 
 /**
