@@ -31,6 +31,8 @@ export function webhookFamilyOf(event: WebhookEventKind): WebhookFamily {
   return event === 'server_vote' || event === 'bot_vote' ? 'vote' : 'premium';
 }
 
+type NamedListing = Pick<Listing, 'kind' | 'id' | 'name'>;
+
 export interface VoteDetails {
   readonly voter: ServiceMember;
   readonly at: number;
@@ -46,7 +48,7 @@ export interface VoteDetails {
  * The payload of a vote. It contains the voter both flat (`userId`, as in the document's sample) and nested (`voter`),
  * because receivers read either.
  */
-export function votePayload(listing: Pick<Listing, 'kind' | 'id' | 'name'>, vote: VoteDetails): Payload {
+export function votePayload(listing: NamedListing, vote: VoteDetails): Payload {
   return {
     event: voteEvent(listing.kind),
     timestamp: new Date(vote.at).toISOString(),
@@ -61,12 +63,7 @@ export function votePayload(listing: Pick<Listing, 'kind' | 'id' | 'name'>, vote
 }
 
 /** The payload of a purchase. A gift has a recipient and a giver. */
-export function purchasePayload(
-  listing: Pick<Listing, 'kind' | 'id' | 'name'>,
-  purchase: Purchase,
-  at: number,
-  test = false,
-): Payload {
+export function purchasePayload(listing: NamedListing, purchase: Purchase, at: number, test = false): Payload {
   return {
     event: 'premium_purchase',
     timestamp: new Date(at).toISOString(),
@@ -78,7 +75,7 @@ export function purchasePayload(
 /** The payload of a renewal, expiry or revocation. */
 export function lifecyclePayload(
   event: LifecycleEvent,
-  listing: Pick<Listing, 'kind' | 'id' | 'name'>,
+  listing: NamedListing,
   purchase: Purchase,
   at: number,
 ): Payload {
@@ -92,12 +89,12 @@ export function lifecyclePayload(
   };
 }
 
-function listingFields(listing: Pick<Listing, 'kind' | 'id' | 'name'>): Record<string, unknown> {
+function listingFields(listing: NamedListing): Record<string, unknown> {
   const { id, name } = listing;
   return listing.kind === 'server' ? { serverId: id, server: { id, name } } : { bot: { id, name } };
 }
 
-function purchaseFields(listing: Pick<Listing, 'kind' | 'id' | 'name'>, purchase: Purchase): Record<string, unknown> {
+function purchaseFields(listing: NamedListing, purchase: Purchase): Record<string, unknown> {
   return {
     purchaseId: purchase.purchaseId,
     orderId: purchase.orderId,
