@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log.ts';
 
 /** An error response of the API: its status and the message in the failure envelope (document, section 7). */
 export class ApiError extends Error {
-  readonly status: 400 | 401 | 404 | 405 | 429 | 503;
+  readonly status: 400 | 401 | 404 | 405 | 429 | 500 | 503;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: ApiError['status'], message: string, headers: Readonly<Record<string, string>> = {}) {
@@ -24,30 +24,14 @@ export function requireGet({ method }: Pick<IncomingMessage, 'method'>): void {
   throw new ApiError(405, 'This API is read-only: use GET.', { Allow: 'GET, HEAD' });
 }
 
-/** A response in the failure envelope. `headers`: names and values in turn. */
-export interface Failure {
-  readonly status: number;
-  readonly headers: readonly string[];
-  readonly message: string;
-}
-
 /** The response for any thrown value. Unexpected errors are logged in full, and the response does not describe them. */
-export function toFailure(thrown: unknown, log: Log): Failure {
-  const apiError = toApiError(thrown);
-  if (apiError !== null) {
-    return { status: apiError.status, headers: Object.entries(apiError.headers).flat(), message: apiError.message };
-  }
-  log.error({ error: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined }, 'request failed');
-  return { status: 500, headers: [], message: 'Unexpected error. Please try again later.' };
-}
-
-/** The response for an error that the client can act on; null for an unexpected error. */
-function toApiError(thrown: unknown): ApiError | null {
+export function toApiError(thrown: unknown, log: Log): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof StoreUnavailableError) {
     return new ApiError(503, `${thrown.message} Try again in ${retryAfterUnavailable} seconds.`, {
       'Retry-After': String(retryAfterUnavailable),
     });
   }
-  return null;
+  log.error({ error: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined }, 'request failed');
+  return new ApiError(500, 'Unexpected error. Please try again later.');
 }

@@ -8,7 +8,7 @@ import type { ServiceContext } from '../context.ts';
 import { type CountedRequest, maxRequests, type RateLimiter, rateLimitWindowMs } from '../rate-limit/rate-limiter.ts';
 import { createLookups, type Lookups } from '../storage/lookups.ts';
 import { digest } from '../storage/secrets.ts';
-import { ApiError, requireGet, toFailure } from './api-error.ts';
+import { ApiError, requireGet, toApiError } from './api-error.ts';
 import { type ApiRequest, keyTypeError, operationHandlers } from './handlers.ts';
 import type { KeyUsage } from './key-usage.ts';
 import { apiBasePath } from './openapi.ts';
@@ -93,8 +93,9 @@ export function createLookupApi(dependencies: LookupApiDependencies): LookupApi 
   }
 
   function sendFailure(response: ServerResponse, thrown: unknown, headers: readonly string[]): void {
-    const failure = toFailure(thrown, log);
-    sendJson(response, failure.status, [...headers, ...failure.headers], { success: false, error: failure.message });
+    const error = toApiError(thrown, log);
+    const allHeaders = [...headers, ...Object.entries(error.headers).flat()];
+    sendJson(response, error.status, allHeaders, { success: false, error: error.message });
   }
 
   return (request, response) => {

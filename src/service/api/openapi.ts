@@ -1,8 +1,8 @@
-import express, { type ErrorRequestHandler, type Router } from 'express';
+import express, { type NextFunction, type Request, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiPathsObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Log } from '../../platform/log.ts';
-import { requireGet, toFailure } from './api-error.ts';
+import { requireGet, toApiError } from './api-error.ts';
 import { failureEnvelopeResource, type Operation, operations } from './operations.ts';
 
 /** The base path of the API (document, section 9). */
@@ -106,15 +106,9 @@ export function openApiRouter(baseUrl: string, log: Log): Router {
     requireGet(request);
     response.set('Cache-Control', 'no-cache').json(document);
   });
-  router.use(openApiPath, handleErrors(log));
+  router.use(openApiPath, (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const { status, headers, message } = toApiError(thrown, log);
+    response.status(status).set(headers).json({ success: false, error: message });
+  });
   return router;
-}
-
-function handleErrors(log: Log): ErrorRequestHandler {
-  return (thrown: unknown, _request, response, _next) => {
-    const { status, headers, message } = toFailure(thrown, log);
-    for (let index = 0; index < headers.length; index += 2)
-      response.set(headers[index] ?? '', headers[index + 1] ?? '');
-    response.status(status).json({ success: false, error: message });
-  };
 }
