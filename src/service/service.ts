@@ -6,6 +6,7 @@ import { TallyhookError } from '../platform/errors.ts';
 import { localUrl } from '../platform/host-address.ts';
 import { createHttpServer, type HttpServer } from '../platform/http/server.ts';
 import { adaptLogger, type Logger, silentLogger } from '../platform/logger.ts';
+import { once } from '../platform/memoize.ts';
 import { requireNode } from '../platform/node-version.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import { type ActionLimits, defaultActionLimits, type LimitedAction, openAdmission } from './abuse/admission.ts';
@@ -148,6 +149,11 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
   const database = await openDatabase(address, log);
   const servers: HttpServer[] = [];
   let isStopping = false;
+  /** Ends what runs so far. */
+  let stop = async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    await database.destroy();
+  };
 
   async function listen(listener: RequestListener, at: { host: string; port: number }, option: string) {
     const server = createHttpServer(listener, {
@@ -221,44 +227,22 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     });
     listener = monitoring.count(requireHost(app));
 
-    async function stop(): Promise<void> {
+    stop = once(async () => {
       isStopping = true;
       if (drainMs > 0) await clock.sleep(drainMs);
       await Promise.all([...servers.map((server) => server.close()), maintenance.stop(), dispatcher.stop()]);
       await settleWithin(closeTimeoutMs, systemClock, Promise.all([admission.stop(), limiter.stop(), usage.stop()]));
       await settleWithin(closeTimeoutMs, systemClock, database.destroy());
       log.info('service stopped');
-    }
+    });
 
-    let stopped: Promise<void> | null = null;
-    const running = {
-      ...createServiceAdmin(context, dispatcher.nudge),
-      port,
-      url,
-      baseUrl: url + apiBasePath,
-      seeded,
-      stop() {
-        stopped ??= stop();
-        return stopped;
-      },
-    };
-    if (operationsPort === undefined) {
-      log.info({ url }, 'service listening');
-      return { ...running, operationsUrl: null };
-    }
-    try {
-      const at = { host: operationsHost, port: operationsPort };
-      const { url: operationsUrl } = await listen(monitoring.operations, at, 'operations-');
-      log.info({ url, operationsUrl }, 'service listening');
-      return { ...running, operationsUrl };
-    } catch (error) {
-      await running.stop();
-      throw error;
-    }
+    const at = operationsPort === undefined ? null : { host: operationsHost, port: operationsPort };
+    const operationsUrl = at && (await listen(monitoring.operations, at, 'operations-')).url;
+    log.info({ url, ...(operationsUrl !== null && { operationsUrl }) }, 'service listening');
+    const admin = createServiceAdmin(context, dispatcher.nudge);
+    return { ...admin, port, url, baseUrl: url + apiBasePath, operationsUrl, seeded, stop };
   } catch (error) {
-    if (isStopping) throw error;
-    await Promise.all(servers.map((server) => server.close()));
-    await database.destroy();
+    await stop();
     throw error;
   }
 }
