@@ -1,9 +1,8 @@
 import type { Sql } from '../storage/database.ts';
 import { findListing } from '../storage/listings/listings.ts';
-import { findMember } from '../storage/members/members.ts';
 import { findReviewBy } from '../storage/reviews.ts';
 import type { ListingState } from '../storage/tables.ts';
-import { openReportsOf, type ReportTarget, reportedTargets } from './reports.ts';
+import { openReportsOf, reportedTargets } from './reports.ts';
 
 const maxReportsPerTarget = 5;
 
@@ -23,22 +22,12 @@ export async function moderationQueue(
     targets.slice(0, limit).map(async ({ reports: total, ...target }) => ({
       target,
       total,
-      reports: await reportsWithNames(sql, target),
+      reports: await openReportsOf(sql, target, maxReportsPerTarget),
       listing: await findListing(sql, target.listingId),
       review: target.kind === 'review' ? await findReviewBy(sql, target.listingId, target.reviewUserId) : null,
     })),
   );
   return { items, hasMore: targets.length > limit };
-}
-
-async function reportsWithNames(sql: Sql, target: ReportTarget) {
-  const reports = await openReportsOf(sql, target, maxReportsPerTarget);
-  return Promise.all(
-    reports.map(async (report) => ({
-      ...report,
-      reporterName: (await findMember(sql, report.reporterId))?.username ?? null,
-    })),
-  );
 }
 
 /** A listing that is not published. `reason` is why it is hidden; null for a pending one. */

@@ -117,12 +117,13 @@ function isOpenAbout({ kind, listingId, reviewUserId }: ReportTarget) {
     row.and({ state: 'open', kind, listing_id: listingId, review_user_id: reviewUserId });
 }
 
-/** The open reports of one target, oldest first. */
+/** The open reports of one target with the names of the reporters where they are known, oldest first. */
 export function openReportsOf(sql: Sql, target: ReportTarget, limit: number) {
   return sql
     .selectFrom('reports')
-    .select(columns)
     .where(isOpenAbout(target))
+    .leftJoin('members', 'members.user_id', 'reports.reporter_id')
+    .select([...columns, 'members.username as reporterName'])
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
