@@ -33,15 +33,21 @@ const revocationTimeoutMs = 2 * second;
 export const callbackPath = '/sign-in/discord/callback';
 
 /** Who has given the permission. `guilds` is null for the consent `account`. */
-export interface DiscordAccount {
+interface DiscordAccount {
   readonly member: ServiceMember;
   readonly guilds: readonly ProvenGuild[] | null;
 }
 
-/** Reads the accounts of members at Discord. Methods reject with `OAuthError`. */
-function createDiscordAccounts(
+/** What the pages need to sign members in with Discord. */
+export type DiscordSignIn = ReturnType<typeof createDiscordSignIn>;
+
+/**
+ * @param origin the public URL of the service, without a trailing slash
+ * @param key random; the same in all processes of the service
+ */
+export function createDiscordSignIn(
   application: DiscordApplication,
-  { origin, clock }: { readonly origin: string; readonly clock: Clock },
+  { origin, key, clock }: { readonly origin: string; readonly key: string; readonly clock: Clock },
 ) {
   const client = createOAuthClient({
     apiUrl: discordApi(application),
@@ -51,10 +57,18 @@ function createDiscordAccounts(
   });
 
   return {
+    attempts: createAuthorizationAttempts({
+      secret: key,
+      purpose: 'sign-in',
+      cookieName: 'tallyhook_sign_in',
+      path: '/',
+      secure: origin.startsWith('https:'),
+      clock,
+    }),
     consentUrl: (consent: Consent, attempt: { readonly state: string; readonly verifier: string }) =>
       client.authorizeUrl({ scope: scopes[consent], ...attempt }),
-    /** Reads the account once, with a token that is revoked afterwards and stored nowhere. */
-    async read(consent: Consent, code: string, verifier: string): Promise<DiscordAccount> {
+    /** Reads the account once, with a token that is revoked afterwards and stored nowhere. Rejects with `OAuthError`. */
+    async readAccount(consent: Consent, code: string, verifier: string): Promise<DiscordAccount> {
       const { accessToken } = await client.exchangeCode({ scope: scopes[consent], code, verifier });
       try {
         const { id, name } = await client.currentUser(accessToken);
@@ -78,28 +92,4 @@ async function readGuilds(client: OAuthClient, accessToken: string): Promise<Pro
     members: guild.approximate_member_count ?? null,
     online: guild.approximate_presence_count ?? null,
   }));
-}
-
-/** What the pages need to sign members in with Discord. */
-export type DiscordSignIn = ReturnType<typeof createDiscordSignIn>;
-
-/**
- * @param origin the public URL of the service, without a trailing slash
- * @param key random; the same in all processes of the service
- */
-export function createDiscordSignIn(
-  application: DiscordApplication,
-  { origin, key, clock }: { readonly origin: string; readonly key: string; readonly clock: Clock },
-) {
-  return {
-    accounts: createDiscordAccounts(application, { origin, clock }),
-    attempts: createAuthorizationAttempts({
-      secret: key,
-      purpose: 'sign-in',
-      cookieName: 'tallyhook_sign_in',
-      path: '/',
-      secure: origin.startsWith('https:'),
-      clock,
-    }),
-  };
 }

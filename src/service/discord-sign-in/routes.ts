@@ -26,8 +26,9 @@ const maxCodeLength = 512;
 const discordErrors: readonly unknown[] = ['server_error', 'temporarily_unavailable'];
 
 /** Sign-in with Discord, and the proof of which servers are the member's. Tokens and codes are in no page or log. */
-export function discordSignInRoutes(dependencies: PageDependencies, { accounts, attempts }: DiscordSignIn): Router {
+export function discordSignInRoutes(dependencies: PageDependencies, discord: DiscordSignIn): Router {
   const { database, clock, log, sessions, admission, face, origin } = dependencies;
+  const { attempts } = discord;
   const ownHost = new URL(origin).host;
   const router = Router();
 
@@ -57,7 +58,7 @@ export function discordSignInRoutes(dependencies: PageDependencies, { accounts, 
         return response.redirect(303, `${origin}${startPaths[consent]}?${query}`);
       }
       const attempt = attempts.start(response, `${consent}~${next}`);
-      response.redirect(303, await accounts.consentUrl(consent, attempt));
+      response.redirect(303, await discord.consentUrl(consent, attempt));
     });
   }
 
@@ -78,7 +79,7 @@ export function discordSignInRoutes(dependencies: PageDependencies, { accounts, 
     if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) return fail(failures.expired);
     await admission.admit(request, 'sign-in', null);
     try {
-      const { member, guilds } = await accounts.read(started.consent, code, attempt.verifier);
+      const { member, guilds } = await discord.readAccount(started.consent, code, attempt.verifier);
       const now = clock.now();
       const visitor = await sessions.visitor(request, now);
       if (guilds !== null && visitor !== null && visitor.userId !== member.userId) {
