@@ -80,17 +80,13 @@ export function previewRoutes({ database, clock, log, face }: PageDependencies):
   /** An icon that cannot be decoded is left out. */
   async function drawListing(listing: StoredListing, content: Omit<PreviewContent, 'icon'>) {
     const icon = listing.iconVersion === null ? null : await findIcon(database, listing.id);
-    const file = icon !== null && isSafeToDecode(icon.type) ? icon.bytes : null;
+    // A GIF of some bytes can say that a frame has billions of pixels, which takes minutes. Decoders of the others check it.
+    const file = icon === null || icon.type === 'image/gif' ? null : icon.bytes;
     const picture = file && (await draw(() => listingPicture({ ...content, icon: file }), 1));
     return picture ?? draw(() => listingPicture({ ...content, icon: null }), 1);
   }
 
   return router;
-}
-
-/** A GIF of some bytes can say that a frame has billions of pixels, which takes minutes. Decoders of the others check it. */
-function isSafeToDecode(type: string): boolean {
-  return type !== 'image/gif';
 }
 
 /** In English, since other sites ask without a visitor's language. */

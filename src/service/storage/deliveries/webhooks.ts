@@ -138,6 +138,7 @@ async function update(sql: Sql, webhook: WebhookKey, values: Partial<Row<'webhoo
 }
 
 export function webhookOfRow(row: Row<'webhooks'>): Webhook {
+  const { paused_at: at, pause_reason: reason, paused_by: by } = row;
   return {
     listingId: row.listing_id,
     family: row.family,
@@ -149,10 +150,6 @@ export function webhookOfRow(row: Row<'webhooks'>): Webhook {
         : null,
     failingSince: row.failing_since,
     failures: row.failures,
-    paused: pauseOf(row),
+    paused: at === null ? null : { at, reason: reason ?? '', by: by ?? 'service' },
   };
-}
-
-function pauseOf({ paused_at: at, pause_reason: reason, paused_by: by }: Row<'webhooks'>): Webhook['paused'] {
-  return at === null ? null : { at, reason: reason ?? '', by: by ?? 'service' };
 }

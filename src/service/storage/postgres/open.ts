@@ -1,6 +1,7 @@
 import type { CompiledQuery, QueryResult } from 'kysely';
 import type pg from 'pg';
 import { systemClock as clock } from '../../../platform/clock.ts';
+import type { Query } from '../../../platform/database/dialect.ts';
 import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
 import {
   codeOf,
@@ -65,14 +66,10 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
   }
   const transact: PostgresEngine['transact'] = async (work) => {
     for (let run = 1; ; run += 1) {
-      const transaction = createTransactions(pool, timeouts);
+      const transaction = newTransaction(pool);
       try {
         await transaction.begin();
-        const result = await work({
-          ...transaction,
-          execute: ({ sql, parameters }) => transaction.execute({ sql, parameters: storable(parameters) }),
-          send: ({ sql, parameters }) => transaction.send({ sql, parameters: storable(parameters) }),
-        });
+        const result = await work(transaction);
         await transaction.commit();
         return result;
       } catch (error) {
@@ -97,7 +94,16 @@ export async function openPostgresEngine(url: string, { onMigration }: OpenOptio
   };
 }
 
-/** Transactions have timeouts of their own, since PgBouncer has no session settings. */
+/** It has timeouts of its own, since PgBouncer has no session settings. */
+function newTransaction(pool: pg.Pool) {
+  const transaction = createTransactions(pool, timeouts);
+  return {
+    ...transaction,
+    execute: ({ sql, parameters }: Query) => transaction.execute({ sql, parameters: storable(parameters) }),
+    send: ({ sql, parameters }: Query) => transaction.send({ sql, parameters: storable(parameters) }),
+  };
+}
+
 function sessionsOf(pool: pg.Pool, readingPool: pg.Pool): SessionSource {
   return {
     read<Row>(query: CompiledQuery) {
@@ -105,15 +111,9 @@ function sessionsOf(pool: pg.Pool, readingPool: pg.Pool): SessionSource {
       return readRows(readingPool, query.sql, query.parameters).then(resultOf<Row>);
     },
     async begin() {
-      const transaction = createTransactions(pool, timeouts);
-      await transaction.begin();
-      return {
-        async execute<Row>({ sql, parameters }: CompiledQuery) {
-          return resultOf<Row>(await transaction.execute({ sql, parameters: storable(parameters) }));
-        },
-        commit: () => transaction.commit(),
-        rollback: () => transaction.rollback(),
-      };
+      const { begin, execute, commit, rollback } = newTransaction(pool);
+      await begin();
+      return { execute: async <Row>(query: CompiledQuery) => resultOf<Row>(await execute(query)), commit, rollback };
     },
   };
 }
