@@ -1,15 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { day } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
-import type { DeliveryAttempt } from '../storage/deliveries/deliveries.ts';
+import { type DeliveryAttempt, insertDelivery } from '../storage/deliveries/deliveries.ts';
 import { findWebhook, upsertWebhook } from '../storage/deliveries/webhooks.ts';
 import { lockOwnListing } from '../storage/listings/listings.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import { newSecret } from '../storage/secrets.ts';
 import type { WebhookFamily } from '../storage/tables.ts';
 import { attemptDelivery, type DeliveryContext, webhookResponseTimeoutMs } from '../webhooks/attempt.ts';
-import { enqueueLeased } from '../webhooks/enqueue.ts';
+import { newDelivery } from '../webhooks/enqueue.ts';
 import { type Payload, purchasePayload, votePayload } from '../webhooks/payloads.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 import { newPurchase } from './orders.ts';
@@ -97,9 +98,14 @@ export async function testWebhook(
 ): Promise<DeliveryAttempt | null> {
   const now = context.clock.now();
   const payload = testPayload(listing, family, member, now);
-  const delivery = await enqueueLeased(context.database, listing.id, payload, now, now + 4 * webhookResponseTimeoutMs);
+  const delivery = newDelivery(listing.id, payload, now);
+  // Keeps it from the dispatchers.
+  const lease = { id: randomUUID(), until: now + 4 * webhookResponseTimeoutMs };
+  const isQueued = await insertDelivery(context.database, delivery, lease);
   const webhook = await findWebhook(context.database, listing.id, family);
-  return delivery === null || webhook === null ? null : attemptDelivery({ ...delivery, webhook }, context);
+  if (!isQueued || webhook === null) return null;
+  const state = { state: 'waiting', attempts: 0, nextAttemptAt: now, leaseId: lease.id } as const;
+  return attemptDelivery({ ...delivery, ...state, webhook }, context);
 }
 
 function testPayload(listing: Listing, family: WebhookFamily, member: ServiceMember, now: number): Payload {

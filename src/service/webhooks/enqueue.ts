@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../storage/database.ts';
-import { insertDelivery, type LeasedDelivery, type NewDelivery } from '../storage/deliveries/deliveries.ts';
+import { insertDelivery, type NewDelivery } from '../storage/deliveries/deliveries.ts';
 import { type Payload, webhookFamilyOf } from './payloads.ts';
 
 /**
@@ -10,23 +10,6 @@ import { type Payload, webhookFamilyOf } from './payloads.ts';
 export async function enqueue(sql: Sql, listingId: string, payload: Payload, now: number): Promise<string | null> {
   const delivery = newDelivery(listingId, payload, now);
   return (await insertDelivery(sql, delivery)) ? delivery.id : null;
-}
-
-/**
- * Queues an event that the caller sends itself; null if the listing has no webhook of this family.
- * @param leasedUntil keeps it from the dispatchers until then (ms since the epoch)
- */
-export async function enqueueLeased(
-  sql: Sql,
-  listingId: string,
-  payload: Payload,
-  now: number,
-  leasedUntil: number,
-): Promise<LeasedDelivery | null> {
-  const delivery = newDelivery(listingId, payload, now);
-  const leaseId = randomUUID();
-  if (!(await insertDelivery(sql, delivery, { id: leaseId, until: leasedUntil }))) return null;
-  return { ...delivery, state: 'waiting', attempts: 0, nextAttemptAt: now, leaseId };
 }
 
 export function newDelivery(listingId: string, payload: Payload, now: number): NewDelivery {
