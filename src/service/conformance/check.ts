@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
+import { objectOf, parseJson } from '../../platform/json.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 
 export interface TestResponse {
@@ -10,47 +11,31 @@ export interface TestResponse {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface TestRequest {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export interface Exchange {
-  readonly method: string;
-  /** Without the query, which may contain a key. */
-  readonly path: string;
-  readonly response: TestResponse;
-}
-
 const timeoutMs = 15_000;
-const jsonObject = z.record(z.string(), z.unknown());
 
 /** An HTTP client that records what it received, because every failure is checked at the end. */
 export type TestClient = ReturnType<typeof createTestClient>;
 
 export function createTestClient(baseUrl: string) {
-  /** Oldest first. */
-  const exchanges: Exchange[] = [];
+  /** Oldest first. The paths are without queries, which may contain a key. */
+  const exchanges: { readonly method: string; readonly path: string; readonly response: TestResponse }[] = [];
   return {
     exchanges,
     /** @param path relative to the base URL, with its query */
-    async request(path: string, { method = 'GET', headers = {} }: TestRequest = {}): Promise<TestResponse> {
+    async request(path: string, { method = 'GET', headers = {} }: RequestInit = {}): Promise<TestResponse> {
       const signal = AbortSignal.timeout(timeoutMs);
       const rawResponse = await fetch(baseUrl + path, { method, headers, redirect: 'manual', signal });
       const text = await rawResponse.text();
-      const response = { status: rawResponse.status, headers: rawResponse.headers, text, body: parseBody(text) };
+      const response = {
+        status: rawResponse.status,
+        headers: rawResponse.headers,
+        text,
+        body: objectOf(parseJson(text)),
+      };
       exchanges.push({ method, path: path.replace(/\?.*/, ''), response });
       return response;
     },
   };
-}
-
-function parseBody(text: string): Record<string, unknown> {
-  try {
-    return jsonObject.catch({}).parse(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 /** The API keys for the checks. Checks that need a missing key are skipped. */

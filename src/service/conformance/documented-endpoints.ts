@@ -1,33 +1,25 @@
 import { z } from 'zod';
 import { openApiDocument, pathInOpenApi } from '../api/openapi.ts';
 import { type Operation, operations } from '../api/operations.ts';
-import type { ServiceListingKind } from '../listing/listing.ts';
 import { firstIssue, utcTimestamp } from './check.ts';
 
-export interface DocumentedEndpoint {
-  /** With its parameters in braces. */
-  readonly path: string;
-  readonly keyTypes: readonly ServiceListingKind[];
-  /** Every path parameter is numeric. */
-  readonly pathParameters: readonly string[];
-  /** The first deviation of a successful response from what the document defines, or null. */
-  readonly documentedIssue: (body: unknown) => string | null;
-  /** The same, including what the document does not define and this service chose. */
-  readonly fullSchemaIssue: (body: unknown) => string | null;
-  readonly hasMeta: boolean;
-}
+export type DocumentedEndpoint = ReturnType<typeof documentedEndpoints>[number];
 
-export function documentedEndpoints(): DocumentedEndpoint[] {
+export function documentedEndpoints() {
   const document = openApiDocument('http://localhost/api/v1');
   return Object.values<Operation>(operations).map((operation) => {
     const path = pathInOpenApi(operation);
     const response = valueAt(document, 'paths', path, 'get', 'responses', '200');
     const fullSchema = inlineReferences(valueAt(response, 'content', 'application/json', 'schema'), document);
     return {
+      /** With its parameters in braces. */
       path,
       keyTypes: operation.keys,
+      /** Every path parameter is numeric. */
       pathParameters: Object.keys(operation.pathParameters.shape),
+      /** The first deviation of a successful response from what the document defines, or null. */
       documentedIssue: validator(documentedPart(fullSchema)),
+      /** The same, including what the document does not define and this service chose. */
       fullSchemaIssue: validator(fullSchema),
       hasMeta: operation.meta !== null,
     };
