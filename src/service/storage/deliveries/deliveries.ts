@@ -74,7 +74,7 @@ export interface DeliverySelection {
   readonly before?: Pick<WebhookDelivery, 'id' | 'createdAt'> | undefined;
 }
 
-export async function deliveriesOf(
+async function deliveriesOf(
   sql: Sql,
   listingId: string,
   { limit, state, family, before }: DeliverySelection,
@@ -181,21 +181,6 @@ export function attemptRow(place: number, deliveryId: string, attempt: DeliveryA
   return [place, deliveryId, at, durationMs, url, signedWith, status, error, responseBody];
 }
 
-/** The attempts of these deliveries by delivery id, oldest first. */
-export async function attemptsOf(sql: Sql, deliveryIds: readonly string[]): Promise<Map<string, DeliveryAttempt[]>> {
-  const attempts = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
-  if (deliveryIds.length === 0) return attempts;
-  const rows = await sql
-    .selectFrom('attempts')
-    .select(['delivery_id', 'at', 'duration_ms as durationMs', 'url', 'signed_with as signedWith'])
-    .select(['status', 'error', 'answer as responseBody'])
-    .where('delivery_id', 'in', deliveryIds)
-    .orderBy('id')
-    .execute();
-  for (const { delivery_id, ...attempt } of rows) attempts.get(delivery_id)?.push(attempt);
-  return attempts;
-}
-
 /** A delivery with all of its attempts, oldest first. */
 export type WebhookDeliveryRecord = WebhookDelivery & { readonly attemptHistory: readonly DeliveryAttempt[] };
 
@@ -206,9 +191,17 @@ export async function deliveryRecords(
   selection: DeliverySelection,
 ): Promise<WebhookDeliveryRecord[]> {
   const deliveries = await deliveriesOf(sql, listingId, selection);
-  const attempts = await attemptsOf(
-    sql,
-    deliveries.map(({ id }) => id),
+  const records = new Map(
+    deliveries.map((delivery) => [delivery.id, { ...delivery, attemptHistory: [] as DeliveryAttempt[] }]),
   );
-  return deliveries.map((delivery) => ({ ...delivery, attemptHistory: attempts.get(delivery.id) ?? [] }));
+  if (records.size === 0) return [];
+  const attempts = await sql
+    .selectFrom('attempts')
+    .select(['delivery_id', 'at', 'duration_ms as durationMs', 'url', 'signed_with as signedWith'])
+    .select(['status', 'error', 'answer as responseBody'])
+    .where('delivery_id', 'in', [...records.keys()])
+    .orderBy('id')
+    .execute();
+  for (const { delivery_id: id, ...attempt } of attempts) records.get(id)?.attemptHistory.push(attempt);
+  return [...records.values()];
 }
