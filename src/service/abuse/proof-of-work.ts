@@ -64,16 +64,10 @@ export async function openProofOfWork(database: Database): Promise<VoteChallenge
 /** @param solutions one number per puzzle: eight hex digits each, separated by commas */
 export function isSolved(id: string, solutions: string): boolean {
   if (!solutionsPattern.test(solutions)) return false;
-  return solutions.split(',').every((solution, puzzle) => leadingZeroBits(`${id}.${hex2(puzzle)}.${solution}`));
-}
-
-function leadingZeroBits(text: string): boolean {
-  const digest = hash('sha256', text, 'buffer');
-  return digest.readUInt32BE(0) >>> (32 - puzzleBits) === 0;
-}
-
-function hex2(puzzle: number): string {
-  return puzzle.toString(16).padStart(2, '0');
+  return solutions.split(',').every((solution, puzzle) => {
+    const digest = hash('sha256', `${id}.${puzzle.toString(16).padStart(2, '0')}.${solution}`, 'buffer');
+    return digest.readUInt32BE(0) >>> (32 - puzzleBits) === 0;
+  });
 }
 
 /** False if it was used before, also by another process. */

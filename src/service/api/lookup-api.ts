@@ -124,13 +124,10 @@ function findRoute(
   routes: Readonly<Record<string, Route | undefined>>,
   path: string,
 ): { route: Route | undefined; segment: string } {
-  const [, name = '', segment, ...rest] = path.split('/');
+  const [, name = '', segment] = /^\/([^/]*)(?:\/([^/]+))?\/?$/.exec(path) ?? [];
   const route = routes[name];
   const hasParameter = route?.operation.path.includes('/:') ?? false;
-  const ending = hasParameter ? rest : segment === undefined ? rest : [segment, ...rest];
-  const isWhole = ending.length === 0 || (ending.length === 1 && ending[0] === '');
-  const isFound = isWhole && (!hasParameter || (segment !== undefined && segment !== ''));
-  return { route: isFound ? route : undefined, segment: segment ?? '' };
+  return { route: hasParameter === (segment !== undefined) ? route : undefined, segment: segment ?? '' };
 }
 
 /** Path and query of a request target, which may be an absolute URL (RFC 9112, section 3.2.2). */

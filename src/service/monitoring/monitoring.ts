@@ -134,18 +134,16 @@ export function serviceReadiness(
   loops: { readonly webhooks: BackgroundLoop; readonly maintenance: BackgroundLoop; readonly limit: BackgroundLoop },
 ): ReadinessChecks {
   return {
-    database: coalesce(() => probe(database), probeTtlMs),
+    database: coalesce(async () => {
+      await probeDatabase(database).catch((error: unknown) => {
+        // The messages of drivers contain host and user names.
+        throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
+      });
+    }, probeTtlMs),
     webhooks: checkLoop(loops.webhooks),
     maintenance: checkLoop(loops.maintenance),
     limit: checkLoop(loops.limit),
   };
-}
-
-async function probe(database: Database): Promise<void> {
-  await probeDatabase(database).catch((error: unknown) => {
-    // The messages of drivers contain host and user names.
-    throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
-  });
 }
 
 function checkLoop({ failure }: BackgroundLoop): ReadinessCheck {

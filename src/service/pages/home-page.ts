@@ -87,14 +87,10 @@ function pathOf(query: HomeQuery): string {
   return text === '' ? '/' : `/?${text}`;
 }
 
+const ownParameters: Readonly<Record<string, unknown>> = homeQuery.parse({});
+
 /** Those that differ from the home page's own. */
-function parametersOf({ q, tag, kind, category, sort, page }: HomeQuery): URLSearchParams {
-  const parameters = new URLSearchParams();
-  if (q !== '') parameters.set('q', q.toWellFormed());
-  if (tag !== '') parameters.set('tag', tag.toWellFormed());
-  if (kind !== null) parameters.set('kind', kind);
-  if (category !== null) parameters.set('category', category);
-  if (sort !== 'votes') parameters.set('sort', sort);
-  if (page > 1) parameters.set('page', String(page));
-  return parameters;
+function parametersOf(query: HomeQuery): URLSearchParams {
+  const changed = Object.entries(query).filter(([name, value]) => value !== ownParameters[name]);
+  return new URLSearchParams(changed.map(([name, value]) => [name, String(value).toWellFormed()]));
 }
