@@ -29,9 +29,7 @@ export function serverInvite(code: string): string {
 /** What a bot asks for when it is added. Other scopes, and where OAuth2 would lead to, are not part of an invite. */
 const botScopes = ['bot', 'applications.commands'];
 
-/**
- * The address by which a bot is added, as Discord's developer portal generates it, with its permissions.
- */
+/** The address by which a bot is added, as Discord's developer portal generates it, with its permissions. */
 export function readBotInvite(text: string, botId: string): CheckedInvite {
   const url = URL.parse(text);
   const isAuthorization = url !== null && /^(?:\/api)?\/oauth2\/authorize\/?$/.test(url.pathname);

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 
-/**
- * A listing is one server or one bot. Its API key and its secrets are valid for this listing only.
- */
+/** A listing is one server or one bot. Its API key and its secrets are valid for this listing only. */
 export type ServiceListingKind = 'server' | 'bot';
 
 /** A custom emoji of a listed server. The document does not define the element type; this service chose it. */

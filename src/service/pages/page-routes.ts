@@ -139,10 +139,7 @@ export async function findPathListing(database: Database, id: string): Promise<S
   return isSnowflake(id) ? findListing(database, id) : null;
 }
 
-/**
- * A listing that this visitor may see: a published one, one's own, or any for an operator.
- * @throws HttpError 404
- */
+/** A listing that this visitor may see: a published one, one's own, or any for an operator. @throws HttpError 404 */
 export async function requireVisibleListing(
   database: Database,
   kind: ServiceListingKind,

@@ -10,10 +10,7 @@ const postgresRows = 5_000;
 
 type Value = string | number | null;
 
-/**
- * Inserts rows of one table, many per statement.
- * @param onConflict `ignore` leaves rows out that exist already
- */
+/** Inserts rows of one table, many per statement. @param onConflict `ignore` leaves rows out that exist already */
 export function bulkInsert(
   sql: Sql,
   dialect: SqlDialect['name'],

@@ -33,10 +33,7 @@ export async function insertListings(sql: Sql, listings: readonly Listing[]): Pr
   await sql.insertInto('listings').values(listings.map(toRow)).execute();
 }
 
-/**
- * Publishes or hides a listing; false if it does not exist or is being deleted.
- * @param reason for its owner
- */
+/** Publishes or hides a listing; false if it does not exist or is being deleted. @param reason for its owner */
 export async function updateListingState(
   sql: Sql,
   id: string,

@@ -16,10 +16,7 @@ import { createDriver } from './driver.ts';
 /** SQLite's busy timeout while the file is opened (ms): several processes may create it at the same time. */
 const openTimeoutMs = 5 * second;
 
-/**
- * Opens a file and runs the missing migrations.
- * @param path `:memory:` for a database in memory
- */
+/** Opens a file and runs the missing migrations. @param path `:memory:` for a database in memory */
 export async function openSqliteEngine(path: string, { log, onMigration }: OpenOptions): Promise<SqliteEngine> {
   const file = path === ':memory:' ? inMemory() : inFile(path, log);
   try {
