@@ -7,7 +7,7 @@ import type { ServiceContext } from './context.ts';
 import type { Database } from './storage/database.ts';
 import { deleteOldDeliveries } from './storage/deliveries/deliveries.ts';
 import { deleteListingRows } from './storage/listings/delete-listing.ts';
-import { updateGrowth } from './storage/listings/growth.ts';
+import { updateGrowth } from './storage/listings/listing-days.ts';
 import { findListing } from './storage/listings/listings.ts';
 import { finishMemberDeletions } from './storage/members/member-data.ts';
 import { duePurchases } from './storage/purchases.ts';

@@ -4,7 +4,7 @@ import { defaultServerFacts } from '../../src/service/actions/create-listing.ts'
 import type { Category } from '../../src/service/listing/category.ts';
 import type { Listing } from '../../src/service/listing/listing.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
-import { updateGrowth } from '../../src/service/storage/listings/growth.ts';
+import { updateGrowth } from '../../src/service/storage/listings/listing-days.ts';
 import {
   findListing,
   insertListing,

@@ -43,7 +43,7 @@ export interface ServiceTables {
     /** At Discord; null if the owner gave none. */
     invite: string | null;
     categories_json: Generated<string>;
-    /** See the module `growth`; calculated once an hour. */
+    /** See `updateGrowth`; calculated once an hour. */
     growth: Generated<number>;
   };
   /** `session_epoch`: see the sessions of the pages; null before the first sign-in. */

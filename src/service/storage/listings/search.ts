@@ -32,7 +32,7 @@ export interface RankedListing {
   readonly monthlyVotes: number;
   /** The place among all servers, or all bots, by these votes. Equal votes share a place, and the next one is skipped. */
   readonly rank: number;
-  /** How many more votes than in the week before; see the module `growth`. */
+  /** How many more votes than in the week before; see `updateGrowth`. */
   readonly growth: number;
   /** The mean of the stars; null without reviews. */
   readonly rating: number | null;
