@@ -1,8 +1,7 @@
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Fragment, type Html, html } from '../../../platform/web/html.ts';
 import type { Ban, moderationLog } from '../../abuse/moderate.ts';
-import type { QueueItem, UnpublishedListing } from '../../abuse/moderation-queue.ts';
-import { reasonText } from '../../abuse/reports.ts';
+import { type QueueItem, reasonText, type UnpublishedListing } from '../../abuse/reports.ts';
 import { pagePath } from '../../listing/listing.ts';
 import type { ServiceTexts } from '../../texts/texts.ts';
 import { isolated } from '../listing-parts.ts';

@@ -2,7 +2,7 @@ import type { Router } from 'express';
 import { z } from 'zod';
 import type { Fragment } from '../../../platform/web/html.ts';
 import { listBans, type ModerationContext, moderate, moderationLog } from '../../abuse/moderate.ts';
-import { listingsInState, moderationQueue } from '../../abuse/moderation-queue.ts';
+import { listingsInState, moderationQueue } from '../../abuse/reports.ts';
 import { PageError } from '../../texts/texts.ts';
 import { line, readForm, snowflake } from '../forms.ts';
 import { type PageCall, type PageDependencies, PageRoutes, pageNotFound } from '../page-routes.ts';
