@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { isoTime } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { type Ban, findBan } from '../abuse/moderate.ts';
-import { reasonText, reportsOfReporter, type StoredReport } from '../abuse/reports.ts';
+import { findBan } from '../abuse/moderate.ts';
+import { reasonText, reportsOfReporter } from '../abuse/reports.ts';
 import { pagePath } from '../listing/listing.ts';
+import type { Database } from '../storage/database.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';
-import { deleteMemberData, type MemberListing, memberListings } from '../storage/members/member-data.ts';
-import { PageError, type ServiceTexts } from '../texts/texts.ts';
+import { deleteMemberData, memberListings } from '../storage/members/member-data.ts';
+import { PageError } from '../texts/texts.ts';
 import { problem, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import { type PageCall, type PageDependencies, PageRoutes } from './page-routes.ts';
 import { sendExport } from './send-export.ts';
-import type { Visitor } from './session.ts';
 
 /** More than anybody may file. */
 const maxReports = 1_000;
@@ -24,18 +24,9 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
   const { database, sessions, admission } = dependencies;
   const routes = new PageRoutes(dependencies);
 
-  routes.memberPage('/your-data', async ({ request, visitor, now, texts }) => {
-    await admission.count(request, 'data', visitor.userId);
-    const listings: MemberDataView['listings'][number][] = [];
-    for await (const { listing, votes, review } of memberListings(database, visitor.userId)) {
-      listings.push({ listing, votes: votes.length, lastVoteAt: votes.at(-1) ?? null, review });
-    }
-    listings.sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
-    const reports = await reportsOfReporter(database, visitor.userId, maxReports);
-    const ownListings = await countListingsOfOwner(database, visitor.userId);
-    const ban = await findBan(database, visitor.userId);
-    const view = { visitor, listings, reports, ban, ownListings, now, texts };
-    return { title: texts.frame.yourData, body: memberDataPage(view) };
+  routes.memberPage('/your-data', async (call) => {
+    await admission.count(call.request, 'data', call.visitor.userId);
+    return { title: call.texts.frame.yourData, body: memberDataPage(await readMemberData(call, database)) };
   });
 
   const exportMemberData = async ({ request, response, visitor: { userId, username } }: PageCall) => {
@@ -83,18 +74,17 @@ export function memberDataRoutes(dependencies: PageDependencies): Router {
   return routes.router;
 }
 
-interface MemberDataView {
-  readonly visitor: Visitor;
-  readonly listings: readonly (Pick<MemberListing, 'listing' | 'review'> & {
-    readonly votes: number;
-    readonly lastVoteAt: number | null;
-  })[];
-  readonly reports: readonly StoredReport[];
-  /** Null unless an operator has banned the member. */
-  readonly ban: Ban | null;
-  readonly ownListings: number;
-  readonly now: number;
-  readonly texts: ServiceTexts;
+type MemberDataView = Awaited<ReturnType<typeof readMemberData>>;
+
+async function readMemberData({ visitor, now, texts }: PageCall, database: Database) {
+  const listings = [];
+  for await (const { listing, votes, review } of memberListings(database, visitor.userId)) {
+    listings.push({ listing, votes: votes.length, lastVoteAt: votes.at(-1) ?? null, review });
+  }
+  listings.sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
+  const reports = await reportsOfReporter(database, visitor.userId, maxReports);
+  const ownListings = await countListingsOfOwner(database, visitor.userId);
+  return { visitor, listings, reports, ban: await findBan(database, visitor.userId), ownListings, now, texts };
 }
 
 function memberDataPage(view: MemberDataView): Html {
