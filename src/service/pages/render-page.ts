@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { type FlashMessage, findFlashMessage, flashMessage } from '../../platform/web/flash-messages.ts';
+import { type FlashMessage, flashMessage } from '../../platform/web/flash-messages.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
@@ -51,8 +51,10 @@ export function renderServicePage(
 
 /** The result of a form, which a redirect names; null without one. */
 function findNotice(request: Request, { notices }: ServiceTexts): FlashMessage | null {
-  const messages = Object.entries(notices).map(([key, text]) => [key, { tone: toneOf(key), text }]);
-  return findFlashMessage(Object.fromEntries(messages), request.query['notice']);
+  const { notice } = request.query;
+  const text = new Map<unknown, string>(Object.entries(notices)).get(notice);
+  const tone = new Map<unknown, FlashMessage['tone']>(Object.entries(tones)).get(notice) ?? 'good';
+  return text === undefined ? null : { tone, text };
 }
 
 /** The query parameter with the section of the page to which the result belongs. */
@@ -80,10 +82,6 @@ export function sectionHead(
   { request, texts }: { request: Request; texts: ServiceTexts },
 ): Html {
   return html`<h2 id="${id}">${title}</h2>${noticeAt(id, request, texts)}`;
-}
-
-function toneOf(notice: string): FlashMessage['tone'] {
-  return new Map(Object.entries(tones)).get(notice) ?? 'good';
 }
 
 function accountLinks(visitor: Visitor, { frame }: ServiceTexts): Html {
