@@ -35,15 +35,8 @@ export async function castVote(
   const creditsAwarded = adBlocker ? false : (input.creditsAwarded ?? true);
   const details = { voter, at: now, creditsAwarded, adBlocker, denialReason, test: false };
   const delivery = newDelivery(listing.id, votePayload(listing, details), now);
-  const cooldownStart = now - voteCooldownMs;
-  const result = await database.engine.recordVote({
-    listingId: listing.id,
-    voter,
-    votedAt: now,
-    denialReason,
-    cooldownStart,
-    delivery,
-  });
+  const vote = { listingId: listing.id, voter, votedAt: now, denialReason, cooldownStart: now - voteCooldownMs };
+  const result = await database.engine.recordVote({ ...vote, delivery });
   return result.recorded
     ? { recorded: true, nextVoteAt: now + voteCooldownMs, deliveryId: result.isQueued ? delivery.id : null }
     : { recorded: false, nextVoteAt: voteCooldownOf(result.lastVoteAt, now).nextVoteAt ?? now, deliveryId: null };

@@ -50,19 +50,12 @@ export function createConformanceCommand(clock: Clock): CliCommand {
     async run({ values }, terminal) {
       const baseUrl = values['base-url'];
       if (baseUrl === undefined || !URL.canParse(baseUrl)) throw new UsageError('--base-url must be a URL.');
+      const { 'voted-user': votedUser, 'skip-rate-limit': skipRateLimit, choices } = values;
       const server = await readKey(values['server-key'], values['server-key-file'], terminal);
       const bot = await readKey(values['bot-key'], values['bot-key-file'], terminal);
       if (server === undefined && bot === undefined) throw new UsageError('--server-key or --bot-key is required.');
       const keys = { ...(server === undefined ? {} : { server }), ...(bot === undefined ? {} : { bot }) };
-      const votedUser = values['voted-user'];
-      const suite = {
-        baseUrl,
-        keys,
-        votedUser,
-        skipRateLimit: values['skip-rate-limit'],
-        choices: values.choices,
-        clock,
-      };
+      const suite = { baseUrl, keys, votedUser, skipRateLimit, choices, clock };
       const counts = { holds: 0, fails: 0, differs: 0, skipped: 0 };
       for await (const result of runConformance(suite)) {
         if (terminal.stop.aborted) break;
@@ -73,7 +66,7 @@ export function createConformanceCommand(clock: Clock): CliCommand {
       const summary = [
         formatCount(holds, 'holds', 'hold'),
         formatCount(fails, 'fails', 'fail'),
-        ...(values.choices ? [formatCount(differs, 'differs', 'differ')] : []),
+        ...(choices ? [formatCount(differs, 'differs', 'differ')] : []),
         `${skipped} skipped`,
       ];
       if (!values.json) terminal.print(summary.join(', '));

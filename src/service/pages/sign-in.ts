@@ -77,12 +77,10 @@ ${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSe
   return router;
 }
 
-interface MemberOption extends ServiceMember {
-  readonly owns: readonly string[];
-}
+type MemberOption = Awaited<ReturnType<typeof findMembers>>[number];
 
 /** Some members for {@link actAsSection}, owners first. There may be millions. */
-async function findMembers(database: Database): Promise<MemberOption[]> {
+async function findMembers(database: Database) {
   const listings = await listOwners(database, maxOwnedListings);
   const listingsByOwner = Map.groupBy(listings, ({ ownerId }) => ownerId);
   const members = [

@@ -106,11 +106,7 @@ export async function deleteReply(sql: Sql, listingId: string, reviewId: number)
 }
 
 /** A review as the pages show it. */
-export interface PageReview extends StoredReview {
-  readonly id: number;
-  readonly userId: string;
-  readonly reply: ReviewReply | null;
-}
+export type PageReview = ReturnType<typeof toPageReview>;
 
 export interface ReviewSelection {
   /** The newest first by default. */
@@ -172,6 +168,6 @@ function withReplies(sql: Sql) {
 
 type ReviewRow = Awaited<ReturnType<ReturnType<typeof withReplies>['executeTakeFirstOrThrow']>>;
 
-function toPageReview({ reply, replied_at: repliedAt, ...review }: ReviewRow): PageReview {
+function toPageReview({ reply, replied_at: repliedAt, ...review }: ReviewRow) {
   return { ...review, reply: reply === null || repliedAt === null ? null : { text: reply, repliedAt } };
 }
