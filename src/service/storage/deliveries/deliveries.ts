@@ -1,7 +1,5 @@
-import { sql as expression, type RawBuilder } from 'kysely';
-import type { SqlDialect } from '../../../platform/database/dialect.ts';
+import { sql as expression } from 'kysely';
 import type { Database, Sql } from '../database.ts';
-import { jsonRows } from '../json-rows.ts';
 import type { DeliveryState, Row, WebhookFamily } from '../tables.ts';
 
 /** One event that is sent to the webhook of a listing. */
@@ -162,23 +160,6 @@ export interface DeliveryAttempt {
   readonly error: string | null;
   /** The beginning of the response body; null if there was no response. */
   readonly responseBody: string | null;
-}
-
-/** The statement that stores attempts, unless their delivery was deleted meanwhile. @param rows see {@link attemptRow} */
-export function insertAttempts(dialect: SqlDialect, rows: string): RawBuilder<unknown> {
-  const columns = { place: 'bigint', delivery_id: 'text', at: 'bigint', duration_ms: 'bigint', url: 'text' } as const;
-  const results = { signed_with: 'text', status: 'bigint', error: 'text', answer: 'text' } as const;
-  return expression`
-    insert into attempts (delivery_id, at, duration_ms, url, signed_with, status, error, answer)
-    select delivery_id, at, duration_ms, url, signed_with, status, error, answer
-    from ${jsonRows(dialect, rows, { ...columns, ...results })} as made
-    where exists (select 1 from deliveries where id = delivery_id) order by place`;
-}
-
-/** An attempt for {@link insertAttempts}. */
-export function attemptRow(place: number, deliveryId: string, attempt: DeliveryAttempt): unknown[] {
-  const { at, durationMs, url, signedWith, status, error, responseBody } = attempt;
-  return [place, deliveryId, at, durationMs, url, signedWith, status, error, responseBody];
 }
 
 /** A delivery with all of its attempts, oldest first. */

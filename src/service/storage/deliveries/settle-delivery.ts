@@ -6,7 +6,7 @@ import { createBatches } from '../batches.ts';
 import type { Database } from '../database.ts';
 import { jsonRows } from '../json-rows.ts';
 import type { DeliveryState } from '../tables.ts';
-import { attemptRow, type DeliveryAttempt, insertAttempts, type LeasedDelivery, webhookName } from './deliveries.ts';
+import { type DeliveryAttempt, type LeasedDelivery, webhookName } from './deliveries.ts';
 import { clearFailures, pauseWebhook, recordFailure, type SendableDelivery, type Webhook } from './webhooks.ts';
 
 const settling = { maxItems: 256, maxRunning: 1 } as const;
@@ -109,9 +109,25 @@ function endLeases(dialect: SqlDialect, rows: string): RawBuilder<unknown> {
     where deliveries.id = ended.id and deliveries.lease_id = ended.lease_id`;
 }
 
+/** The statement that stores attempts, unless their delivery was deleted meanwhile. */
+function insertAttempts(dialect: SqlDialect, rows: string): RawBuilder<unknown> {
+  const columns = { place: 'bigint', delivery_id: 'text', at: 'bigint', duration_ms: 'bigint', url: 'text' } as const;
+  const results = { signed_with: 'text', status: 'bigint', error: 'text', answer: 'text' } as const;
+  return expression`
+    insert into attempts (delivery_id, at, duration_ms, url, signed_with, status, error, answer)
+    select delivery_id, at, duration_ms, url, signed_with, status, error, answer
+    from ${jsonRows(dialect, rows, { ...columns, ...results })} as made
+    where exists (select 1 from deliveries where id = delivery_id) order by place`;
+}
+
 function attemptRows(ended: readonly Ended[]): string {
-  const attempts = ended.flatMap(({ delivery, attempts }) => attempts.map((attempt) => ({ id: delivery.id, attempt })));
-  return JSON.stringify(attempts.map(({ id, attempt }, place) => attemptRow(place, id, attempt)));
+  const all = ended.flatMap(({ delivery, attempts }) =>
+    attempts.map((attempt) => ({ deliveryId: delivery.id, ...attempt })),
+  );
+  const rows = all.map(({ deliveryId, at, durationMs, url, signedWith, status, error, responseBody }, place) => {
+    return [place, deliveryId, at, durationMs, url, signedWith, status, error, responseBody];
+  });
+  return JSON.stringify(rows);
 }
 
 function leaseRows(ended: readonly Ended[]): string {
