@@ -39,9 +39,6 @@ export interface LookupApiDependencies extends ServiceContext {
   readonly origin: string;
 }
 
-/** Responds to a request below the base path; false for any other. */
-export type LookupApi = (request: IncomingMessage, response: ServerResponse) => boolean;
-
 /** An operation with the function that validates its parameters and answers. */
 interface Route {
   readonly operation: Operation;
@@ -57,8 +54,9 @@ const noQuery: Query = {};
 /**
  * The lookup API below its base path (document, section 4). Requests are rejected in this order: path, method, key,
  * rate limit, key type, parameters. It is served without Express, whose routing takes longer than the statements.
+ * @returns what responds to a request below the base path, and returns false for any other
  */
-export function createLookupApi(dependencies: LookupApiDependencies): LookupApi {
+export function createLookupApi(dependencies: LookupApiDependencies) {
   const { database, clock, limiter, usage, log, origin } = dependencies;
   const lookups = createLookups(database);
   const routes: Readonly<Record<string, Route | undefined>> = Object.assign(Object.create(null), {
@@ -98,7 +96,7 @@ export function createLookupApi(dependencies: LookupApiDependencies): LookupApi 
     sendJson(response, error.status, allHeaders, { success: false, error: error.message });
   }
 
-  return (request, response) => {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { path, search } = splitTarget(request.url ?? '');
     if (!isBelowApi(path)) return false;
     void respond(request, response, path, search);
@@ -132,13 +130,12 @@ function findRoute(
 
 /** Path and query of a request target, which may be an absolute URL (RFC 9112, section 3.2.2). */
 function splitTarget(target: string): { path: string; search: string } {
-  const url = target.startsWith('/') || !URL.canParse(target) ? target : pathOf(new URL(target));
-  const at = url.indexOf('?');
-  return at === -1 ? { path: url, search: '' } : { path: url.slice(0, at), search: url.slice(at + 1) };
-}
-
-function pathOf({ pathname, search }: URL): string {
-  return pathname + search;
+  if (!target.startsWith('/') && URL.canParse(target)) {
+    const { pathname, search } = new URL(target);
+    return { path: pathname, search: search.slice(1) };
+  }
+  const at = target.indexOf('?');
+  return at === -1 ? { path: target, search: '' } : { path: target.slice(0, at), search: target.slice(at + 1) };
 }
 
 /** Whether a path is the base path or below, in any case: what is only spelled differently is an unknown endpoint. */

@@ -27,10 +27,8 @@ const failures = {
   503: failure('Unavailable', 'The database is unavailable; the request was not counted', retryAfter),
 };
 
-export type OpenApiDocument = ReturnType<typeof createDocument>;
-
 /** The OpenAPI 3.1 document of the lookup API, generated from the schemas that type its handlers. */
-export function openApiDocument(baseUrl: string): OpenApiDocument {
+export function openApiDocument(baseUrl: string) {
   return createDocument(
     {
       openapi: '3.1.0',

@@ -105,20 +105,17 @@ export async function checkTarget(text: string, policy: TargetPolicy): Promise<W
  * @throws RejectedTargetError
  */
 export async function resolveTarget(url: URL, resolve: Resolve): Promise<WebhookTarget> {
-  const hostname = url.hostname.replace(/^\[|\]$/g, '');
-  const addresses = await addressesOf(hostname, resolve);
-  if (addresses.length === 0) throw new RejectedTargetError('noAddress', { host: hostname });
-  return { url, addresses };
-}
-
-async function addressesOf(hostname: string, resolve: Resolve): Promise<readonly Address[]> {
-  const literal = isIP(hostname);
-  if (literal !== 0) return [{ address: hostname, family: literal === 6 ? 6 : 4 }];
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const literal = isIP(host);
+  if (literal !== 0) return { url, addresses: [{ address: host, family: literal === 6 ? 6 : 4 }] };
+  let addresses: readonly Address[];
   try {
-    return await resolve(hostname);
+    addresses = await resolve(host);
   } catch {
-    throw new RejectedTargetError('unresolved', { host: hostname });
+    throw new RejectedTargetError('unresolved', { host });
   }
+  if (addresses.length === 0) throw new RejectedTargetError('noAddress', { host });
+  return { url, addresses };
 }
 
 /** IPv4 ranges that are not public unicast addresses (IANA special-purpose registry, RFC 6890 and its successors). */
