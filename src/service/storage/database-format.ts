@@ -33,13 +33,11 @@ export const serviceCopyFormat: CopyFormat<ServiceTables, ServiceContents> = {
   databaseHint: 'Check --database and the working directory.',
   commands: { backup: 'tallyhook service backup', doctor: 'tallyhook service doctor' },
   programToStop: 'the service',
-  readContents: async (snapshot) => ({
-    ...(await contentsOf(snapshot)),
-    countDifferences: (await countDifferences(snapshot)).length,
-  }),
+  readContents,
 };
 
-async function contentsOf({ db, run }: ServiceSnapshot): Promise<Omit<ServiceContents, 'countDifferences'>> {
+async function readContents(snapshot: ServiceSnapshot): Promise<ServiceContents> {
+  const { db, run } = snapshot;
   const count = async (table: 'listings' | 'members' | 'votes' | 'reviews') => {
     const [row] = await run(db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count')));
     return Number(row?.count ?? 0);
@@ -52,6 +50,7 @@ async function contentsOf({ db, run }: ServiceSnapshot): Promise<Omit<ServiceCon
     votes: await count('votes'),
     reviews: await count('reviews'),
     lastVoteAt: last?.voted_at ?? null,
+    countDifferences: (await countDifferences(snapshot)).length,
   };
 }
 

@@ -10,7 +10,7 @@ import {
 import type { Listing, ServiceListingKind } from '../../listing/listing.ts';
 import type { Database } from '../../storage/database.ts';
 import { ownersOfServers } from '../../storage/listings/listings.ts';
-import { findProvenGuild, type ProvenGuild, provenGuilds } from '../../storage/members/proven-guilds.ts';
+import { findProvenGuild, provenGuilds } from '../../storage/members/proven-guilds.ts';
 import { PageError, type ServiceTexts } from '../../texts/texts.ts';
 import { newListingForm, provenServerForm, readForm } from '../forms.ts';
 import { isolated } from '../listing-parts.ts';
@@ -90,18 +90,15 @@ async function provenServer(database: Database, body: unknown, { userId }: Visit
 }
 
 /** A server that the visitor has proven to manage, and whose listing it has; null if it is not listed. */
-interface ProvenServer {
-  readonly guild: ProvenGuild;
-  readonly listedBy: 'visitor' | 'another' | null;
-}
+type ProvenServer = Awaited<ReturnType<typeof findProvenServers>>[number];
 
-async function findProvenServers(database: Database, { userId }: Visitor, now: number): Promise<ProvenServer[]> {
+async function findProvenServers(database: Database, { userId }: Visitor, now: number) {
   const guilds = await provenGuilds(database, userId, now);
   const ids = guilds.map(({ id }) => id);
   const owners = await ownersOfServers(database, ids);
   return guilds.map((guild) => {
     const owner = owners.get(guild.id);
-    return { guild, listedBy: owner === undefined ? null : owner === userId ? 'visitor' : 'another' };
+    return { guild, listedBy: owner === undefined ? null : owner === userId ? 'visitor' : 'another' } as const;
   });
 }
 

@@ -72,17 +72,11 @@ function icon({ listing, icon: file }: PreviewContent): PictureNode {
   if (file !== null)
     return { type: 'image', src: file, style: { ...size, objectFit: 'cover', backgroundColor: colors.ground } };
   const initial = initialOf(listing.name);
+  const backgroundColor = tints[tintOf(listing.id)] ?? colors.ground;
+  const letter = { backgroundColor, color: '#ffffff', fontSize: 120, fontWeight: 600 };
   return {
     type: 'container',
-    style: {
-      ...{ ...size, display: 'flex', alignItems: 'center', justifyContent: 'center' },
-      ...{
-        backgroundColor: tints[tintOf(listing.id)] ?? colors.ground,
-        color: '#ffffff',
-        fontSize: 120,
-        fontWeight: 600,
-      },
-    },
+    style: { ...size, ...letter, display: 'flex', alignItems: 'center', justifyContent: 'center' },
     children: isDrawable(initial) ? [line(initial, {})] : [],
   };
 }

@@ -1,24 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { voteCooldownMs } from '../../listing/cooldown.ts';
-import type { ServiceListingKind } from '../../listing/listing.ts';
 import type { Database, Sql } from '../database.ts';
 
 /** What a vote has instead of the id of a member who deleted their data. */
 export const anonymousId = 'anonymous';
 
-/** What a member did for one listing. Times are ms since the epoch. */
-export interface MemberListing {
-  readonly listing: { readonly id: string; readonly kind: ServiceListingKind; readonly name: string };
-  /** Oldest first. */
-  readonly votes: readonly number[];
-  readonly review: { readonly rating: number; readonly comment: string; readonly createdAt: number } | null;
-}
-
 /** Listings that are searched together: votes and reviews have indexes by listing first. */
 const chunkSize = 500;
 
-/** The votes and the reviews of a member, by listing. */
-export async function* memberListings(database: Database, userId: string): AsyncGenerator<MemberListing> {
+/** The votes of a member (ms since the epoch, oldest first) and the review, by listing. */
+export async function* memberListings(database: Database, userId: string) {
   for await (const { listings, ids } of listingChunks(database)) {
     const votes = await database
       .selectFrom('votes')
