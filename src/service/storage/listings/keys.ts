@@ -89,24 +89,21 @@ export async function saveKeyUsage(sql: Sql, lastUsed: ReadonlyMap<number, numbe
   }
 }
 
+type KeyedListing = Pick<Listing, 'id' | 'kind'>;
+
 const hintLength = 4;
 
 /** Active keys of a listing, for owners. */
 export const maxKeys = 20;
 
 /** Creates an API key for a listing. Only the digest is stored, so the returned key cannot be shown again. */
-export async function issueKey(
-  sql: Sql,
-  listing: Pick<Listing, 'id' | 'kind'>,
-  label: string,
-  now: number,
-): Promise<string> {
+export async function issueKey(sql: Sql, listing: KeyedListing, label: string, now: number): Promise<string> {
   const { key, row } = newKey(listing, label, now);
   await sql.insertInto('keys').values(row).execute();
   return key;
 }
 
-export function newKey({ id, kind }: Pick<Listing, 'id' | 'kind'>, label: string, now: number) {
+export function newKey({ id, kind }: KeyedListing, label: string, now: number) {
   const key = newSecret(kind);
   const row = {
     listing_id: id,
@@ -125,7 +122,7 @@ export function newKey({ id, kind }: Pick<Listing, 'id' | 'kind'>, label: string
  */
 export function issueOwnersKey(
   database: Database,
-  listing: Pick<Listing, 'id' | 'kind' | 'ownerId'>,
+  listing: KeyedListing & Pick<Listing, 'ownerId'>,
   label: string,
   now: number,
 ): Promise<{ readonly key: string } | 'not-owner' | 'too-many'> {
