@@ -114,10 +114,8 @@ interface CreateView {
  * everything can be tried.
  */
 function createPage(view: CreateView, { actAsMembers, approvesBots }: PageDependencies): Html {
-  const {
-    servers,
-    texts: { dashboard, create },
-  } = view;
+  const { servers } = view;
+  const { dashboard, create } = view.texts;
   return html`<h1>${dashboard.add}</h1>
 <section class="card" aria-labelledby="add-server"><h2 id="add-server">${create.addServer}</h2>
 ${servers && provenServers(servers, view)}

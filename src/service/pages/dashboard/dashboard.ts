@@ -82,10 +82,8 @@ export class Dashboard {
   }
 
   async #editPage(owned: OwnerCall, newSecret: NewSecret | null): Promise<PageContent> {
-    const {
-      listing: { kind, name },
-      texts: { dashboard, plain },
-    } = owned;
+    const { kind, name } = owned.listing;
+    const { dashboard, plain } = owned.texts;
     const sections = await editSections(this.#dependencies, owned, newSecret);
     const title = plain(dashboard.editNamed, { name });
     return { title, body: dashboardFrame(owned, '', dashboard.edit[kind], sections) };

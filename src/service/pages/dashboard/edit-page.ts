@@ -136,11 +136,8 @@ function botFields({ servers, shards }: BotFacts, { listing }: ServiceTexts): Ht
 }
 
 function iconSection(view: EditView): Html {
-  const {
-    listing,
-    visitor,
-    texts: { edit },
-  } = view;
+  const { listing, visitor } = view;
+  const { edit } = view.texts;
   const path = `/dashboard/${listing.id}/icon`;
   const token = formTokenField(visitor);
   return html`<section class="card" aria-labelledby="icon">${sectionHead('icon', edit.icon, view)}
@@ -156,11 +153,8 @@ function iconSection(view: EditView): Html {
 
 /** One family of webhooks in the dashboard (document, section 6: "a URL field … with a Test Webhook action"). */
 function webhookSection(family: WebhookFamily, webhook: Webhook | null, view: EditView): Html {
-  const {
-    listing,
-    visitor,
-    texts: { edit, webhooks, plain },
-  } = view;
+  const { listing, visitor } = view;
+  const { edit, webhooks, plain } = view.texts;
   const path = `/dashboard/${listing.id}/webhooks/${family}`;
   const section = sectionOf(family);
   const token = formTokenField(visitor);

@@ -8,11 +8,8 @@ import { badgePath } from '../previews/preview-tags.ts';
 import { sectionHead } from '../render-page.ts';
 
 export function inviteSection(owned: OwnerCall): Html {
-  const {
-    listing,
-    visitor,
-    texts: { edit },
-  } = owned;
+  const { listing, visitor } = owned;
+  const { edit } = owned.texts;
   return html`<section class="card" aria-labelledby="invite">${sectionHead('invite', edit.invite[listing.kind], owned)}
 <form class="stack" method="post" action="/dashboard/${listing.id}/invite">${formTokenField(visitor)}
   <label>${edit.inviteAddress} <input name="invite" maxlength="500" inputmode="url" autocomplete="off" value="${listing.invite ?? ''}">
