@@ -60,10 +60,7 @@ export type DiscordInvites = ReturnType<typeof createDiscordInvites>;
 const timeoutMs = 8 * second;
 
 /** Discord: "Get Invite". Without a guild it is an invite to a group of people. */
-const inviteResponse = z.object({
-  guild: z.object({ id: z.string() }).nullish(),
-  expires_at: z.string().nullish(),
-});
+const inviteResponse = z.object({ guild: z.object({ id: z.string() }).nullish(), expires_at: z.string().nullish() });
 
 /** Discord: "User Agent". Requests with that of a program in general are rejected at times. */
 const userAgent = `DiscordBot (https://github.com/tallyhook/tallyhook, ${readVersion()})`;

@@ -90,10 +90,7 @@ interface Reported {
   readonly review: PageReview | null;
 }
 
-export const reportForm = z.object({
-  reason: z.enum(reportReasons),
-  text: paragraphs(1_000, 0).default(''),
-});
+export const reportForm = z.object({ reason: z.enum(reportReasons), text: paragraphs(1_000, 0).default('') });
 
 /** The form with which a member reports a listing, or one of its reviews. */
 function reportPage({ listing, review }: Reported, call: Pick<PageCall, 'visitor' | 'now' | 'texts'>): Html {

@@ -54,10 +54,7 @@ export async function seed(database: Database, now: number): Promise<SeedResult>
       const createdAt = now - (seededReviews.length - index) * 9 * day - index * 37 * minute;
       await upsertReview(sql, { ...member, listingId: server.id, rating, comment, createdAt });
     }
-    const keys = {
-      server: await issueKey(sql, server, 'Seeded', now),
-      bot: await issueKey(sql, bot, 'Seeded', now),
-    };
+    const keys = { server: await issueKey(sql, server, 'Seeded', now), bot: await issueKey(sql, bot, 'Seeded', now) };
     return { server, bot, keys };
   });
 }

@@ -78,11 +78,7 @@ export async function purchasesOf(sql: Sql, listingId: string, limit: number): P
 export async function updateActivePurchase(sql: Sql, before: Purchase, after: Purchase): Promise<boolean> {
   const { numUpdatedRows } = await sql
     .updateTable('purchases')
-    .set({
-      status: after.status,
-      auto_renew: after.autoRenew ? 1 : 0,
-      current_period_end: after.currentPeriodEnd,
-    })
+    .set({ status: after.status, auto_renew: after.autoRenew ? 1 : 0, current_period_end: after.currentPeriodEnd })
     .where('order_id', '=', before.orderId)
     .where('status', '=', 'active')
     .where('current_period_end', 'is not distinct from', before.currentPeriodEnd)

@@ -35,10 +35,7 @@ export function dashboardRoutes(dependencies: PageDependencies): Router {
   routes.memberPage('/dashboard', async ({ visitor, now, texts }) => {
     const listings = await listingsOfOwner(database, visitor.userId);
     const withVotes = await Promise.all(
-      listings.map(async (listing) => ({
-        listing,
-        monthlyVotes: await countVotesOfMonth(database, listing.id, now),
-      })),
+      listings.map(async (listing) => ({ listing, monthlyVotes: await countVotesOfMonth(database, listing.id, now) })),
     );
     return { title: texts.frame.dashboard, body: dashboardHome(withVotes, texts) };
   });

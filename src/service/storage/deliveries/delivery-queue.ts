@@ -115,9 +115,5 @@ export async function readQueueState({ db, run }: Queries, now: number): Promise
     return row?.at ?? null;
   }
 
-  return {
-    waiting: Number(waiting?.count ?? 0),
-    paused: Number(paused?.count ?? 0),
-    dueSince: await oldestDueAt(),
-  };
+  return { waiting: Number(waiting?.count ?? 0), paused: Number(paused?.count ?? 0), dueSince: await oldestDueAt() };
 }
