@@ -108,7 +108,7 @@ async function createBot(options: BotOptions, address: Environment) {
     consoleLink: () => `${address['PUBLIC_URL']}/owner/${signInLinks.create()}`,
     async runDoctor(): Promise<readonly CheckResult[]> {
       // Few look at it, and it needs most of the command line.
-      const { runDoctor } = await import('../cli/doctor/run-doctor.ts');
+      const { runDoctor } = await import('../cli/doctor/doctor-command.ts');
       const results: CheckResult[] = [];
       await runDoctor(config, {
         clock,

@@ -52,10 +52,8 @@ async function checkLocalAddress({ host, port }: { host: string; port: number })
   const base = localUrl(host, port);
   const delivery = await sendUnsignedDelivery(base);
   if (delivery.status !== null) return evaluateDelivery(base, delivery);
-  return warn(
-    `${base} does not respond (${delivery.reason}).`,
-    'Start tallyhook, unless it runs on a different machine.',
-  );
+  const hint = 'Start tallyhook, unless it runs on a different machine.';
+  return warn(`${base} does not respond (${delivery.reason}).`, hint);
 }
 
 function sendUnsignedDelivery(base: string): Promise<HttpProbeResult> {
@@ -73,16 +71,12 @@ export function evaluateDelivery(base: string, result: HttpProbeResult): Finding
   }
   if (status >= 300 && status < 400) return evaluateRedirect(base, status, headers.get('location') ?? 'nowhere');
   if (status === 502 || status === 503 || status === 504) {
-    return fail(
-      `The proxy at ${base} responds with ${status}: tallyhook is not running or not ready.`,
-      'Start tallyhook, and check /readyz.',
-    );
+    const hint = 'Start tallyhook, and check /readyz.';
+    return fail(`The proxy at ${base} responds with ${status}: tallyhook is not running or not ready.`, hint);
   }
   if (status >= 200 && status < 300) {
-    return fail(
-      `${base} accepts an unsigned delivery (${status}), so it is not tallyhook.`,
-      'Configure the proxy to forward POST /webhooks/vote to the PORT of tallyhook.',
-    );
+    const hint = 'Configure the proxy to forward POST /webhooks/vote to the PORT of tallyhook.';
+    return fail(`${base} accepts an unsigned delivery (${status}), so it is not tallyhook.`, hint);
   }
   return fail(
     `${base}/webhooks/vote responds with ${status}, but not like tallyhook.`,

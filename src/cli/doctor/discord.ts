@@ -1,11 +1,10 @@
+import type { ListingConfig } from '../../../config/schema.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
-import { fetchGuildName } from '../../discord/inspection.ts';
-import { interactionsPath } from '../../discord/interactions/endpoint.ts';
-import { fetchEndpointSettings, findEndpointProblem } from '../../discord/interactions/endpoint-settings.ts';
-import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/registration/application-settings.ts';
+import { type ChannelAccess, fetchGuildName, inspectChannel } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { publishedLinkedRoles } from '../../features/linked-roles/create.ts';
+import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { plainName } from '../../platform/truncate.ts';
 import type { InstallationCheck } from './installation.ts';
 
 /** Finding of the other Discord checks if {@link discordCheck} fails. */
@@ -27,55 +26,133 @@ export const discordCheck: InstallationCheck = {
 /** @param name null if the bot is not in the guild */
 function evaluateGuild(guildId: string, name: string | null): Finding {
   if (name !== null) return pass(`The bot is in the guild "${name}" (${guildId}).`);
-  return fail(
-    `The bot is not in the guild of DISCORD_GUILD_ID (${guildId}).`,
-    'Invite it there (OAuth2 → URL Generator, scopes bot and applications.commands), or correct the id.',
-  );
+  const hint = 'Invite it there (OAuth2 → URL Generator, scopes bot and applications.commands), or correct the id.';
+  return fail(`The bot is not in the guild of DISCORD_GUILD_ID (${guildId}).`, hint);
 }
 
-/** Whether Discord sends commands where a process with these settings receives them. */
-export const endpointCheck: InstallationCheck = {
-  name: 'endpoint',
-  async run({ config: { discord, publicUrl }, rest, bot }) {
-    if ((await bot()) === null) return [skippedWithoutDiscord];
-    return orDiscordError(async () => {
-      const settings = await fetchEndpointSettings(rest);
-      const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
-      const found = findEndpointProblem(settings, { publicKey: discord.publicKey, url });
-      if (found !== null) return [{ level: found.level, message: found.problem, hint: found.hint }];
-      return [pass(`Discord sends commands ${settings.url === null ? 'through the gateway' : `to ${settings.url}`}.`)];
-    });
-  },
-};
-
-/** Whether Discord knows of linked roles what the settings say. */
-export const linkedRolesCheck: InstallationCheck = {
-  name: 'linked-roles',
-  async run({ config, rest, bot }) {
-    const expected = publishedLinkedRoles(config);
-    if (expected === undefined) return [];
+/** Whether every announcement channel exists, and the bot can post in it. */
+export const channelsCheck: InstallationCheck = {
+  name: 'channels',
+  async run({ config, rest, bot, clock }) {
+    const ids = channelIdsOf(config.listings);
+    if (ids.length === 0) {
+      return [warn('No channel is configured, so nothing is announced.', 'Set ANNOUNCE_CHANNEL_ID.')];
+    }
     const identity = await bot();
     if (identity === null) return [skippedWithoutDiscord];
-    return orDiscordError(() => checkLinkedRoles(rest, identity.applicationId, expected));
+    const findings = ids.map((channelId) =>
+      orDiscordError(async () => {
+        const access = await inspectChannel(rest, { channelId, userId: identity.userId, now: clock.now() });
+        return evaluateChannel(channelId, access);
+      }),
+    );
+    return (await Promise.all(findings)).flat();
   },
 };
 
-async function checkLinkedRoles(
-  rest: DiscordRest,
-  applicationId: string,
-  expected: NonNullable<ApplicationSettings['linkedRoles']>,
-): Promise<Finding[]> {
-  const hint = 'Run `tallyhook register`.';
-  const { verificationUrl, isRegistered } = await inspectLinkedRoles(rest, applicationId, expected);
-  const findings: Finding[] = [];
-  if (verificationUrl === null) {
-    findings.push(warn('Discord has no page on which members link their account, so it offers no linked roles.', hint));
-  } else if (verificationUrl !== expected.verificationUrl) {
-    const message = `Members link their account at ${verificationUrl}, not at ${expected.verificationUrl}.`;
-    findings.push(warn(message, 'Run `tallyhook register`, or correct PUBLIC_URL.'));
+function channelIdsOf(listings: readonly ListingConfig[]): string[] {
+  const ids = listings.flatMap(({ announceChannelId, premiumChannelId }) => [announceChannelId, premiumChannelId]);
+  return [...new Set(ids.filter((id) => id !== null))];
+}
+
+function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
+  switch (access.state) {
+    case 'missing': {
+      const hint = 'It may have been deleted: configure the id of a different channel (Copy Channel ID).';
+      return [fail(`Channel ${channelId} does not exist.`, hint)];
+    }
+    case 'hidden': {
+      const hint = 'grant it View Channel, Send Messages and Embed Links in that channel.';
+      return [fail(`The bot cannot see channel ${channelId}.`, `Invite the bot to its server, and ${hint}`)];
+    }
+    case 'unfit': {
+      const message = `"${access.name}" (${channelId}) is a kind of channel without messages of its own.`;
+      return [fail(message, 'Configure the id of a text channel.')];
+    }
+    case 'seen': {
+      const { name, missingPermissions: missing } = access;
+      const place = `#${name} (${channelId}) of "${access.guild}"`;
+      if (missing.length > 0) {
+        const hint = 'Grant it there: channel settings → Permissions → the role of the bot.';
+        return [fail(`The bot is missing ${missing.join(', ')} in ${place}.`, hint)];
+      }
+      const canAnnounce = pass(`The bot can announce in ${place}.`);
+      if (access.mayReadHistory) return [canAnnounce];
+      const message = `The bot is missing Read Message History in #${name}. Announcements work without it.`;
+      const hint = 'Optional: grant it so that the bot can find its earlier messages before it repeats one.';
+      return [canAnnounce, warn(message, hint)];
+    }
   }
-  if (!isRegistered) findings.push(warn('The conditions of linked roles are not those of this version.', hint));
-  return findings.length > 0 ? findings : [pass(`Members link their account at ${expected.verificationUrl}.`)];
+}
+
+/** Whether the bot can give the roles of the rewards. */
+export const rolesCheck: InstallationCheck = {
+  name: 'roles',
+  async run({ config, rest, bot }) {
+    const byGuild = rolesByGuild(config.listings);
+    if (byGuild.size === 0) return [];
+    const identity = await bot();
+    return identity === null ? [skippedWithoutDiscord] : checkRoles(rest, identity.userId, byGuild);
+  },
+};
+
+/** @param userId of the bot */
+export async function checkRoles(
+  rest: DiscordRest,
+  userId: string,
+  byGuild: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<readonly Finding[]> {
+  const findings = [...byGuild].map(([guildId, roles]) =>
+    orDiscordError(async () => evaluateRoles(guildId, roles, await inspectRoles(rest, { guildId, userId }))),
+  );
+  return (await Promise.all(findings)).flat();
+}
+
+/** The roles that rewards and the shop give, by guild. */
+export function rolesByGuild(listings: readonly ListingConfig[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const byGuild = new Map<string, Set<string>>();
+  for (const { guildId, rewards, shop } of listings) {
+    const roles = [
+      rewards.voterRole?.role,
+      ...rewards.milestones.map(({ role }) => role),
+      ...Object.values(rewards.premiumRoles),
+      ...shop.map(({ role }) => role),
+    ].filter((role) => typeof role === 'string');
+    if (guildId === null || roles.length === 0) continue;
+    byGuild.set(guildId, new Set([...(byGuild.get(guildId) ?? []), ...roles]));
+  }
+  return byGuild;
+}
+
+/** @param access null if the bot is not in the guild */
+export function evaluateRoles(guildId: string, roles: ReadonlySet<string>, access: RoleAccess | null): Finding[] {
+  if (access === null) {
+    return [fail(`The bot is not in the guild ${guildId}, so it cannot give roles there.`, 'Invite it there.')];
+  }
+  const guild = `"${plainName(access.guildName)}"`;
+  const findings: Finding[] = [];
+  if (!access.mayManageRoles) {
+    const hint = 'Grant it to the role of the bot: Server Settings → Roles.';
+    findings.push(fail(`The bot is missing Manage Roles in ${guild}, so it cannot give roles.`, hint));
+  }
+  for (const role of roles) {
+    const state = access.roles.get(role) ?? 'missing';
+    const name = `@${plainName(access.names.get(role) ?? '')} (${role})`;
+    if (state === 'missing') {
+      const hint = 'It may have been deleted. Configure the id of another one (Copy Role ID).';
+      findings.push(fail(`The role ${role} does not exist in ${guild}.`, hint));
+    } else if (state === 'above') {
+      const hint = "Server Settings → Roles: move the bot's own role above it.";
+      findings.push(fail(`${name} is not below the bot's highest role, so it cannot be given.`, hint));
+    } else if (state === 'managed') {
+      const hint = 'It belongs to an integration, which alone can give it. Configure another role.';
+      findings.push(fail(`${name} is managed, so it cannot be given.`, hint));
+    } else if (access.moderating.has(role)) {
+      const hint = 'Remove these permissions from the role, or configure another role.';
+      findings.push(fail(`${name} has permissions of a moderator, so it is not given.`, hint));
+    }
+  }
+  return findings.length > 0 ? findings : [pass(`The bot can give all configured roles in ${guild}.`)];
 }
 
 /** What `check` finds, or the error of {@link DiscordRest} with which it rejects. */

@@ -36,10 +36,8 @@ function evaluateBalances({ count, first }: Differences<BalanceDifference>): Fin
       `${describeAccount(accountId)} has ${formatTotals(balance)}, but the entries add up to ${formatTotals(entries)}`,
   );
   const verb = pluralize(count, 'differs', 'differ');
-  return fail(
-    `${formatCount(count, 'balance')} ${verb} from the sum of the entries: ${joinFirst(users, count)}.`,
-    differenceHint,
-  );
+  const message = `${formatCount(count, 'balance')} ${verb} from the sum of the entries: ${joinFirst(users, count)}.`;
+  return fail(message, differenceHint);
 }
 
 /** Every delivery that paid credits must have an entry. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
 import { fileReplacedMessages } from '../../platform/database-files.ts';
-import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
+import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { probeHttp } from '../../platform/doctor/http-probe.ts';
 import { second } from '../../platform/durations.ts';
 import { localUrl } from '../../platform/host-address.ts';
-import { parseJson } from '../../platform/json.ts';
+import { objectOf, parseJson, textOf } from '../../platform/json.ts';
 
 /** Timeout of `/readyz` (ms), whose own checks have 4 s. */
 const readinessTimeoutMs = 6 * second;
@@ -51,4 +51,32 @@ export function evaluateRunningProgram(store: RunningStoreState, database: Datab
         ? 'Do not restart it: its log explains how to save the data that it still has open. The database was not checked.'
         : 'See its log.';
   return [fail(`The running tallyhook cannot store votes: ${store.reason ?? 'no reason reported'}`, hint)];
+}
+
+/** Three numbers. Others, such as pre-releases, are not compared. */
+const versionPattern = /^v?(\d+)\.(\d+)\.(\d+)$/;
+
+/**
+ * Whether a newer version exists. Fails for nothing: without an answer there is no finding that needs attention.
+ * @param url a release in the form of GitHub: `{tag_name, html_url}`
+ */
+export async function checkRelease(url: string | null, version: string, timeoutMs: number): Promise<Finding[]> {
+  if (url === null) return [];
+  const headers = { accept: 'application/json', 'user-agent': 'tallyhook' };
+  const response = await probeHttp(url, { headers }, timeoutMs);
+  if (response.status === null) return [pass(`The latest version is not known: no response (${response.reason}).`)];
+  const { tag_name: tag, html_url: page } = objectOf(parseJson(response.body));
+  const latest = numbersOf(textOf(tag));
+  const own = numbersOf(version);
+  if (response.status !== 200 || latest === null || own === null)
+    return [pass(`The latest version is not known: status ${response.status}.`)];
+  const differing = latest.findIndex((number, index) => number !== own[index]);
+  if (differing === -1 || (latest[differing] ?? 0) < (own[differing] ?? 0))
+    return [pass(`This version is the latest.`)];
+  const changes = URL.canParse(textOf(page)) ? ` What is new: ${new URL(textOf(page)).href}` : '';
+  return [warn(`Version ${latest.join('.')} is out; this is ${version}.`, `Make a backup, then upgrade.${changes}`)];
+}
+
+function numbersOf(version: string): readonly number[] | null {
+  return versionPattern.exec(version)?.slice(1).map(Number) ?? null;
 }

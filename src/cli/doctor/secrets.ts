@@ -1,6 +1,8 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { minOwnerTokenLength } from '../../../config/settings/program.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { type Site, trustOf } from '../../webhook/sites/site.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
 
 /** Shorter secrets can be guessed from one captured delivery (characters). */
 const minSecretLength = 16;
@@ -120,3 +122,25 @@ const shortOwnerToken = warn(
   `OWNER_TOKEN has fewer than ${minOwnerTokenLength} characters, so it can be guessed.`,
   'Set a long random value, such as the output of `openssl rand -hex 32`.',
 );
+
+const tokenHint =
+  'Use a long random secret that is used nowhere else, and replace it if anybody may have seen a request.';
+const captureHint = 'Remove the listing when you have seen what the site sends.';
+
+/** How strong the schemes of the listings on other sites are; nothing without any. */
+export function evaluateSites(listings: readonly Pick<ListingConfig, 'name' | 'site'>[]): Finding[] {
+  return listings.flatMap(({ name, site }) => (site === undefined ? [] : evaluateSite(name, findSite(site))));
+}
+
+function evaluateSite(listing: string, site: Site): Finding {
+  switch (trustOf(site)) {
+    case 'signed':
+      return pass(`Votes of ${listing} on ${site.name} are signed.`);
+    case 'token': {
+      const problem = 'carry a token: whoever sees one request can forge votes.';
+      return warn(`Votes of ${listing} on ${site.name} ${problem}`, tokenHint);
+    }
+    case 'none':
+      return warn(`${listing} stores whatever is sent to its address, and pays nothing.`, captureHint);
+  }
+}

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../../config/load.ts';
-import { type DoctorOptions, runDoctor } from '../../../src/cli/doctor/run-doctor.ts';
+import { type DoctorOptions, runDoctor } from '../../../src/cli/doctor/doctor-command.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { CheckResult } from '../../../src/platform/doctor/check.ts';
 import { formatResult, sanitizeResult } from '../../../src/platform/doctor/report.ts';
