@@ -5,7 +5,7 @@ import { loadConfig } from '../config/load.ts';
 import { settingNames } from '../config/settings.ts';
 import { readShop, splitCodes } from '../config/shop.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
-import { formats } from '../src/cli/export/format.ts';
+import { formats } from '../src/cli/export.ts';
 import { findColumns, parseMapping } from '../src/cli/import/columns.ts';
 import { createCsvParser } from '../src/cli/import/csv.ts';
 import { interpretRow, type RowRules } from '../src/cli/import/interpret-row.ts';

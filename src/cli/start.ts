@@ -1,17 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
+import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
 import type { Config } from '../../config/schema.ts';
 import { createApp } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';
-import { createLog } from '../platform/log.ts';
-import { createRedactor } from '../platform/redactor.ts';
+import { messageOf } from '../platform/errors.ts';
+import { InvalidConfigError } from '../platform/invalid-config-error.ts';
+import { createLog, type Log } from '../platform/log.ts';
+import { createRedactor, type Redactor } from '../platform/redactor.ts';
 import { type CliCommand, command } from '../platform/terminal/command.ts';
 import { installProcessErrorHandlers } from '../platform/terminal/process-errors.ts';
 import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
 import { exitCode, type Terminal, untilStopped } from '../platform/terminal/terminal.ts';
 import { loadTracing } from '../platform/tracing/load-tracing.ts';
-import { createReload } from './reload.ts';
 
 const help = `tallyhook start: receive webhooks and run the bot until it is stopped
 
@@ -104,6 +106,39 @@ async function startTraces({ tracing: options }: Config) {
   const tracing = await loadTracing(); // First: it says what to install.
   const { startExporter } = await import('../platform/tracing/exporter.ts');
   return { exporter: startExporter(options, systemClock), tracing };
+}
+
+/**
+ * Returns a function that reloads the configuration and activates its webhook secrets and API keys, all or none. If the
+ * configuration is invalid, nothing changes and the log lists the issues. The function never throws.
+ */
+function createReload(options: {
+  config: Config;
+  /** Reads the current configuration. @throws InvalidConfigError */
+  load: () => Config;
+  /** Activates the secrets. If it throws, it must have changed nothing. */
+  reloadSecrets: (config: Config) => void;
+  redact: Redactor;
+  log: Log;
+}): () => void {
+  const { load, reloadSecrets, redact, log } = options;
+  let active = options.config;
+
+  return () => {
+    try {
+      const loaded = load();
+      redact.add(loaded.secrets);
+      const next = withRotatedSecrets(active, loaded);
+      reloadSecrets(next);
+      active = next;
+      log.info('configuration reloaded; new secrets active');
+      const settings = settingsNeedingRestart(next, loaded);
+      if (settings.length > 0) log.warn({ settings }, 'other changed settings take effect after a restart');
+    } catch (error) {
+      const fields = error instanceof InvalidConfigError ? { issues: error.issues } : { reason: messageOf(error) };
+      log.error(fields, 'configuration reload failed; the previous settings stay active');
+    }
+  };
 }
 
 /**

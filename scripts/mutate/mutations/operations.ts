@@ -213,13 +213,13 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`init` leaves no empty settings in the file',
   },
   {
-    file: 'src/cli/export/format.ts',
+    file: 'src/cli/export.ts',
     find: "return /^[=+\\-@\\t\\r\\n]/.test(text) ? `'${text}` : text;",
     replace: 'return text;',
     breaks: 'an exported reason is not a formula in a spreadsheet',
   },
   {
-    file: 'src/cli/reload.ts',
+    file: 'src/cli/start.ts',
     find: 'redact.add(loaded.secrets);',
     replace: '',
     breaks: 'secrets of a reload are redacted at once',

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { exportCommand } from '../../../src/cli/export/export-command.ts';
+import { exportCommand } from '../../../src/cli/export.ts';
 import { runCommand } from '../../../src/platform/terminal/terminal.ts';
 import { captive } from '../../service/terminal.ts';
 import { createDatabaseWithVotes } from '../../support/database-with-votes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formats } from '../../../src/cli/export/format.ts';
+import { formats } from '../../../src/cli/export.ts';
 import type { NumberedEntry } from '../../../src/core/store/snapshots/entry-pages.ts';
 
 const entry: NumberedEntry = {

@@ -2,19 +2,18 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { loadDatabaseUrl } from '../../../config/load.ts';
-import { type EntrySelection, entryPages, type NumberedEntry } from '../../core/store/snapshots/entry-pages.ts';
-import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import { writeFileAtomically } from '../../platform/database/snapshots/atomic-file.ts';
-import { formatCount } from '../../platform/durations.ts';
-import { TallyhookError } from '../../platform/errors.ts';
-import { isSnowflake } from '../../platform/snowflake.ts';
-import { command } from '../../platform/terminal/command.ts';
-import { type Progress, startProgress } from '../../platform/terminal/progress.ts';
-import { exitCode, UsageError } from '../../platform/terminal/terminal.ts';
-import { writeOutput } from '../../platform/terminal/write-output.ts';
-import { withLedger } from '../open-database.ts';
-import { type Format, formats } from './format.ts';
+import { loadDatabaseUrl } from '../../config/load.ts';
+import { type EntrySelection, entryPages, type NumberedEntry } from '../core/store/snapshots/entry-pages.ts';
+import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { writeFileAtomically } from '../platform/database/snapshots/atomic-file.ts';
+import { formatCount } from '../platform/durations.ts';
+import { TallyhookError } from '../platform/errors.ts';
+import { isSnowflake } from '../platform/snowflake.ts';
+import { command } from '../platform/terminal/command.ts';
+import { startProgress } from '../platform/terminal/progress.ts';
+import { exitCode, UsageError } from '../platform/terminal/terminal.ts';
+import { writeOutput } from '../platform/terminal/write-output.ts';
+import { withLedger } from './open-database.ts';
 
 const help = `tallyhook export: print all entries of the ledger as JSON lines or CSV, oldest first, from a consistent snapshot
 
@@ -38,6 +37,32 @@ Spreadsheets round long numbers: import the columns userId and guildId as text.
 
 Exit codes: 0 exported, 1 runtime error, 2 invalid usage or settings.`;
 
+/** An output format for entries. */
+interface Format {
+  /** Printed before all entries; may be empty. */
+  readonly header: string;
+  /** Includes the line ending. */
+  readonly formatEntry: (entry: NumberedEntry) => string;
+}
+
+/** One JSON object per line; `at` is ISO 8601 in UTC. */
+const jsonLines: Format = {
+  header: '',
+  formatEntry: (entry) => `${JSON.stringify({ ...entry, at: isoOf(entry) })}\n`,
+};
+
+const columns = ['id', 'userId', 'listing', 'credits', 'cause', 'reason', 'at', 'deliveryId', 'guildId'] as const;
+
+/** RFC 4180: CRLF line endings, a header with the column names, and null as an empty field. */
+const csv: Format = {
+  header: `${columns.join(',')}\r\n`,
+  formatEntry: (entry) =>
+    `${columns.map((column) => formatField(column === 'at' ? isoOf(entry) : entry[column])).join(',')}\r\n`,
+};
+
+/** By the values of `--format`. */
+export const formats = { jsonl: jsonLines, csv } as const;
+
 const text = { type: 'string' } as const;
 
 /** `tallyhook export`. */
@@ -58,11 +83,18 @@ export const exportCommand = command({
       // What is drawn would appear between the entries.
       const { printError } = terminal;
       const progress = startProgress(values.out === undefined ? { printError } : terminal, { unit: 'entries' });
-      const summary = createSummary(progress);
-      const lines = Readable.from(formatEntries(snapshot, selection, format, summary.add));
+      let entries = 0;
+      let credits = 0;
+      const count = (page: readonly NumberedEntry[]) => {
+        entries += page.length;
+        credits += page.reduce((sum, entry) => sum + entry.credits, 0);
+        progress.advanceTo(entries);
+      };
+      const lines = Readable.from(formatEntries(snapshot, selection, format, count));
       if (values.out !== undefined) await writeToFile(lines, values.out, terminal.stop).finally(progress.end);
       else if (!(await writeOutput(lines, terminal))) return exitCode.ok;
-      terminal.printError(values.json ? summary.asJson() : summary.asText());
+      const summary = `${formatCount(entries, 'entry', 'entries')}, ${formatCount(credits, 'credit')} in total.`;
+      terminal.printError(values.json ? JSON.stringify({ entries, credits }) : `Exported ${summary}`);
       return exitCode.ok;
     });
   },
@@ -116,17 +148,19 @@ function parseSince(date: string | undefined): number | null {
   return Date.parse(hasZone || !date.includes('T') ? date : `${date}Z`);
 }
 
-/** Counts exported entries and reports progress. */
-function createSummary(progress: Progress) {
-  let entries = 0;
-  let credits = 0;
-  return {
-    add(page: readonly NumberedEntry[]): void {
-      entries += page.length;
-      credits += page.reduce((sum, entry) => sum + entry.credits, 0);
-      progress.advanceTo(entries);
-    },
-    asText: () => `Exported ${formatCount(entries, 'entry', 'entries')}, ${formatCount(credits, 'credit')} in total.`,
-    asJson: () => JSON.stringify({ entries, credits }),
-  };
+function isoOf({ at }: NumberedEntry): string {
+  return new Date(at).toISOString();
+}
+
+function formatField(value: string | number | null): string {
+  if (typeof value === 'number') return String(value);
+  const text = escapeFormula(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Prefixes text that a spreadsheet would execute as a formula, since reasons are external text. OWASP: "CSV Injection".
+ */
+function escapeFormula(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
 }
