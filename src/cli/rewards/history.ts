@@ -1,7 +1,6 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
-import type { Outage } from '../../core/rewards/outages.ts';
-import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
+import type { ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/member-ledgers.ts';
 import { accessTo, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { countVotesBySlot, outagesIn, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
@@ -12,27 +11,23 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { startProgress } from '../../platform/terminal/progress.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';
 
-/** The history of a community, to replay its votes under rules. */
-export interface CommunityHistory {
-  readonly outages: readonly Outage[];
-  readonly context: Omit<ReplayContext, 'roles'>;
-  /** All members, in the order of their ids. Rejects with TallyhookError `stopped`. */
-  readonly members: AsyncIterable<MemberLedger>;
-}
-
-/** @param stopped the message if the process is stopped meanwhile */
+/**
+ * The history of a community, to replay its votes under rules.
+ * @param stopped the message if the process is stopped meanwhile, with which `members` rejects
+ */
 export async function readHistory(
   snapshot: Snapshot,
   { listings, accounts }: { readonly listings: readonly ListingContext[]; readonly accounts: AccountScope },
   { terminal, stopped }: { readonly terminal: Terminal; readonly stopped: string },
-): Promise<CommunityHistory> {
+) {
   const outages = await outagesIn(snapshot);
   const listingOf = listingsByName(listings, outages);
   const partyGoals = await partyGoalsIn(snapshot, accounts, listingOf(null));
   const access = accessTo(snapshot);
   const total = await countMembers(access, accounts);
 
-  async function* members() {
+  /** In the order of their ids. */
+  async function* members(): AsyncGenerator<MemberLedger> {
     const progress = startProgress(terminal, { unit: 'members', total });
     let done = 0;
     try {

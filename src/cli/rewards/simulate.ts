@@ -9,21 +9,16 @@ import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platf
 import { writeOutput } from '../../platform/terminal/write-output.ts';
 import { withLedger } from '../open-database.ts';
 import { readHistory } from './history.ts';
-import { createSimulation, type MemberComparison } from './simulation.ts';
-import { formatMembers, formatSummary, summaryInJson } from './simulation-report.ts';
+import { createSimulation, formatMembers, formatSummary, type MemberComparison, summaryInJson } from './simulation.ts';
 
 /** Members in the report for people, for each direction. */
 const shownMembers = 10;
 
-export interface SimulateOptions {
-  readonly rules: string | undefined;
-  readonly listing: string | undefined;
-  readonly json: boolean;
-  readonly csv: boolean;
-}
-
 /** `tallyhook rewards simulate`. */
-export async function simulateRewards(options: SimulateOptions, terminal: Terminal): Promise<number> {
+export async function simulateRewards(
+  options: { rules?: string | undefined; listing?: string | undefined; json: boolean; csv: boolean },
+  terminal: Terminal,
+): Promise<number> {
   const { rules: path, listing: name, json, csv } = options;
   if (path === undefined) throw new UsageError('--rules is missing: a JSON file with the rules to try.');
   if (json && csv) throw new UsageError('Use either --json or --csv.');
@@ -47,34 +42,26 @@ export async function simulateRewards(options: SimulateOptions, terminal: Termin
       for (const line of formatMembers('Members who would have most less:', losses.items())) terminal.print(line);
       return exitCode.ok;
     }
-    const lines = json ? jsonLines(comparison) : csvLines(comparison.members);
+    const lines = json ? jsonLines(comparison) : csvLines(comparison);
     if (!(await writeOutput(Readable.from(lines), terminal))) return exitCode.ok;
     if (csv) for (const line of formatSummary(comparison.summary())) terminal.printError(line);
     return exitCode.ok;
   });
 }
 
-interface Comparison {
-  /** To be read once, before the summary. */
-  readonly members: AsyncIterable<MemberComparison>;
-  readonly summary: () => Parameters<typeof formatSummary>[0];
-}
+type Comparison = Awaited<ReturnType<typeof compareMembers>>;
 
-async function compareMembers(
-  snapshot: Snapshot,
-  listings: readonly ListingContext[],
-  terminal: Terminal,
-): Promise<Comparison> {
+/** The members, to be read once, before the summary. */
+async function compareMembers(snapshot: Snapshot, listings: readonly ListingContext[], terminal: Terminal) {
   const community = { listings, accounts: homeAccounts };
   const history = await readHistory(snapshot, community, { terminal, stopped: 'The simulation was stopped.' });
-  const simulation = createSimulation(history.context);
+  const { compare, summary } = createSimulation(history.context);
 
-  async function* compare(): AsyncGenerator<MemberComparison> {
-    for await (const member of history.members) yield simulation.compare(member);
+  async function* members(): AsyncGenerator<MemberComparison> {
+    for await (const member of history.members) yield compare(member);
   }
 
-  const { members, votes, causes } = simulation;
-  return { members: compare(), summary: () => ({ members: members(), votes: votes(), causes: causes() }) };
+  return { members: members(), summary };
 }
 
 /** Keeps the items with the largest values, however many are added. */
@@ -108,7 +95,7 @@ async function* jsonLines({ members, summary }: Comparison): AsyncGenerator<stri
 }
 
 /** RFC 4180. */
-async function* csvLines(members: AsyncIterable<MemberComparison>): AsyncGenerator<string> {
+async function* csvLines({ members }: Comparison): AsyncGenerator<string> {
   yield 'userId,paid,simulated,difference\r\n';
   for await (const member of members) {
     yield `${member.userId},${member.paid},${member.simulated},${difference(member)}\r\n`;
