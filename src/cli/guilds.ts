@@ -75,13 +75,8 @@ async function change(
   if (action === 'unpark') await guilds.setParked(guildId, null);
   if (action === 'delete') {
     if (parkedAt === null) throw new UsageError('The community is in use. Park it first.');
-    if (
-      !yes &&
-      !(await confirm(`Delete the settings and the data of ${guildId}? They cannot be restored.`, terminal))
-    ) {
-      terminal.printError('Nothing was deleted.');
-      return exitCode.ok;
-    }
+    const question = `Delete the settings and the data of ${guildId}? They cannot be restored.`;
+    if (!yes && !(await confirm(question, 'Nothing was deleted.', terminal))) return exitCode.ok;
     if (!isOperators(guildId)) {
       if (await guilds.deleteWebhookSecrets(guildId)) {
         terminal.printError('Waiting until no process receives its votes any more …');

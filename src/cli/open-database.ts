@@ -5,6 +5,13 @@ import { openStore, type Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { TallyhookError } from '../platform/errors.ts';
 
+/** The options of commands that change much: `--dry-run`, `--yes`, and `--json`. */
+export interface BulkOptions {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
 /** Opens the database for one command, without a thread of its own. Throws what {@link openStore} throws. */
 export async function withStore<Result>(
   url: string,

@@ -2,7 +2,7 @@ import { loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { Community } from '../../features/communities/directory.ts';
-import type { ImportItem, ItemOutcome } from '../../features/imports/items.ts';
+import type { ImportItem } from '../../features/imports/items.ts';
 import type { Store } from '../../features/store.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import { memoryKeyv } from '../../lookup/open-keyv.ts';
@@ -15,20 +15,16 @@ import { createLog } from '../../platform/log.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
+import type { BulkOptions } from '../open-database.ts';
 import { findCommunity, findListing } from './find-community.ts';
+import { type Crediting, creditItems } from './import-files.ts';
 import { createImportReport } from './import-report.ts';
-import {
-  createPreview,
-  type ImportOptions,
-  idOf,
-  openForImport,
-  printReport,
-  readTime,
-  recountAll,
-} from './run-import.ts';
+import { readTime } from './interpret-row.ts';
+import { createPreview, type ImportOptions, idOf, openForImport, printReport, recountAll } from './run-import.ts';
 
 export interface HistoryImportOptions
-  extends Pick<ImportOptions, 'dryRun' | 'yes' | 'json' | 'guildId' | 'listing' | 'name' | 'reason'> {
+  extends BulkOptions,
+    Pick<ImportOptions, 'guildId' | 'listing' | 'name' | 'reason'> {
   /** The time of the first votes; null for as early as the site has any, or to continue. */
   readonly since: string | null;
 }
@@ -45,7 +41,7 @@ const requestTimeoutMs = 5 * second;
 /** `tallyhook import --from-site`: the votes that the site of a listing has in its history. */
 export async function importHistory(options: HistoryImportOptions, terminal: Terminal): Promise<number> {
   const { dryRun, yes, json } = options;
-  const { printError, stop } = terminal;
+  const { stop } = terminal;
   const now = systemClock.now();
   const config = loadConfig(process.env);
   const { store, close } = await openForImport(config.databaseUrl, dryRun);
@@ -57,11 +53,9 @@ export async function importHistory(options: HistoryImportOptions, terminal: Ter
     const { accounts } = community;
     const storedId = await idOf(store, name, accounts);
     const since = await startOf(options, store, { importId: storedId, listing, now });
-    const question = `Import the votes for ${listing} since ${new Date(since).toISOString()} from its site?`;
-    if (!dryRun && !yes && !(await confirm(`${question} --dry-run shows what it would credit.`, terminal))) {
-      printError('Nothing was imported.');
-      return exitCode.ok;
-    }
+    const votesSince = `the votes for ${listing} since ${new Date(since).toISOString()}`;
+    const question = `Import ${votesSince} from its site? --dry-run shows what it would credit.`;
+    if (!dryRun && !yes && !(await confirm(question, 'Nothing was imported.', terminal))) return exitCode.ok;
     const importId = dryRun ? storedId : await store.imports.start({ name, accounts }, now);
     const reason = options.reason ?? `imported from ${name}`;
     const target = { importId, accounts, reason, listings: community.named.map(withoutSecrets) };
@@ -74,10 +68,10 @@ export async function importHistory(options: HistoryImportOptions, terminal: Ter
     // Votes arrive in the order of their times.
     const onVotes = (count: number, at: number) => progress.advanceTo(count, Math.min(1, (at - since) / (now - since)));
     await creditAll(votes, { listing, credit, report, onVotes, stop }).finally(progress.end);
-    if (dryRun) return printReport(report, { options, name, isDone: false }, terminal);
+    if (dryRun) return printReport(report, { json, name, importId: null }, terminal);
     await recountAll(store, target, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
-    return printReport(report, { options: { json }, name, importId, isDone: true }, terminal);
+    return printReport(report, { json, name, importId }, terminal);
   } finally {
     await close();
   }
@@ -123,25 +117,20 @@ async function startOf(
 /** Passes all votes to `credit` as they arrive. @throws TallyhookError `stopped`, and LookupError */
 async function creditAll(
   votes: AsyncIterable<SiteVote>,
-  options: {
+  options: Crediting & {
     readonly listing: string;
-    readonly credit: (items: readonly ImportItem[]) => Promise<readonly ItemOutcome[]>;
-    readonly report: ReturnType<typeof createImportReport>;
     /** Called with the number of votes so far, and the time of the last one. */
     readonly onVotes: (count: number, at: number) => void;
     readonly stop: AbortSignal;
   },
 ): Promise<void> {
-  const { listing, credit, report, onVotes, stop } = options;
+  const { listing, report, onVotes, stop } = options;
   let waiting: ImportItem[] = [];
   let count = 0;
 
   async function creditWaiting(): Promise<void> {
-    const outcomes = waiting.length === 0 ? [] : await credit(waiting);
-    for (const [index, item] of waiting.entries()) {
-      const outcome = outcomes[index];
-      if (outcome !== undefined) report.addItem(item, outcome, { file: listing, line: 0 });
-    }
+    const items = waiting.map((item) => ({ item, file: listing, line: 0 }));
+    if (items.length > 0) await creditItems(items, options);
     waiting = [];
   }
 

@@ -1,5 +1,6 @@
 import { balanceKey, type ImportItem, maxImportedCredits } from '../../features/imports/items.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
+import { UsageError } from '../../platform/terminal/terminal.ts';
 import type { Columns } from './columns.ts';
 import { type Fields, readPath, readText, textOf } from './fields.ts';
 import type { KeyParts } from './key-template.ts';
@@ -124,9 +125,9 @@ function isoTime(text: string): number {
   return date === undefined ? Number.NaN : Date.parse(`${date}T${time}${zone}`);
 }
 
-/** The time of an option. @throws RangeError with what is wrong */
-export function parseTime(text: string, now: number): number {
+/** The time of an option (ms since the epoch). @throws UsageError */
+export function readTime(option: string, text: string, now: number): number {
   const at = timeOf(text, now);
-  if (typeof at !== 'number') throw new RangeError(at ?? 'this is not a time');
+  if (typeof at !== 'number') throw new UsageError(`${option}: ${at ?? 'this is not a time'}.`);
   return at;
 }

@@ -10,26 +10,23 @@ import type { ImportItem, ImportTarget, ItemOutcome } from '../../features/impor
 import { openStore, type Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
-import { messageOf, TallyhookError } from '../../platform/errors.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
-import { type Progress, startProgress } from '../../platform/terminal/progress.ts';
+import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
-import { olderDatabase } from '../open-database.ts';
+import { type BulkOptions, olderDatabase } from '../open-database.ts';
 import { type Columns, findColumns, type ImportedField } from './columns.ts';
 import type { Fields } from './fields.ts';
 import { findCommunity, findListing } from './find-community.ts';
 import { importFiles } from './import-files.ts';
 import { createImportReport, type ImportReport, previewRows } from './import-report.ts';
-import { parseTime, type RowRules } from './interpret-row.ts';
+import { type RowRules, readTime } from './interpret-row.ts';
 import { createKeyReader } from './key-template.ts';
 import { type FileOptions, readRows } from './read-rows.ts';
 import { createRehearsal } from './rehearsal.ts';
 
-export interface ImportOptions extends FileOptions {
+export interface ImportOptions extends FileOptions, BulkOptions {
   readonly files: readonly string[];
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly json: boolean;
   readonly guildId: string | null;
   readonly listing: string | null;
   readonly rowsAre: 'balances' | 'votes' | null;
@@ -81,39 +78,24 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
     if (!json) for (const line of previewRows(sample, rules, name)) terminal.printError(line);
 
     if (options.dryRun || !options.yes) {
-      const report = await rehearse(store, target, rules, options, terminal);
-      if (options.dryRun) return printReport(report, { options, name, isDone: false }, terminal);
+      const report = createImportReport(options.dryRun ? options.rejectedFile : null);
+      await importFiles(files, { ...options, rules, report, credit: createPreview(store, target) }, terminal);
+      if (options.dryRun) return printReport(report, { json, name, importId: null }, terminal);
       for (const line of report.lines(false)) terminal.printError(line);
-      const isWanted = report.hasCredited() && (await confirm('Import this now?', terminal));
-      if (!isWanted) {
-        terminal.printError('Nothing was imported.');
-        return exitCode.ok;
-      }
+      const declined = 'Nothing was imported.';
+      if (!report.hasCredited()) terminal.printError(declined);
+      if (!report.hasCredited() || !(await confirm('Import this now?', declined, terminal))) return exitCode.ok;
     }
     const report = createImportReport(options.rejectedFile);
     const importId = await store.imports.start({ name, accounts: community.accounts }, now);
     const credit = (items: readonly ImportItem[]) => store.imports.apply({ ...target, importId }, items, now);
-    await importWithProgress({ ...options, rules, report, credit }, terminal);
+    await importFiles(files, { ...options, rules, report, credit }, terminal);
     if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
     await store.imports.setState(importId, 'done', systemClock.now());
-    return printReport(report, { options, name, importId, isDone: true }, terminal);
+    return printReport(report, { json, name, importId }, terminal);
   } finally {
     await close();
   }
-}
-
-/** What the import would do. */
-async function rehearse(
-  store: Store,
-  target: ImportTarget,
-  rules: RowRules,
-  options: ImportOptions,
-  terminal: Terminal,
-): Promise<ImportReport> {
-  const report = createImportReport(options.dryRun ? options.rejectedFile : null);
-  const credit = createPreview(store, target);
-  await importWithProgress({ ...options, rules, report, credit }, terminal);
-  return report;
 }
 
 /** Says what items would credit, after those before them. */
@@ -128,31 +110,25 @@ export function createPreview(store: Store, target: ImportTarget) {
   };
 }
 
-type Importing = Omit<Parameters<typeof importFiles>[1], 'progress' | 'stop'> & Pick<ImportOptions, 'files'>;
-
-async function importWithProgress({ files, ...importing }: Importing, terminal: Terminal): Promise<void> {
-  const progress = startProgress(terminal, { unit: 'rows' });
-  await importFiles(files, { ...importing, progress, stop: terminal.stop }).finally(progress.end);
-}
-
 /** Brings streaks up to date with the votes, after all of them are there. */
 export async function recountAll(store: Store, target: ImportTarget, terminal: Terminal): Promise<void> {
   terminal.printError('Bringing streaks up to date …');
   const progress = startProgress(terminal, { label: 'Streaks', unit: 'members' });
-  await recount(store, target, progress, terminal.stop).finally(progress.end);
-}
-
-async function recount(store: Store, target: ImportTarget, progress: Progress, stop: AbortSignal): Promise<void> {
   let done = 0;
-  for (let after = ''; ; ) {
-    const members = await store.imports.members(target.importId, after, membersAtOnce);
-    if (members.length === 0) return;
-    if (stop.aborted) throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
-    const now = systemClock.now();
-    await Promise.all(members.map((accountId) => store.imports.recount(target, accountId, now)));
-    after = members.at(-1) ?? '';
-    done += members.length;
-    progress.advanceTo(done);
+  try {
+    for (let after = ''; ; ) {
+      const members = await store.imports.members(target.importId, after, membersAtOnce);
+      if (members.length === 0) return;
+      if (terminal.stop.aborted)
+        throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
+      const now = systemClock.now();
+      await Promise.all(members.map((accountId) => store.imports.recount(target, accountId, now)));
+      after = members.at(-1) ?? '';
+      done += members.length;
+      progress.advanceTo(done);
+    }
+  } finally {
+    progress.end();
   }
 }
 
@@ -191,15 +167,6 @@ function readVotesAt(text: string, { named }: Community, now: number): number {
   throw new UsageError(`--votes-at: the next votes would be within the cooldown. Use a time before ${latest}.`);
 }
 
-/** @throws UsageError */
-export function readTime(option: string, text: string, now: number): number {
-  try {
-    return parseTime(text, now);
-  } catch (error) {
-    throw new UsageError(`${option}: ${messageOf(error)}.`);
-  }
-}
-
 /** The id of the import with this name; -1 for a new one. */
 export async function idOf(store: Store, name: string, accounts: string): Promise<number> {
   const imports = await store.imports.list();
@@ -222,26 +189,19 @@ export async function openForImport(url: string, dryRun: boolean) {
   };
 }
 
+/** @param importId null if it was only rehearsed */
 export function printReport(
   report: ImportReport,
-  {
-    options,
-    name,
-    importId = null,
-    isDone,
-  }: {
-    readonly options: Pick<ImportOptions, 'json'>;
-    readonly name: string;
-    readonly importId?: number | null;
-    readonly isDone: boolean;
-  },
-  { print: printLine, printError }: Terminal,
+  { json, name, importId }: { readonly json: boolean; readonly name: string; readonly importId: number | null },
+  { print, printError }: Terminal,
 ): number {
-  if (options.json) printLine(JSON.stringify({ imported: isDone, id: importId, name, ...report.json() }));
-  else for (const line of report.lines(isDone)) printLine(line);
-  if (importId !== null && !options.json) printLine(`To take it back: tallyhook import --undo ${importId}`);
+  const isDone = importId !== null;
   const rejected = report.rejectedRows();
-  if (rejected === 0) return exitCode.ok;
-  if (!options.json) printError(`${formatCount(rejected, 'row')} rejected.`);
-  return exitCode.runtimeError;
+  if (json) print(JSON.stringify({ imported: isDone, id: importId, name, ...report.json() }));
+  else {
+    for (const line of report.lines(isDone)) print(line);
+    if (isDone) print(`To take it back: tallyhook import --undo ${importId}`);
+    if (rejected > 0) printError(`${formatCount(rejected, 'row')} rejected.`);
+  }
+  return rejected === 0 ? exitCode.ok : exitCode.runtimeError;
 }

@@ -7,20 +7,14 @@ import { formatCount, isoTime } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
-import { withStore } from '../open-database.ts';
+import { type BulkOptions, withStore } from '../open-database.ts';
 import { communitiesOf } from './find-community.ts';
-
-export interface UndoOptions {
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly json: boolean;
-}
 
 /** Members per transaction. */
 const membersAtOnce = 20;
 
 /** `tallyhook import --undo ID`. */
-export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions, terminal: Terminal): Promise<number> {
+export async function undoImport(id: number, { dryRun, yes, json }: BulkOptions, terminal: Terminal): Promise<number> {
   const config = loadConfig(process.env);
   return withStore(config.databaseUrl, async (store) => {
     const stored = (await store.imports.list()).find((each) => each.id === id);
@@ -32,10 +26,8 @@ export async function undoImport(id: number, { dryRun, yes, json }: UndoOptions,
       terminal.print(json ? JSON.stringify(stored) : `Would take back ${what} of "${name}", except what was spent.`);
       return exitCode.ok;
     }
-    if (!yes && !(await confirm(`Take back ${what} of "${name}", except what members have spent?`, terminal))) {
-      terminal.printError('Nothing was taken back.');
-      return exitCode.ok;
-    }
+    const question = `Take back ${what} of "${name}", except what members have spent?`;
+    if (!yes && !(await confirm(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
     // The community may not be configured any more. Then there are no rules for streaks.
     const communities = await communitiesOf(config, store);
     const community = communities.find((each) => each.accounts === accounts);

@@ -7,20 +7,14 @@ import { formatCount } from '../../platform/durations.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal } from '../../platform/terminal/terminal.ts';
-import { withLedger, withStore } from '../open-database.ts';
+import { type BulkOptions, withLedger, withStore } from '../open-database.ts';
 import { BackfillTotals, type PlannedBackfill, planAll } from './backfill-plan.ts';
-
-export interface BackfillOptions {
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly json: boolean;
-}
 
 /** Members per transaction: some ms, in which votes wait. */
 const membersAtOnce = 20;
 
 /** `tallyhook rewards backfill`. */
-export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, terminal: Terminal): Promise<number> {
+export async function backfillRewards({ dryRun, yes, json }: BulkOptions, terminal: Terminal): Promise<number> {
   const config = loadConfig(process.env);
   const totals = new BackfillTotals();
   const planned = await withLedger(config.databaseUrl, { older: false }, (snapshot) =>
@@ -32,10 +26,7 @@ export async function backfillRewards({ dryRun, yes, json }: BackfillOptions, te
   }
   if (!yes) {
     for (const line of formatTotals(totals, false)) terminal.printError(line);
-    if (!(await confirm('Pay this now?', terminal))) {
-      terminal.printError('Nothing was paid.');
-      return exitCode.ok;
-    }
+    if (!(await confirm('Pay this now?', 'Nothing was paid.', terminal))) return exitCode.ok;
   }
   const paid = await payAll(config.databaseUrl, planned, terminal);
   printTotals(paid, { isPaid: true, json }, terminal);

@@ -7,19 +7,13 @@ import { createLog } from '../../platform/log.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { communitiesOf } from '../import/find-community.ts';
-import { withStore } from '../open-database.ts';
-
-interface ReverseOptions {
-  readonly listing: string | undefined;
-  readonly from: string | undefined;
-  readonly until: string | undefined;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
-  readonly json: boolean;
-}
+import { type BulkOptions, withStore } from '../open-database.ts';
 
 /** `tallyhook rewards reverse`. */
-export async function reverseVotes(options: ReverseOptions, terminal: Terminal): Promise<number> {
+export async function reverseVotes(
+  options: BulkOptions & Readonly<Record<'listing' | 'from' | 'until', string | undefined>>,
+  terminal: Terminal,
+): Promise<number> {
   const { listing, dryRun, yes, json } = options;
   const [from, until] = [timeOf(options.from, '--from'), timeOf(options.until, '--until')];
   if (listing === undefined) throw new UsageError('Specify the listing with --listing.');
@@ -39,10 +33,8 @@ export async function reverseVotes(options: ReverseOptions, terminal: Terminal):
       terminal.print(json ? JSON.stringify({ ...planned, spent: 0 }) : `Would take back ${inWords(planned)}.`);
       return exitCode.ok;
     }
-    if (!yes && !(await confirm(`Take back ${inWords(planned)}, except what members have spent?`, terminal))) {
-      terminal.printError('Nothing was taken back.');
-      return exitCode.ok;
-    }
+    const question = `Take back ${inWords(planned)}, except what members have spent?`;
+    if (!yes && !(await confirm(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
     const reversed = await reversals.reverse(range, terminal.stop).catch((error: unknown) => {
       if (!terminal.stop.aborted) throw error;
       throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
