@@ -65,7 +65,8 @@ export function previewListings(listings: readonly ListingConfig[], now: number)
     });
 }
 
-function toTexts({ subject, reply }: AnnouncementPreview): AnnouncementTexts {
+/** What an announcement looks like, as plain text with Discord's markup: lines of text, and the labels of buttons. */
+function toTexts({ subject, reply }: AnnouncementPreview) {
   const blocks = 'kind' in reply ? reply.blocks : [];
   const texts = 'kind' in reply ? blocks.flatMap((block) => ('text' in block ? [block.text] : [])) : [reply.text ?? ''];
   const buttons =
@@ -90,18 +91,7 @@ function readable(text: string): string {
 }
 
 /** As lines for a terminal. */
-function formatPreview({ subject, title, text, buttons }: AnnouncementTexts): readonly string[] {
+function formatPreview({ subject, title, text, buttons }: ReturnType<typeof toTexts>): readonly string[] {
   const shown = buttons.length === 0 ? [] : [`  ${buttons.map((label) => `[${label}]`).join(' ')}`];
   return [`${subject}:`, ...[title, ...text].map((line) => `  ${line}`.trimEnd()), ...shown];
-}
-
-/** What an announcement looks like, as plain text with Discord's markup. */
-interface AnnouncementTexts {
-  /** What is announced. */
-  readonly subject: string;
-  readonly title: string;
-  /** Lines. */
-  readonly text: readonly string[];
-  /** Labels. */
-  readonly buttons: readonly string[];
 }

@@ -55,35 +55,31 @@ export const restoreCommand = copyCommand({
   formatSuccess: (file, path) => `Restored ${path} from ${file}`,
 });
 
-/** The differences between backup and restore. */
-export interface CopyCommandOptions {
+/** A command that copies between a backup file and the database, and prints a summary of the copied ledger. */
+function copyCommand(direction: {
   readonly help: string;
   /** The equivalent command for PostgreSQL. */
   postgresHint(file: string): string;
-  /** Copies between the backup file and the database at `path`. */
   copy(file: string, path: string, terminal: Terminal): Promise<CopyResult>;
   /** Beginning of the message for a completed copy. */
   formatSuccess(file: string, path: string): string;
-}
-
-/** A command that copies between a backup file and the database, and prints a summary of the copied ledger. */
-export function copyCommand({ help, postgresHint, copy, formatSuccess }: CopyCommandOptions): CliCommand {
+}): CliCommand {
   return command({
-    help,
+    help: direction.help,
     options: { json: { type: 'boolean', default: false } },
     allowPositionals: true,
     async run({ values, positionals }, terminal) {
       const file = singleFile(positionals);
       const path = sqlitePathOf(loadDatabaseUrl(process.env));
       if (path === null) {
-        terminal.printError(`The database is PostgreSQL. ${postgresHint(file)}`);
+        terminal.printError(`The database is PostgreSQL. ${direction.postgresHint(file)}`);
         return exitCode.usage;
       }
-      const result = await copy(file, path, terminal);
+      const result = await direction.copy(file, path, terminal);
       terminal.print(
         values.json
           ? JSON.stringify({ file, database: path, ...jsonOf(result) })
-          : `${formatSuccess(file, path)}: ${formatContents(result)}.`,
+          : `${direction.formatSuccess(file, path)}: ${formatContents(result)}.`,
       );
       if (result.balanceDifferences === 0) return exitCode.ok;
       terminal.printError(
