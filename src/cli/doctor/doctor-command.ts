@@ -22,10 +22,9 @@ import { databaseCheck, settingsKeyCheck } from './database.ts';
 import { deliveriesCheck, outboxCheck } from './deliveries.ts';
 import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
 import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
-import { keysCheck } from './keys.ts';
 import { ledgerSumsCheck, rewardsCheck } from './ledger.ts';
+import { keysCheck, repeatedListingsCheck } from './listings.ts';
 import { rejectedRequestsCheck } from './rejected-requests.ts';
-import { repeatedListingsCheck } from './repeated-listings.ts';
 import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
 import { evaluateSecrets, evaluateSites } from './secrets.ts';
 
@@ -46,7 +45,6 @@ latest version (UPDATE_CHECK=off: none), and reads the whole database. It writes
 
 Exit codes: 0 no check failed (there may be warnings), 1 a check failed, 2 invalid usage or settings.`;
 
-/** `tallyhook doctor`. */
 export const doctorCommand = command({
   help,
   options: { json: { type: 'boolean', default: false }, url: { type: 'string' } },

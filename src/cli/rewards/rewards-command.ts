@@ -1,8 +1,7 @@
 import { command } from '../../platform/terminal/command.ts';
 import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
-import { decideAlarms } from './alarms.ts';
 import { backfillRewards } from './backfill.ts';
-import { reverseVotes } from './reverse.ts';
+import { decideAlarms, reverseVotes } from './forged-votes.ts';
 import { simulateRewards } from './simulate.ts';
 
 const help = `tallyhook rewards: try other rules, pay for the time before the rules, and deal with votes that may be forged
@@ -68,7 +67,6 @@ const optionsOf = {
 type Action = keyof typeof optionsOf;
 const actions = Object.keys(optionsOf) as Action[];
 
-/** `tallyhook rewards`. */
 export const rewardsCommand = command({
   help,
   options: {
