@@ -22,7 +22,6 @@ Options
 
 Exit codes: 0 success, 2 invalid usage or settings.`;
 
-/** `tallyhook announcements`. */
 export const announcementsCommand = command({
   help,
   options: { listing: { type: 'string' }, json: { type: 'boolean', default: false } },

@@ -23,7 +23,6 @@ key file beside the database, in another place. For PostgreSQL the command print
 Exit codes: 0 copied, 1 not copied, or copied but the ledger is inconsistent, 2 invalid usage or settings, or
 PostgreSQL.`;
 
-/** `tallyhook backup`. */
 export const backupCommand = copyCommand({
   help,
   postgresHint: (file) => `Back it up with: pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
@@ -47,7 +46,6 @@ database is created. For PostgreSQL the command prints the tool to use instead.
 Exit codes: 0 restored, 1 not restored, or restored but the ledger is inconsistent, 2 invalid usage or settings, or
 PostgreSQL.`;
 
-/** `tallyhook restore`. */
 export const restoreCommand = copyCommand({
   help: restoreHelp,
   postgresHint: (file) => `Restore it with: pg_restore --clean --if-exists --dbname="$DATABASE_URL" ${file}`,

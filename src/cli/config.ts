@@ -38,7 +38,6 @@ Exit codes: 0 success, 2 invalid usage, or with --check invalid settings.`;
 
 const flag = { type: 'boolean', default: false } as const;
 
-/** `tallyhook config`. */
 export const configCommand = command({
   help,
   options: { check: flag, json: flag, schema: flag },

@@ -65,7 +65,6 @@ export const formats = { jsonl: jsonLines, csv } as const;
 
 const text = { type: 'string' } as const;
 
-/** `tallyhook export`. */
 export const exportCommand = command({
   help,
   options: {

@@ -35,7 +35,6 @@ in the environment or the file, only the settings are deleted. Running processes
 
 Exit codes: 0 success, 1 runtime error, 2 invalid usage or settings.`;
 
-/** `tallyhook guilds`. */
 export const guildsCommand = command({
   help,
   options: { json: { type: 'boolean', default: false }, yes: { type: 'boolean', default: false } },

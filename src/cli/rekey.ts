@@ -35,7 +35,6 @@ It can be interrupted and run again. Keep a copy of the old key as long as you k
 
 Exit codes: 0 all secrets have the new key, 1 runtime error, 2 invalid usage or settings.`;
 
-/** `tallyhook rekey`. */
 export const rekeyCommand = command({
   help,
   options: {},

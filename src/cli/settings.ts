@@ -34,7 +34,6 @@ Exit codes: 0 success, 1 runtime error, 2 invalid usage, settings or file.`;
 
 const flag = { type: 'boolean', default: false } as const;
 
-/** `tallyhook settings`. */
 export const settingsCommand = command({
   help,
   options: { 'with-secrets': flag, 'dry-run': flag, json: flag },

@@ -1,5 +1,5 @@
 import { CsvError, parse } from 'csv-parse';
-import { invalidFile, maxRowLength } from './invalid-file.ts';
+import { invalidFile, maxRowLength } from './fields.ts';
 
 /** A row of a CSV file with the line on which it begins, counted from 1. */
 export interface CsvRow {

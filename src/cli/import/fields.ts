@@ -1,3 +1,5 @@
+import { TallyhookError } from '../../platform/errors.ts';
+
 /** The fields of a row by name. Values of CSV are texts, those of JSON as in the file. */
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -65,4 +67,12 @@ function parseObject(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** Maximum length of one row of a file (characters). */
+export const maxRowLength = 1_000_000;
+
+/** A file that cannot be read as what it is. @param line counted from 1 */
+export function invalidFile(line: number, problem: string, hint: string): TallyhookError {
+  return new TallyhookError('invalid_import_file', `The row on line ${line} ${problem}.`, { hint });
 }

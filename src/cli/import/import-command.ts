@@ -48,7 +48,6 @@ const flag = { type: 'boolean', default: false } as const;
 
 export const rowKinds = ['balances', 'votes'] as const;
 
-/** `tallyhook import`. */
 export const importCommand = command({
   help,
   options: {

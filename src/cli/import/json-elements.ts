@@ -1,4 +1,4 @@
-import { invalidFile, maxRowLength } from './invalid-file.ts';
+import { invalidFile, maxRowLength } from './fields.ts';
 
 /** An element of a JSON array, or a property of an object, as its text. */
 export interface JsonElement {

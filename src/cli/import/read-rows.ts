@@ -1,8 +1,7 @@
 import { open } from 'node:fs/promises';
 import { TextDecoder } from 'node:util';
 import { type CsvRow, createCsvParser, findDelimiter } from './csv.ts';
-import { type Fields, fieldsOf, parseExactly } from './fields.ts';
-import { invalidFile, maxRowLength } from './invalid-file.ts';
+import { type Fields, fieldsOf, invalidFile, maxRowLength, parseExactly } from './fields.ts';
 import { createJsonDivider } from './json-elements.ts';
 
 export const fileFormats = ['csv', 'json', 'ndjson'] as const;
@@ -13,13 +12,6 @@ export interface FileRow {
   /** Where it begins, counted from 1. */
   readonly line: number;
   readonly fields: Fields;
-}
-
-/** Some rows that follow each other. */
-export interface RowBatch {
-  readonly rows: readonly FileRow[];
-  /** How much of the file has been read (bytes). */
-  readonly bytesRead: number;
 }
 
 export interface FileOptions {
@@ -34,10 +26,13 @@ const partSize = 256 * 1024;
 const discordId = /^["']?\d{15,20}["']?$/;
 
 /**
- * Reads a file row by row, so that memory does not depend on its size.
+ * Reads a file row by row, so that memory does not depend on its size. Each part says how much of the file has been read.
  * @throws TallyhookError `invalid_import_file`, and the errors of the file system
  */
-export async function* readRows(file: string, { format, path }: FileOptions): AsyncGenerator<RowBatch> {
+export async function* readRows(
+  file: string,
+  { format, path }: FileOptions,
+): AsyncGenerator<{ readonly rows: readonly FileRow[]; readonly bytesRead: number }> {
   const handle = await open(file, 'r');
   try {
     const buffer = Buffer.alloc(partSize);

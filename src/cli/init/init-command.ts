@@ -36,7 +36,6 @@ Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 inval
 
 const flag = { type: 'boolean', default: false } as const;
 
-/** `tallyhook init`. */
 export const initCommand = command({
   help,
   options: {

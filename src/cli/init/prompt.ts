@@ -2,22 +2,14 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { TallyhookError } from '../../platform/errors.ts';
 
-/** Asks questions on a terminal. */
-export interface Prompt {
-  /**
-   * The answer without white space around it. That of a secret is not shown.
-   * @throws TallyhookError `stopped` after Ctrl-C, Ctrl-D or a signal
-   */
-  ask(question: string, isSecret?: boolean): Promise<string>;
-  close(): void;
-}
+export type Prompt = ReturnType<typeof createPrompt>;
 
-/** @param output where the questions and answers are shown */
+/** Asks questions on a terminal. @param output where the questions and answers are shown */
 export function createPrompt(options: {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
   readonly stop: AbortSignal;
-}): Prompt {
+}) {
   const { input, output, stop } = options;
   let isMuted = false;
   // What readline shows while somebody types.
@@ -48,7 +40,11 @@ export function createPrompt(options: {
   stop.addEventListener('abort', end, { once: true });
 
   return {
-    async ask(question, isSecret = false) {
+    /**
+     * The answer without white space around it. That of a secret is not shown.
+     * @throws TallyhookError `stopped` after Ctrl-C, Ctrl-D or a signal
+     */
+    async ask(question: string, isSecret = false): Promise<string> {
       if (isStopped || stop.aborted) throw stoppedError();
       output.write(question);
       isMuted = isSecret;
