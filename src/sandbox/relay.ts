@@ -2,19 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { localUrl } from '../platform/host-address.ts';
 
-/** A TCP proxy in front of the service that can simulate an unreachable host. */
-export interface Relay {
-  /** Its base URL, without a trailing slash. */
-  readonly url: string;
-  /** Forwards new connections to this port of the same host. */
-  setTarget(port: number): void;
-  /** While down, it resets every new and open connection. */
-  setDown(isDown: boolean): void;
-  stop(): Promise<void>;
-}
-
-/** @param port 0 selects a free one */
-export async function startRelay(host: string, port: number): Promise<Relay> {
+/** A TCP proxy in front of the service that can simulate an unreachable host. @param port 0 selects a free one */
+export async function startRelay(host: string, port: number) {
   const sockets = new Set<Socket>();
   let target: number | null = null;
   let isDown = false;
@@ -49,11 +38,14 @@ export async function startRelay(host: string, port: number): Promise<Relay> {
   }
 
   return {
+    /** Its base URL, without a trailing slash. */
     url: localUrl(host, (server.address() as AddressInfo).port),
-    setTarget(targetPort) {
+    /** Forwards new connections to this port of the same host. */
+    setTarget(targetPort: number) {
       target = targetPort;
     },
-    setDown(down) {
+    /** While down, it resets every new and open connection. */
+    setDown(down: boolean) {
       isDown = down;
       if (down) resetConnections();
     },

@@ -22,6 +22,10 @@ const headers = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'`,
 };
 
+export function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}
+
 /** Sends a small page without scripts. */
 export function sendSimplePage(response: ServerResponse, title: string, body: Html): void {
   const page = html`<!doctype html>

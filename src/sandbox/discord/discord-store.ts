@@ -8,15 +8,7 @@ import { OAuth, type OAuthApplication } from './oauth.ts';
 import { RoleConnections } from './role-connections.ts';
 
 /** What a local Discord stores. */
-export interface DiscordStore {
-  readonly state: DiscordState;
-  readonly commands: Commands;
-  readonly messages: Messages;
-  readonly files: Files;
-  readonly interactions: Interactions;
-  readonly oauth: OAuth;
-  readonly connections: RoleConnections;
-}
+export type DiscordStore = ReturnType<typeof createStore>;
 
 /**
  * @param origin where its files are served
@@ -27,7 +19,7 @@ export function createStore(
   timing: Timing,
   origin: string,
   applications: readonly OAuthApplication[] = [],
-): DiscordStore {
+) {
   const state = new DiscordState(defaults, timing);
   const connections = new RoleConnections(state);
   return {

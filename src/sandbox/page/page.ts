@@ -12,6 +12,7 @@ import type { DiscordState, StateChange, Timing } from '../discord/discord-state
 import type { DiscordStore } from '../discord/discord-store.ts';
 import type { GuildControls } from '../discord/guild-controls.ts';
 import type { MemberClient } from '../discord/member-client.ts';
+import { sendJson } from '../simple-page.ts';
 import { readAssets } from './assets.ts';
 import { createActionHandler } from './page-actions.ts';
 import type { KeyedItem, PagePorts, TimelineItem, Tone } from './ports.ts';
@@ -112,10 +113,6 @@ function toPageChange(change: StateChange): PageChange | null {
     default:
       return null;
   }
-}
-
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
 /** Leads to the owner's console, signed in. */

@@ -15,16 +15,7 @@ const imitated = { topgg: 'bot', disurl: 'server' } as const;
 const stateSchema = z.object({ version: z.literal(1), sites: z.record(z.string(), storedSiteSchema) });
 
 /** Other listing sites that the sandbox imitates. */
-export interface ListingSites {
-  /** The value of SITE_API_URL. */
-  readonly url: string;
-  readonly all: readonly ImitatedSite[];
-  /** The site whose deliveries come to a path of the bot. */
-  find(path: string): ImitatedSite | undefined;
-  /** The local page in place of the site's vote page. */
-  pageOf(site: ImitatedSite): string;
-  stop(): Promise<void>;
-}
+export type ListingSites = Awaited<ReturnType<typeof startListingSites>>;
 
 /** Starts the sites, with the votes and webhooks of an earlier run from the file. @throws TallyhookError `cannot_listen` */
 export async function startListingSites(options: {
@@ -36,7 +27,7 @@ export async function startListingSites(options: {
   clock: Clock;
   log: Log;
   emit: (line: TimelineLine) => void;
-}): Promise<ListingSites> {
+}) {
   const { host, path, listings, people, clock, log, emit } = options;
   const stored = readJsonFile(path, stateSchema, log)?.sites ?? {};
   const all = sites
@@ -49,14 +40,10 @@ export async function startListingSites(options: {
           stored: stored[site.id],
           clock,
           onChange: () => file.scheduleWrite(),
-          onUndelivered: (reason) =>
-            emit({
-              kind: 'line',
-              at: clock.now(),
-              source: 'service',
-              tone: 'bad',
-              text: `${site.name} cannot deliver: ${reason}`,
-            }),
+          onUndelivered(reason) {
+            const text = `${site.name} cannot deliver: ${reason}`;
+            emit({ kind: 'line', at: clock.now(), source: 'service', tone: 'bad', text });
+          },
         }),
     );
   const snapshot = () => ({ version: 1, sites: Object.fromEntries(all.map((each) => [each.site.id, each.stored])) });
@@ -65,10 +52,14 @@ export async function startListingSites(options: {
   const { url } = await server.listen(host, 0);
   file.scheduleWrite();
   return {
+    /** The value of SITE_API_URL. */
     url,
     all,
-    find: (address) => all.find(({ stored: { webhook } }) => webhook !== null && new URL(webhook).pathname === address),
-    pageOf: ({ page }) => url + new URL(page).pathname,
+    /** The site whose deliveries come to a path of the bot. */
+    find: (address: string) =>
+      all.find(({ stored: { webhook } }) => webhook !== null && new URL(webhook).pathname === address),
+    /** The local page in place of the site's vote page. */
+    pageOf: ({ page }: ImitatedSite) => url + new URL(page).pathname,
     async stop() {
       await server.close();
       await file.stop();

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { second } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Person } from '../discord/default-guild.ts';
 import { ApplicationDidNotRespondError } from '../discord/interactions.ts';
-import { startLocalDiscord } from '../discord/local-discord.ts';
+import { type LocalDiscord, startLocalDiscord } from '../discord/local-discord.ts';
 import type { Message } from '../discord/objects.ts';
 import type { OptionInput } from '../discord/resolve-command.ts';
 import type { BotClient, TestBot, TestBotOptions, TestCommandOptions, TestContext, TestMember } from './interface.ts';
 import { awaitReply, createReply } from './reply.ts';
-import { watchAnswers } from './watch-answers.ts';
 
 /** How long a message of the bot is waited for, as for a reply (ms). */
 const messageTimeoutMs = 3 * second;
@@ -134,4 +134,27 @@ function isMember(value: OptionInput | TestMember): value is TestMember {
 function toPerson(name: string, index: number): Person {
   const username = name.toLowerCase().replace(/[^a-z0-9_.]/g, '_');
   return { id: String(1_190_000_000_000_001_000n + BigInt(index)), username, displayName: name };
+}
+
+/** Turns of the event loop in which a bot goes on after its reply, for example with a collector. */
+const turnsAfterAnswer = 50;
+/** For a bot that replies through another client than the given one: then nothing tells that it has read the answer. */
+const maxTurns = 5_000;
+
+const isCallback = (path: string) => path.startsWith('/interactions/');
+
+/**
+ * A bot creates a collector after it has read Discord's answer to its reply, which is after a test sees the reply. What
+ * is returned resolves when the client has read as many answers as it sent replies, some turns of the event loop later.
+ */
+function watchAnswers(client: BotClient, discord: LocalDiscord): () => Promise<void> {
+  let read = 0;
+  client.rest.on('response', ({ path }) => {
+    if (isCallback(path)) read += 1;
+  });
+  const sent = () => discord.requests.filter(({ path }) => isCallback(path)).length;
+  return async () => {
+    for (let turn = 0; read < sent() && turn < maxTurns; turn += 1) await nextTurn();
+    for (let turn = 0; turn < turnsAfterAnswer; turn += 1) await nextTurn();
+  };
 }
