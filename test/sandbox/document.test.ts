@@ -16,7 +16,7 @@ const timing = { clock: systemClock, stopwatch: systemClock, stopped: AbortSigna
 const store = createStore(defaultGuild({}), timing, 'http://127.0.0.1');
 const { state, messages, files } = store;
 const answering = new InteractionCallbacks(store);
-const outgoing = new OutgoingInteractions(state, answering, undefined, () => {});
+const outgoing = new OutgoingInteractions(state, answering, undefined);
 const routes = allRoutes(store, answering, outgoing, 'ws://x');
 
 const [channel] = state.guildChannels();

@@ -1,4 +1,3 @@
-import type { Clock } from '../../platform/clock.ts';
 import type { DiscordState } from './discord-state.ts';
 import { intent } from './flags.ts';
 import type { Gateway } from './gateway.ts';
@@ -11,53 +10,6 @@ export type InjectedFault =
   | 'lose_answer'
   | { readonly status: 429; readonly retryAfter: number; readonly global: boolean }
   | { readonly status: 500 };
-
-interface PlannedFault {
-  readonly fault: InjectedFault;
-  readonly pattern: RegExp | undefined;
-}
-
-/** The active faults. A `pattern` limits a fault to requests whose "METHOD /path" it matches. */
-export class InjectedFaults {
-  /** Delay of every response (ms). */
-  responseDelayMs = 0;
-  readonly #clock: Clock;
-  readonly #planned: PlannedFault[] = [];
-  #outage = false;
-  #outageEnds: number | null = null;
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  /** Starts an outage (for a duration in ms, or without end) or ends it (false or 0). */
-  setOutage(duration: boolean | number): void {
-    this.#outage = duration !== false && duration !== 0;
-    this.#outageEnds = typeof duration === 'number' ? this.#clock.monotonic() + duration : null;
-  }
-
-  get outage(): boolean {
-    if (this.#outage && this.#outageEnds !== null && this.#clock.monotonic() >= this.#outageEnds) this.#outage = false;
-    return this.#outage;
-  }
-
-  enqueue(times: number, fault: InjectedFault, pattern?: RegExp): void {
-    for (let index = 0; index < times; index += 1) this.#planned.push({ fault, pattern });
-  }
-
-  /** Removes and returns the next fault for this request, if there is one. */
-  take(method: string, path: string): InjectedFault | undefined {
-    if (this.outage) return 'refuse';
-    const index = this.#planned.findIndex(({ pattern }) => pattern?.test(`${method} ${path}`) ?? true);
-    return index === -1 ? undefined : this.#planned.splice(index, 1)[0]?.fault;
-  }
-
-  clear(): void {
-    this.responseDelayMs = 0;
-    this.#outage = false;
-    this.#planned.length = 0;
-  }
-}
 
 /** Injects faults. A `pattern` limits a fault to requests whose "METHOD /path" it matches. */
 export interface FaultControls {
@@ -95,7 +47,22 @@ export interface FaultControls {
   clear(): void;
 }
 
-export function createFaultControls(faults: InjectedFaults, state: DiscordState, gateway: Gateway): FaultControls {
+export type Faults = ReturnType<typeof createFaults>;
+
+/** The active faults, and what injects them. */
+export function createFaults(state: DiscordState, gateway: Gateway) {
+  const { stopwatch } = state;
+  const planned: { readonly fault: InjectedFault; readonly pattern: RegExp | undefined }[] = [];
+  let responseDelayMs = 0;
+  /** Monotonic (ms). */
+  let outageEndsAt = Number.NEGATIVE_INFINITY;
+
+  const isOutage = () => stopwatch.monotonic() < outageEndsAt;
+
+  function enqueue(times: number, fault: InjectedFault, pattern?: RegExp): void {
+    for (let index = 0; index < times; index += 1) planned.push({ fault, pattern });
+  }
+
   function setPermission(channelId: string, name: PermissionName, allowed: boolean): void {
     const channel = state.channels.get(channelId);
     if (channel?.type !== 0 || isWithoutBot(channel)) return;
@@ -110,19 +77,19 @@ export function createFaultControls(faults: InjectedFaults, state: DiscordState,
     state.setRolePermissions(ownRole, allowed ? granted | permission[name] : granted & ~permission[name]);
   }
 
-  return {
+  const controls: FaultControls = {
     outage: (duration) => {
-      faults.setOutage(duration);
-      if (faults.outage) gateway.drop({ resumable: true });
+      const endless = duration ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
+      outageEndsAt = typeof duration === 'number' ? stopwatch.monotonic() + duration : endless;
+      if (isOutage()) gateway.drop({ resumable: true });
     },
-    respond429: (times, retryAfter, pattern) =>
-      faults.enqueue(times, { status: 429, retryAfter, global: false }, pattern),
+    respond429: (times, retryAfter, pattern) => enqueue(times, { status: 429, retryAfter, global: false }, pattern),
     respondGlobal429: (times, retryAfter, pattern) =>
-      faults.enqueue(times, { status: 429, retryAfter, global: true }, pattern),
-    respond500: (times, pattern) => faults.enqueue(times, { status: 500 }, pattern),
-    loseAnswers: (times, pattern) => faults.enqueue(times, 'lose_answer', pattern),
+      enqueue(times, { status: 429, retryAfter, global: true }, pattern),
+    respond500: (times, pattern) => enqueue(times, { status: 500 }, pattern),
+    loseAnswers: (times, pattern) => enqueue(times, 'lose_answer', pattern),
     slow: (ms) => {
-      faults.responseDelayMs = ms;
+      responseDelayMs = ms;
     },
     dropGateway: (options) => gateway.drop(options),
     askToReconnect: () => gateway.askToReconnect(),
@@ -145,6 +112,24 @@ export function createFaultControls(faults: InjectedFaults, state: DiscordState,
       state.changed('channels');
     },
     closeDirectMessages: (userId, closed = true) => state.setDirectMessagesAccepted(userId, !closed),
-    clear: () => faults.clear(),
+    clear: () => {
+      responseDelayMs = 0;
+      outageEndsAt = Number.NEGATIVE_INFINITY;
+      planned.length = 0;
+    },
+  };
+  return {
+    controls,
+    isOutage,
+    /** Delay of every response (ms). */
+    get responseDelayMs() {
+      return responseDelayMs;
+    },
+    /** Removes and returns the next fault for this request, if there is one. */
+    take(method: string, path: string): InjectedFault | undefined {
+      if (isOutage()) return 'refuse';
+      const index = planned.findIndex(({ pattern }) => pattern?.test(`${method} ${path}`) ?? true);
+      return index === -1 ? undefined : planned.splice(index, 1)[0]?.fault;
+    },
   };
 }

@@ -5,15 +5,14 @@ import { adaptLogger } from '../../platform/logger.ts';
 import { requireNode } from '../../platform/node-version.ts';
 import { createPage } from '../page/page.ts';
 import type { SentDispatch } from './connection.ts';
-import { createConsentPage } from './consent-page.ts';
 import { defaultGuild } from './default-guild.ts';
 import { httpExchanges, type RecordedRequest, sentDispatches, storedMessages } from './diagnostics.ts';
+import { createConsentPage, createInvitePages } from './discord-pages.ts';
 import { createStore } from './discord-store.ts';
-import { createFaultControls, InjectedFaults } from './faults.ts';
+import { createFaults } from './faults.ts';
 import { Gateway } from './gateway.ts';
 import { createGuildControls } from './guild-controls.ts';
 import { InteractionCallbacks } from './interaction-callbacks.ts';
-import { createInvitePages } from './invite-page.ts';
 import type { LocalDiscord, LocalDiscordOptions } from './local-discord-interface.ts';
 import { MemberClient } from './member-client.ts';
 import { OutgoingInteractions } from './outgoing-interactions.ts';
@@ -69,14 +68,9 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
   const { state, messages, commands, oauth, connections } = store;
   if (options.initialState) restoreState(state, messages, options.initialState);
   const callbacks = new InteractionCallbacks(store);
-  const outgoing = new OutgoingInteractions(state, callbacks, log, ({ interactionId, callback, status, error }) => {
-    const path = `/interactions/${interactionId}/{token}/callback`;
-    const request = { at: clock.now(), method: 'POST', path, query: '', headers: {}, body: callback };
-    httpExchanges.publish({ ...request, status, response: error });
-  });
+  const outgoing = new OutgoingInteractions(state, callbacks, log);
   const client = new MemberClient(store, outgoing);
   const guild = createGuildControls(state);
-  const faults = new InjectedFaults(stopwatch);
   const gateway = new Gateway({
     state,
     url: gatewayUrl,
@@ -89,6 +83,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
       sentDispatches.publish(dispatch);
     },
   });
+  const faults = createFaults(state, gateway);
   const rest = createRest({
     routes: allRoutes(store, callbacks, outgoing, gatewayUrl),
     token,
@@ -148,7 +143,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     get connected() {
       return gateway.connected;
     },
-    faults: createFaultControls(faults, state, gateway),
+    faults: faults.controls,
     guild,
     clientSecret: oauth.clientSecret,
     oauth,

@@ -7,7 +7,7 @@ import { readRequestBody, type UploadedFile } from './body.ts';
 import { type HttpExchange, visibleHeaders, withoutToken } from './diagnostics.ts';
 import type { Timing } from './discord-state.ts';
 import { errorResponse, fieldError, ResponseError } from './errors.ts';
-import type { InjectedFault, InjectedFaults } from './faults.ts';
+import type { Faults, InjectedFault } from './faults.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
 import type { RateLimitBucket, RateLimits } from './rate-limits.ts';
 
@@ -114,7 +114,7 @@ export function decodePath(text: string): string {
 interface RestOptions {
   readonly routes: readonly Route[];
   readonly token: string;
-  readonly faults: InjectedFaults;
+  readonly faults: Faults;
   /** Undefined disables rate limits. */
   readonly limits: RateLimits | undefined;
   readonly timing: Timing;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { TallyhookError } from '../../platform/errors.ts';
 import { localUrl } from '../../platform/host-address.ts';
-import type { InjectedFaults } from './faults.ts';
+import type { Faults } from './faults.ts';
 import type { Files } from './files.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -12,7 +12,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse, path: string,
 interface ServerHandlers {
   readonly rest: Handle;
   readonly gateway: Gateway;
-  readonly faults: InjectedFaults;
+  readonly faults: Faults;
   readonly files: Files;
   /** The page on which OAuth2 asks a member. */
   readonly consent: (request: IncomingMessage, response: ServerResponse, query: URLSearchParams) => unknown;
@@ -65,7 +65,7 @@ export async function listen(port: number, host: string) {
           return;
         }
         const { pathname, searchParams } = new URL(request.url ?? '/', origin);
-        if (faults.outage || !/^\/gateway\/?$/.test(pathname)) socket.destroy();
+        if (faults.isOutage() || !/^\/gateway\/?$/.test(pathname)) socket.destroy();
         else gateway.upgrade(request, socket, head, searchParams);
       });
     },
