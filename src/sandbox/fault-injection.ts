@@ -57,27 +57,18 @@ export interface OutageSwitch {
   end(): void;
 }
 
-/**
- * @param setDown starts or ends the outage
- * @param onChange called after each change
- */
+/** @param setDown starts or ends the outage */
 export function createOutageSwitch(
   setDown: (isDown: boolean) => void,
-  onChange: (isDown: boolean) => void,
   stopwatch: Clock,
   stopped: AbortSignal,
 ): OutageSwitch {
   let endsAt: number | null = null;
 
-  function change(isDown: boolean): void {
-    setDown(isDown);
-    onChange(isDown);
-  }
-
   function end(): void {
     if (endsAt === null) return;
     endsAt = null;
-    change(false);
+    setDown(false);
   }
 
   return {
@@ -87,7 +78,7 @@ export function createOutageSwitch(
     begin(ms) {
       const wasDown = endsAt !== null;
       endsAt = Math.max(endsAt ?? 0, stopwatch.monotonic() + ms);
-      if (!wasDown) change(true);
+      if (!wasDown) setDown(true);
       // Timers can fire up to 1 ms early.
       void stopwatch.sleep(ms + 2, stopped).then(() => {
         if (!stopped.aborted && endsAt !== null && stopwatch.monotonic() >= endsAt) end();

@@ -5,7 +5,6 @@ import { callbackPath, type DiscordApplication } from '../service/discord-sign-i
 import type { Listing } from '../service/listing/listing.ts';
 import { seededBot, seededServer } from '../service/seed/community.ts';
 import { type RunningService, startService } from '../service/service.ts';
-import type { LocalDiscord } from './discord/local-discord.ts';
 import type { OAuthApplication } from './discord/oauth.ts';
 import { startRelay } from './relay.ts';
 import { sandboxOwner } from './sandbox-members.ts';
@@ -99,24 +98,12 @@ async function ensureListings(service: RunningService): Promise<SandboxListings>
 
 const clientId = '1190000000000000003';
 
-/** The application by which members sign in to the service with the local Discord. */
-export function createServiceApplication() {
-  const clientSecret = randomBytes(24).toString('base64url');
-  let apiUrl = '';
-  const forService: DiscordApplication = { clientId, clientSecret, apiUrl: () => apiUrl };
-  return {
-    /** For the service, which starts before Discord. */
-    forService,
-    /** For Discord. */
-    registration: (serviceUrl: string): OAuthApplication => ({
-      id: clientId,
-      name: 'Listing service',
-      clientSecret,
-      redirectUris: [serviceUrl + callbackPath],
-    }),
-    /** Discord has started. */
-    connect(discord: LocalDiscord) {
-      apiUrl = discord.apiUrl;
-    },
-  };
+/** The application by which members sign in to the service, which starts before Discord. @param apiUrl of Discord */
+export function createServiceApplication(apiUrl: () => string): DiscordApplication {
+  return { clientId, clientSecret: randomBytes(24).toString('base64url'), apiUrl };
+}
+
+/** The same, as it is registered with Discord. */
+export function registration({ clientSecret }: DiscordApplication, serviceUrl: string): OAuthApplication {
+  return { id: clientId, name: 'Listing service', clientSecret, redirectUris: [serviceUrl + callbackPath] };
 }

@@ -14,7 +14,13 @@ import type { ListingSettings } from './default-settings.ts';
 import { type LocalDiscord, type LocalDiscordOptions, startLocalDiscord } from './discord/local-discord.ts';
 import { isPersistent, persistedState } from './discord/persistence.ts';
 import { createFaultInjection, createOutageSwitch, type FaultInjection, type OutageSwitch } from './fault-injection.ts';
-import { createServiceApplication, registerWebhooks, startListingService, type Track } from './listing-service.ts';
+import {
+  createServiceApplication,
+  registerWebhooks,
+  registration,
+  startListingService,
+  type Track,
+} from './listing-service.ts';
 import {
   type CommandLine,
   type PagePorts,
@@ -124,12 +130,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const random = typeof seed === 'number' ? createPrng(seed) : undefined;
     const { clock } = track(openSandboxClock(directory.file('clock.json'), log, { real: realClock, speed, random }));
     const database = directory.file('service.db');
-    const application = createServiceApplication();
+    let discordApi = '';
+    const application = createServiceApplication(() => discordApi);
     const listingService = await startListingService({
       host,
       port: ports.service,
       database,
-      discord: application.forService,
+      discord: application,
       clock,
       log,
       seed: seed !== 'none',
@@ -161,18 +168,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       port: ports.page,
       guild: { id: listings.server.id, name: listings.server.name, inviteCode: seededInviteCode },
       page: bridge.ports,
-      applications: [application.registration(service.url)],
+      applications: [registration(application, service.url)],
       clock,
       log,
     });
-    application.connect(discord);
+    discordApi = discord.apiUrl;
     const outageOf = (name: string, setDown: (isDown: boolean) => void) => {
-      const report = (isDown: boolean) => {
+      const change = (isDown: boolean) => {
+        setDown(isDown);
         const text = `${name} is ${isDown ? 'down' : 'available again'}`;
         emit({ kind: 'line', at: clock.now(), source: 'sandbox', tone: isDown ? 'bad' : 'good', text });
         events.emit('simulation');
       };
-      return createOutageSwitch(setDown, report, systemClock, stopping.signal);
+      return createOutageSwitch(change, systemClock, stopping.signal);
     };
     const outages = {
       discord: outageOf('Discord', (isDown) => discord.faults.outage(isDown)),
