@@ -43,7 +43,10 @@ const localizationsOf = (part: z.ZodType<string, string>) =>
     })
     .nullish();
 
-const localizations = {
+/** What commands and all options have. */
+const described = {
+  name,
+  description: text,
   name_localizations: localizationsOf(name),
   description_localizations: localizationsOf(text),
 };
@@ -58,9 +61,7 @@ export const choice = z.object({
 const valueOption = z
   .object({
     type: z.literal([3, 4, 5, 6, 7, 8, 9, 10, 11]),
-    name,
-    description: text,
-    ...localizations,
+    ...described,
     required: z.boolean().nullish(),
     choices: z.array(choice).max(25).nullish(),
     channel_types: z.array(z.int()).nullish(),
@@ -89,23 +90,11 @@ const valueOption = z
   });
 
 const subcommand = z
-  .object({
-    type: z.literal(optionType.subcommand),
-    name,
-    description: text,
-    ...localizations,
-    options: z.array(valueOption).max(25).nullish(),
-  })
+  .object({ type: z.literal(optionType.subcommand), ...described, options: z.array(valueOption).max(25).nullish() })
   .superRefine(checkOptions);
 
 const subcommandGroup = z
-  .object({
-    type: z.literal(optionType.subcommandGroup),
-    name,
-    description: text,
-    ...localizations,
-    options: z.array(subcommand).max(25).nullish(),
-  })
+  .object({ type: z.literal(optionType.subcommandGroup), ...described, options: z.array(subcommand).max(25).nullish() })
   .superRefine(checkOptions);
 
 const option = z.discriminatedUnion('type', [subcommand, subcommandGroup, valueOption]);
@@ -113,9 +102,7 @@ const option = z.discriminatedUnion('type', [subcommand, subcommandGroup, valueO
 export const commandSchema = z
   .object({
     type: z.literal(1).default(1),
-    name,
-    description: text,
-    ...localizations,
+    ...described,
     options: z.array(option).max(25).nullish(),
     default_member_permissions: z.string().regex(/^\d+$/).nullish(),
     dm_permission: z.boolean().nullish(),

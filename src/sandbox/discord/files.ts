@@ -83,7 +83,8 @@ export class Files {
     };
     const embeds = payload.embeds?.map((embed) => withResolvedUrls(embed, resolveUrl, (url) => this.#sizeOf(url)));
     const attachments = uploaded.filter(({ url }) => !shownInEmbeds.has(url));
-    rejectTooMany(attachments, payload, existing);
+    const kept = existing === undefined ? [] : keptAttachments(existing, payload);
+    if (kept.length + attachments.length > maxFiles) throw tooManyFiles();
     return {
       payload: embeds ? { ...payload, embeds } : payload,
       attachments,
@@ -174,11 +175,6 @@ export function keptAttachments(message: Message, payload: MessagePayload): read
   return listed
     ? message.attachments.filter(({ id }) => listed.some((each) => String(each.id) === id))
     : message.attachments;
-}
-
-function rejectTooMany(added: readonly Attachment[], payload: MessagePayload, existing: Message | undefined): void {
-  const kept = existing === undefined ? [] : keptAttachments(existing, payload);
-  if (kept.length + added.length > maxFiles) throw tooManyFiles();
 }
 
 function tooManyFiles() {

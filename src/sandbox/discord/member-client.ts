@@ -184,8 +184,7 @@ export class MemberClient {
 
 function selectedValues(component: NormalizedControl, values: readonly string[], actor: Actor): object {
   if (component.type === 2) return {};
-  const { resolved } = resolveSelection(actor, component, values);
-  return { values, ...resolvedField(resolved) };
+  return { values, ...resolvedField(resolveSelection(actor, component, values)) };
 }
 
 /** Who has installed the app, as far as it concerns the command. Discord: "Authorizing Integration Owners". */

@@ -18,6 +18,10 @@ const type = {
 } as const;
 
 const text = (max: number) => z.string().max(max);
+const required = z.boolean().nullish();
+/** How many boxes are checked, or files uploaded. */
+const bounds = { min_values: z.int().min(0).max(10).nullish(), max_values: z.int().min(1).max(10).nullish() };
+const box = { id: componentId, custom_id: requiredText(100) };
 
 const textInput = z.object({
   type: z.literal(type.textInput),
@@ -49,7 +53,6 @@ function checkField({ required, disabled, min_values }: Field, context: z.Refine
   if ((required ?? true) && min_values === 0) addIssue(context, ['min_values'], 'SELECT_COMPONENT_REQUIRED_MIN_VALUES');
 }
 
-const required = z.boolean().nullish();
 const modalStringSelect = stringSelect.safeExtend({ required }).superRefine(checkField);
 const modalEntitySelect = entitySelect.safeExtend({ required }).superRefine(checkField);
 
@@ -61,46 +64,20 @@ const boxOption = z.object({
 });
 
 const radioGroup = z
-  .object({
-    type: z.literal(type.radioGroup),
-    id: componentId,
-    custom_id: requiredText(100),
-    required,
-    options: optionList(boxOption, 2, 10),
-  })
+  .object({ type: z.literal(type.radioGroup), ...box, required, options: optionList(boxOption, 2, 10) })
   .superRefine(({ options }, context) => checkSelectable({ options }, 1, context));
 
 const checkboxGroup = z
-  .object({
-    type: z.literal(type.checkboxGroup),
-    id: componentId,
-    custom_id: requiredText(100),
-    required,
-    min_values: z.int().min(0).max(10).nullish(),
-    max_values: z.int().min(1).max(10).nullish(),
-    options: optionList(boxOption, 1, 10),
-  })
+  .object({ type: z.literal(type.checkboxGroup), ...box, required, ...bounds, options: optionList(boxOption, 1, 10) })
   .superRefine((group, context) => {
     checkSelectable(group, boundsOf(group)[1], context);
     checkField(group, context);
   });
 
-const checkbox = z.object({
-  type: z.literal(type.checkbox),
-  id: componentId,
-  custom_id: requiredText(100),
-  default: z.boolean().nullish(),
-});
+const checkbox = z.object({ type: z.literal(type.checkbox), ...box, default: z.boolean().nullish() });
 
 const fileUpload = z
-  .object({
-    type: z.literal(type.fileUpload),
-    id: componentId,
-    custom_id: requiredText(100),
-    required,
-    min_values: z.int().min(0).max(10).nullish(),
-    max_values: z.int().min(1).max(10).nullish(),
-  })
+  .object({ type: z.literal(type.fileUpload), ...box, required, ...bounds })
   .superRefine((upload, context) => {
     checkSelectable(upload, upload.max_values ?? 1, context);
     checkField(upload, context);
@@ -213,8 +190,7 @@ function resolveField(
   const values = [input ?? ''].flat().filter((value) => typeof value === 'string' && value !== '') as string[];
   const min = values.length === 0 && !isRequired ? 0 : boundsOf(field)[0];
   if (field.type !== type.radioGroup && field.type !== type.checkboxGroup) {
-    const { resolved } = resolveSelection(actor, field, values, min);
-    return { data: { values }, resolved };
+    return { data: { values }, resolved: resolveSelection(actor, field, values, min) };
   }
   const isOffered = (value: string) => field.options.some((option) => option.value === value);
   checkSelection('field', values, [min, boundsOf(field)[1]], isOffered);

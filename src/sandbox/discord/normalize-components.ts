@@ -1,12 +1,6 @@
 import { type Button, type Component, createIds, flatten, layoutType, type Select } from './component-schema.ts';
-import {
-  type Inner,
-  type Media,
-  type NormalizedComponent,
-  type NormalizedControl,
-  normalize,
-  type Shown,
-} from './objects.ts';
+import type { Inner, Media, NormalizedComponent, NormalizedControl, Shown } from './objects.ts';
+import { normalize } from './objects.ts';
 
 /** Media with the fields that only {@link MediaResolver} knows. */
 interface ResolvedMedia {
@@ -18,6 +12,8 @@ interface ResolvedMedia {
 
 /** Finds what a URL of a component shows. @throws DiscordApiError if it is an `attachment://` that does not exist */
 export type MediaResolver = (url: string) => ResolvedMedia;
+
+type ShownInput = Extract<Component, { type: typeof layoutType.mediaGallery }>['items'][number];
 
 /** The components of a message as Discord stores them. */
 export function normalizeComponents(
@@ -49,13 +45,9 @@ export function normalizeComponents(
           id: idOf(each),
           content: each.content,
         }));
-        const { accessory } = part;
-        return {
-          type: 9,
-          id,
-          components,
-          accessory: accessory.type === 2 ? control(accessory) : { type: 11, id: idOf(accessory), ...shown(accessory) },
-        };
+        const { accessory: input } = part;
+        const accessory = input.type === 2 ? control(input) : { type: 11 as const, id: idOf(input), ...shown(input) };
+        return { type: 9, id, components, accessory };
       }
       case layoutType.mediaGallery:
         return { type: 12, id, items: part.items.map(shown) };
@@ -70,20 +62,8 @@ export function normalizeComponents(
 
   return (components ?? []).map((part) => {
     if (part.type !== layoutType.container) return inner(part);
-    const { accent_color, spoiler } = part;
+    const { accent_color = null, spoiler } = part;
     const id = idOf(part);
-    return {
-      type: 17,
-      id,
-      components: part.components.map(inner),
-      accent_color: accent_color ?? null,
-      spoiler: spoiler ?? false,
-    };
+    return { type: 17, id, components: part.components.map(inner), accent_color, spoiler: spoiler ?? false };
   });
-}
-
-interface ShownInput {
-  readonly media: { readonly url: string };
-  readonly description?: string | null | undefined;
-  readonly spoiler?: boolean | null | undefined;
 }

@@ -19,14 +19,9 @@ interface SentOption {
   readonly options?: readonly SentOption[];
 }
 
-/** The options of a command as the client sends them, with the objects behind their ids. */
-interface ResolvedCommand {
-  readonly options: readonly SentOption[];
-  readonly resolved: Resolved;
-}
-
 /**
- * Checks a member's input against the registered command.
+ * Checks a member's input against the registered command. Returns the options as the client sends them, with the objects
+ * behind their ids.
  *
  * @param path the names of the subcommands
  * @throws RejectedByClientError if the client would reject the input
@@ -37,7 +32,7 @@ export function resolveCommand(
   command: StoredCommand,
   path: readonly string[],
   input: Readonly<Record<string, OptionInput>>,
-): ResolvedCommand {
+) {
   const { parents, values } = findOptions(command, path);
   const unknown = Object.keys(input).find((name) => !values.some((option) => option.name === name));
   if (unknown !== undefined) reject('unknown_option', `/${command.name} has no option ${unknown}`);
@@ -56,11 +51,9 @@ export function resolveCommand(
     return [{ name, type, value: typeof value === 'object' ? upload(value) : value }];
   });
   const references = options.map(({ type, value }) => ({ type, id: String(value) }));
-  const resolved = resolveReferences(actor, references);
-  return {
-    options: nestOptions(parents, options),
-    resolved: Object.keys(attachments).length > 0 ? { ...resolved, attachments } : resolved,
-  };
+  const entities: Resolved = resolveReferences(actor, references);
+  const resolved = Object.keys(attachments).length > 0 ? { ...entities, attachments } : entities;
+  return { options: nestOptions(parents, options), resolved };
 }
 
 /**

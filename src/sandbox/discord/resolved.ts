@@ -101,11 +101,11 @@ export function resolveSelection(
   select: Select,
   values: readonly string[],
   minValues: number = select.min_values ?? 1,
-): { readonly values: readonly string[]; readonly resolved: Resolved } {
+): Resolved {
   checkSelection('select', values, [minValues, select.max_values ?? 1], (value) => isOffered(actor, select, value));
   const type = optionTypeOf[select.type];
   const references = type === undefined ? [] : values.map((id) => ({ type, id }));
-  return { values, resolved: resolveReferences(actor, references) };
+  return resolveReferences(actor, references);
 }
 
 /** In direct messages, the client offers the two users and nothing of the guild. */
