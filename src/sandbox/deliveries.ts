@@ -15,16 +15,8 @@ import type { Step, TimelineDelivery, TimelineLine, Tone } from './page/ports.ts
 /** Number of deliveries whose announcements are still tracked. */
 const maxTracked = 500;
 
-interface TrackedDelivery {
-  readonly id: number;
-  readonly at: number;
-  /** Monotonic (ms). */
-  readonly startedAt: number;
-  title: string;
-  event: string | null;
-  readonly steps: Step[];
-  isSettled: boolean;
-}
+/** @param startedAt monotonic (ms) */
+type TrackedDelivery = { -readonly [Name in keyof TimelineDelivery]: TimelineDelivery[Name] } & { startedAt: number };
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
@@ -51,16 +43,18 @@ export function createDeliveries(options: {
   }
 
   function addStep(delivery: TrackedDelivery, step: StepText, isSettled = false): void {
-    delivery.steps.push({ ...step, at: clock.now(), afterMs: Math.max(0, stopwatch.monotonic() - delivery.startedAt) });
+    const afterMs = Math.max(0, stopwatch.monotonic() - delivery.startedAt);
+    delivery.steps = [...delivery.steps, { ...step, at: clock.now(), afterMs }];
     delivery.isSettled = isSettled;
-    const { id, at, title, event, steps } = delivery;
-    emit({ kind: 'delivery', id, at, title, event, steps: [...steps], isSettled });
+    const { startedAt: _startedAt, ...item } = delivery;
+    emit(item);
   }
 
   function track(request: IncomingMessage, response: ServerResponse): TrackedDelivery {
     count += 1;
     const site = siteAt(request.url ?? '');
     const delivery: TrackedDelivery = {
+      kind: 'delivery',
       id: count,
       at: clock.now(),
       startedAt: stopwatch.monotonic(),

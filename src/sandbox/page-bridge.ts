@@ -76,12 +76,8 @@ export function createPageBridge(
 
   function votableListing(imitated: ImitatedSite): PagePorts['listings'][number] {
     const { site, listing, page } = imitated;
-    const { id, name } = site;
-    return {
-      kind: listing.kind,
-      name: listing.name,
-      site: { id, name, page, localPage: sites?.pageOf(imitated) ?? page },
-    };
+    const localPage = sites?.pageOf(imitated) ?? page;
+    return { kind: listing.kind, name: listing.name, site: { id: site.id, name: site.name, page, localPage } };
   }
 
   const ports: PagePorts = {
@@ -93,13 +89,9 @@ export function createPageBridge(
     commandLine,
     events,
     time: clock,
-    outages: {
-      get discord() {
-        return connection?.outages.discord.isDown ?? false;
-      },
-      get service() {
-        return connection?.outages.service.isDown ?? false;
-      },
+    get outages() {
+      const { discord, service: ofService } = connection?.outages ?? {};
+      return { discord: discord?.isDown ?? false, service: ofService?.isDown ?? false };
     },
     async castVote({ userId, kind, site }) {
       if (site !== undefined) {

@@ -58,10 +58,7 @@ function channelState(channel: Channel, state: DiscordState) {
 
 /** The sandbox time and the current outages. */
 export function simulationState({ time, outages }: PagePorts) {
-  return {
-    time: { now: time.now(), speed: time.speed },
-    outages: { discord: outages.discord, service: outages.service },
-  };
+  return { time: { now: time.now(), speed: time.speed }, outages };
 }
 
 /** The complete state for a new page. */

@@ -183,20 +183,13 @@ function nearestUsable(controls: readonly HTMLElement[], index: number, kind: st
 /** The log follows new content if it is scrolled to within this distance of its end (pixels). */
 const nearEndPx = 80;
 
-/** The scrolling of a log that follows its end until the reader scrolls up. */
-interface FollowedLog {
-  /** Scrolls to the end, and follows it. */
-  scrollToEnd(): void;
-  /** New content has arrived: offers to scroll to it, if the reader is further up. */
-  announceNew(): void;
-}
-
 /**
- * Keeps a log at its end while its content grows: components render and pictures load after they were added.
+ * Keeps a log at its end until the reader scrolls up, while its content grows: components render and pictures load after
+ * they were added.
  *
  * @param content the element that grows
  */
-function followEnd(log: HTMLElement, content: HTMLElement): FollowedLog {
+function followEnd(log: HTMLElement, content: HTMLElement) {
   const jump = findById('jump-to-present');
   let isFollowing = true;
   let lastTop = 0;
@@ -227,6 +220,7 @@ function followEnd(log: HTMLElement, content: HTMLElement): FollowedLog {
 
   return {
     scrollToEnd,
+    /** New content has arrived: offers to scroll to it, if the reader is further up. */
     announceNew() {
       if (!isFollowing) jump.hidden = false;
     },

@@ -3,13 +3,12 @@ import { updateRelativeTimes } from '../../../discord/web/browser/render-markdow
 import { second } from '../../../platform/durations.ts';
 import { startChat } from './chat.ts';
 import { startComposer } from './composer.ts';
-import { startDoctor } from './doctor.ts';
 import { styleCommands } from './message.ts';
 import { startModal } from './modal.ts';
 import { startMemberList, startProfile, startRoleSettings } from './profile.ts';
 import { subscribeToEvents } from './requests.ts';
 import { createSandboxTime } from './sandbox-time.ts';
-import { startFaultPanel, startServicePanel } from './service-panel.ts';
+import { startDoctor, startFaultPanel, startServicePanel } from './service-panel.ts';
 import { startSettings, startTheme, storedTheme } from './settings.ts';
 import { startChannelBar, startSidebar } from './sidebar.ts';
 import { createPageStore } from './store.ts';

@@ -2,14 +2,7 @@ import { day, formatCount, formatWait, hour, minute } from '../../../platform/du
 import { wallClock } from '../../../platform/wall-clock.ts';
 
 /** The sandbox clock as the page knows it. */
-export interface SandboxTime {
-  /** The current time in the sandbox (ms since the epoch). */
-  now(): number;
-  /** How far it is ahead of the system clock (ms). */
-  offsetMs(): number;
-  /** Synchronizes with the server. @param time `now` in ms since the epoch */
-  set(time: { readonly now: number; readonly speed: number }): void;
-}
+export type SandboxTime = ReturnType<typeof createSandboxTime>;
 
 /** The clocks of the browser (ms). */
 interface BrowserClocks {
@@ -25,14 +18,17 @@ const browserClocks: BrowserClocks = { wall: wallClock.now, monotonic: () => per
  * Between two synchronizations, the time is that of the server's clock on the same machine: the time of day, and for a higher
  * speed the elapsed time besides.
  */
-export function createSandboxTime({ wall, monotonic }: BrowserClocks = browserClocks): SandboxTime {
+export function createSandboxTime({ wall, monotonic }: BrowserClocks = browserClocks) {
   let reference = { now: 0, speed: 1, wall: 0, monotonic: 0 };
   const now = () =>
     reference.now + (wall() - reference.wall) + (monotonic() - reference.monotonic) * (reference.speed - 1);
   return {
+    /** The current time in the sandbox (ms since the epoch). */
     now,
+    /** How far it is ahead of the system clock (ms). */
     offsetMs: () => now() - wall(),
-    set(time) {
+    /** Synchronizes with the server. @param time `now` in ms since the epoch */
+    set(time: { readonly now: number; readonly speed: number }) {
       reference = { now: time.now, speed: time.speed, wall: wall(), monotonic: monotonic() };
     },
   };

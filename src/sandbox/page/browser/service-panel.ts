@@ -1,5 +1,6 @@
 import { formatTime } from '../../../discord/web/browser/format-time.ts';
 import { relativeTime } from '../../../discord/web/browser/render-markdown.ts';
+import type { CheckResult } from '../../../platform/doctor/check.ts';
 import { formatCount, second } from '../../../platform/durations.ts';
 import { type FaultAction, faultActions, faults } from '../ports.ts';
 import { findById, html, nothing, render, type TemplateResult } from './element.ts';
@@ -109,4 +110,26 @@ export function startFaultPanel(store: PageStore): void {
   setInterval(renderClock, second);
   store.on(['full_state', 'simulation'], renderButtons);
   store.on(['full_state', 'simulation', 'time'], renderClock);
+}
+
+const symbols: Readonly<Record<CheckResult['level'], string>> = { pass: '✓', warn: '!', fail: '✗' };
+const words: Readonly<Record<CheckResult['level'], string>> = { pass: 'Works', warn: 'Warning', fail: 'Failed' };
+
+/** The dialog with what `tallyhook doctor` finds. */
+export function startDoctor(): void {
+  const dialog = findById<HTMLDialogElement>('doctor');
+  const list = findById('findings');
+
+  const item = ({ level, check, message, hint }: CheckResult) =>
+    html`<li class=${level}><span aria-hidden="true">${symbols[level]}</span><span class="visually-hidden">${words[level]}:</span> <div><b>${check}</b> ${message}${hint === null ? nothing : html`<p class="field-hint">${hint}</p>`}</div></li>`;
+
+  async function run(): Promise<void> {
+    render(html`<li>Checking …</li>`, list);
+    dialog.showModal();
+    const response = await postAction('/page/doctor', {});
+    render(response.error === undefined ? response.findings.map(item) : html`<li>${response.error}</li>`, list);
+  }
+
+  findById('doctor-run').addEventListener('click', () => void run());
+  findById('doctor-close').addEventListener('click', () => dialog.close());
 }
