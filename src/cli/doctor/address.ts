@@ -46,9 +46,7 @@ async function checkPublicAddress(base: string): Promise<Finding[]> {
 }
 
 async function checkLocalAddress({ host, port }: { host: string; port: number }): Promise<Finding> {
-  if (port === 0) {
-    return warn('PORT is 0, so the port of tallyhook is unknown.', 'Specify the address with --url.');
-  }
+  if (port === 0) return warn('PORT is 0, so the port of tallyhook is unknown.', 'Specify the address with --url.');
   const base = localUrl(host, port);
   const delivery = await sendUnsignedDelivery(base);
   if (delivery.status !== null) return evaluateDelivery(base, delivery);

@@ -1,6 +1,15 @@
 import { commandsFor } from '../../../commands/index.ts';
+import type { CircuitStore } from '../../discord/circuits/circuit-store.ts';
+import { guildsToPause } from '../../discord/circuits/paused-guilds.ts';
+import { recentRejections } from '../../discord/circuits/request-guard.ts';
 import { interactionsPath } from '../../discord/interactions/endpoint.ts';
 import { fetchEndpointSettings, findEndpointProblem } from '../../discord/interactions/endpoint-settings.ts';
+import {
+  type InvalidRequestStore,
+  maxInvalidRequests,
+  recentInvalidRequests,
+  warningInvalidRequests,
+} from '../../discord/invalid-requests.ts';
 import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/registration/application-settings.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
@@ -8,6 +17,7 @@ import type { DiscordRest } from '../../discord/rest.ts';
 import { configuredOffer } from '../../features/communities/command-context.ts';
 import { publishedLinkedRoles } from '../../features/linked-roles/create.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { formatCount } from '../../platform/durations.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
 import type { InstallationCheck } from './installation.ts';
 
@@ -26,29 +36,19 @@ export const slashCommandsCheck: InstallationCheck = {
     const commands = commandsFor(config);
     const registry = { list: async () => stored };
     return orDiscordError(async () => {
-      const { isCurrent, conflicts, elsewhere } = await inspectRegistration({
-        rest,
-        applicationId,
-        guildId,
-        commands,
-        context,
-        registry,
-      });
+      const registration = { rest, applicationId, guildId, commands, context, registry };
+      const { isCurrent, conflicts, elsewhere } = await inspectRegistration(registration);
+      const hint = 'Run `tallyhook register`. `tallyhook start` also registers them, once it is connected to Discord.';
       return [
         isCurrent
           ? pass(`The slash commands are registered ${scope}.`)
-          : fail(
-              `The slash commands are not registered ${scope}, or they are outdated.`,
-              'Run `tallyhook register`. `tallyhook start` also registers them, once it is connected to Discord.',
-            ),
+          : fail(`The slash commands are not registered ${scope}, or they are outdated.`, hint),
         ...conflicts.map(({ name, id }) => warn(`Another program has registered /${name} (${id}).`, conflictHint)),
         // If the registration is outdated, the hint above removes these as well.
-        ...(isCurrent ? elsewhere : []).map(({ name, id, guildId: guild }) =>
-          warn(
-            `/${name} (${id}) is also registered ${formatScope(guild)}.`,
-            'Run `tallyhook register` to delete it there.',
-          ),
-        ),
+        ...(isCurrent ? elsewhere : []).map(({ name, id, guildId: guild }) => {
+          const message = `/${name} (${id}) is also registered ${formatScope(guild)}.`;
+          return warn(message, 'Run `tallyhook register` to delete it there.');
+        }),
       ];
     });
   },
@@ -101,4 +101,55 @@ async function checkLinkedRoles(
   }
   if (!isRegistered) findings.push(warn('The conditions of linked roles are not those of this version.', hint));
   return findings.length > 0 ? findings : [pass(`Members link their account at ${expected.verificationUrl}.`)];
+}
+
+/** Channels and roles that are listed. */
+const maxShown = 10;
+const stopHint =
+  'Its effects wait. They are tried again when the permissions change, and once a minute; after a day they are buried with this reason.';
+const pauseHint = 'It is sent nothing until there are fewer. Other servers are not affected.';
+const blockHint =
+  'Discord blocks an address after 10,000 in ten minutes. Fix what the other checks and the log report: a wrong token, missing permissions, or other bots with this token.';
+
+export const rejectedRequestsCheck: InstallationCheck = {
+  name: 'requests',
+  run: ({ store, clock }) => (store === null ? [] : checkRejectedRequests(store, clock.now())),
+};
+
+/** Evaluates how many requests Discord has rejected, of all processes. @param now ms since the epoch */
+export async function checkRejectedRequests(
+  { invalidRequests, circuits }: { readonly invalidRequests: InvalidRequestStore; readonly circuits: CircuitStore },
+  now: number,
+): Promise<Finding[]> {
+  const count = await recentInvalidRequests(invalidRequests, now);
+  return [evaluateCount(count), ...(await findStops(circuits, count, now))];
+}
+
+function evaluateCount(count: number): Finding {
+  const message = `Discord has rejected ${formatCount(count, 'request')} in the last ten minutes`;
+  if (count >= maxInvalidRequests)
+    return fail(`${message}; only interactions are answered until there are fewer.`, blockHint);
+  if (count >= warningInvalidRequests) return warn(`${message}.`, blockHint);
+  return pass(`${message}.`);
+}
+
+/** The guilds that are paused, and what Discord rejects, the newest first. */
+async function findStops(circuits: CircuitStore, total: number, now: number): Promise<Finding[]> {
+  const counts = await recentRejections(circuits, now);
+  const paused = guildsToPause(counts, total);
+  const stopped = counts.filter(({ guildId }) => paused.has(guildId));
+  const open = (await circuits.all()).toSorted((a, b) => b.openedAt - a.openedAt);
+  const more = open.length - maxShown;
+  const others = formatCount(more, 'other channel or role', 'other channels or roles');
+  return [
+    ...stopped.map(({ guildId, count }) => {
+      const rejected = `${formatCount(count, 'request')} of it in the last ten minutes`;
+      return warn(`Server ${guildId} is paused: Discord rejected ${rejected}.`, pauseHint);
+    }),
+    ...open.slice(0, maxShown).map(({ guildId, openedAt, reason }) => {
+      const server = guildId === null ? '' : ` in server ${guildId}`;
+      return warn(`Discord rejects requests${server} since ${new Date(openedAt).toISOString()}: ${reason}`, stopHint);
+    }),
+    ...(more > 0 ? [warn(`Discord rejects ${others}, too.`, stopHint)] : []),
+  ];
 }

@@ -5,8 +5,7 @@ import { day, formatAgo, formatCount, formatDuration, minute, pluralize } from '
 import { parseJson } from '../../platform/json.ts';
 import { isObject, readField } from '../../webhook/fields.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
-import { ledgerCheck } from './installation.ts';
-import { type TitleOf, titlesOf } from './profiles.ts';
+import { ledgerCheck, type TitleOf, titlesOf } from './installation.ts';
 
 export const deliveriesCheck = ledgerCheck('deliveries', async (snapshot, { config, profiles, clock }) => [
   ...evaluateDeliveries(config.listings, await lastDeliveries(snapshot), titlesOf(await profiles()), clock.now()),
@@ -54,14 +53,10 @@ const namesOnTopgg = (listings: readonly ListingConfig[]) =>
 
 /** @param bodies of the last deliveries of top.gg, by listing name */
 function evaluateVersions(bodies: ReadonlyMap<string, string>): Finding[] {
-  return [...bodies].flatMap(([name, body]) =>
-    isVersion0(parseJson(body))
-      ? warn(
-          `The last delivery for ${name} is of version 0 of top.gg's webhooks: it has a token instead of a signature, and no time.`,
-          'Create a new webhook at top.gg, add its secret (whs_…) to voteSecrets, and delete the old one.',
-        )
-      : [],
-  );
+  const hint = 'Create a new webhook at top.gg, add its secret (whs_…) to voteSecrets, and delete the old one.';
+  const lack = 'it has a token instead of a signature, and no time.';
+  const old = [...bodies].filter(([, body]) => isVersion0(parseJson(body)));
+  return old.map(([name]) => warn(`The last delivery for ${name} is of version 0 of top.gg's webhooks: ${lack}`, hint));
 }
 
 function isVersion0(json: unknown): boolean {
@@ -78,20 +73,14 @@ export function evaluateBacklog(backlog: Backlog, now: number): Finding[] {
   const { buried, lastReason, quarantined } = backlog;
   const findings = [evaluatePending(backlog, now)];
   if (buried > 0) {
-    findings.push(
-      warn(
-        `${formatCount(buried, 'announcement, role or message', 'announcements, roles and messages')} failed permanently. Last reason: ${lastReason ?? 'unknown'}`,
-        'Credits are paid without them. See GET /owner/api/effects?state=buried.',
-      ),
-    );
+    const subject = formatCount(buried, 'announcement, role or message', 'announcements, roles and messages');
+    const message = `${subject} failed permanently. Last reason: ${lastReason ?? 'unknown'}`;
+    findings.push(warn(message, 'Credits are paid without them. See GET /owner/api/effects?state=buried.'));
   }
   if (quarantined > 0) {
-    findings.push(
-      warn(
-        `${formatCount(quarantined, 'delivery', 'deliveries')} ${pluralize(quarantined, 'is', 'are')} in quarantine.`,
-        'See GET /owner/api/deliveries?outcome=quarantined. Replay them after an upgrade.',
-      ),
-    );
+    const subject = `${formatCount(quarantined, 'delivery', 'deliveries')} ${pluralize(quarantined, 'is', 'are')}`;
+    const hint = 'See GET /owner/api/deliveries?outcome=quarantined. Replay them after an upgrade.';
+    findings.push(warn(`${subject} in quarantine.`, hint));
   }
   return findings;
 }

@@ -17,14 +17,13 @@ import { command } from '../../platform/terminal/command.ts';
 import { exitCode, UsageError } from '../../platform/terminal/terminal.ts';
 import { readVersion } from '../../platform/version.ts';
 import { checkAddress } from './address.ts';
-import { endpointCheck, linkedRolesCheck, slashCommandsCheck } from './application.ts';
+import { endpointCheck, linkedRolesCheck, rejectedRequestsCheck, slashCommandsCheck } from './application.ts';
 import { databaseCheck, settingsKeyCheck } from './database.ts';
 import { deliveriesCheck, outboxCheck } from './deliveries.ts';
 import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
 import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
 import { ledgerSumsCheck, rewardsCheck } from './ledger.ts';
 import { keysCheck, repeatedListingsCheck } from './listings.ts';
-import { rejectedRequestsCheck } from './rejected-requests.ts';
 import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
 import { evaluateSecrets, evaluateSites } from './secrets.ts';
 

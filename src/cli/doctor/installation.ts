@@ -1,15 +1,18 @@
-import type { Config } from '../../../config/schema.ts';
+import type { Config, ListingConfig } from '../../../config/schema.ts';
 import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
 import { openSnapshot } from '../../core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
 import { openStore, type Store } from '../../features/store.ts';
+import { memoryBudgetStore } from '../../lookup/budget.ts';
+import { fetchProfileOfKey } from '../../lookup/key-check.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
 import type { DoctorCheck } from '../../platform/doctor/check.ts';
+import { second } from '../../platform/durations.ts';
 import { once } from '../../platform/memoize.ts';
-import { fetchProfiles, type KeyResult } from './profiles.ts';
+import { plainName } from '../../platform/truncate.ts';
 import { fetchStoreState, isFileReplaced, type RunningStoreState } from './running-program.ts';
 
 /** What the checks look at. A check declares only what it needs of it. */
@@ -92,4 +95,46 @@ async function openForReading(url: string, clock: Clock): Promise<OpenDatabase> 
     store: status.state === 'current' ? await openStore(url, clock, { thread: false }).catch(() => null) : null,
     snapshot: isReadable ? await openSnapshot(url).catch(() => null) : null,
   };
+}
+
+/** Timeout of a request to the service (ms). */
+const requestTimeoutMs = 6 * second;
+
+export type KeyProfile = Awaited<ReturnType<typeof fetchProfileOfKey>>;
+
+/** The profile of the listing that an API key belongs to, or an error, mostly a `LookupError`. */
+type KeyResult = { readonly listing: ListingConfig } & ({ readonly profile: KeyProfile } | { readonly error: unknown });
+
+/** A listing by its name on the service, with the configured one if it differs. */
+export type TitleOf = (listing: string) => string;
+
+export function titlesOf(results: readonly KeyResult[] | null): TitleOf {
+  const names = new Map(
+    (results ?? []).flatMap((each) => ('profile' in each ? [[each.listing.name, each.profile.name]] : [])),
+  );
+  return (listing) => {
+    const name = plainName(names.get(listing) ?? '');
+    return name === '' || name === listing ? listing : `${name} (${listing})`;
+  };
+}
+
+/** Asks the service for the profile of each API key; null if the requests cannot be counted. */
+async function fetchProfiles(
+  { listings, lookup }: Config,
+  { store, status }: OpenDatabase,
+  clock: Clock,
+): Promise<readonly KeyResult[] | null> {
+  // Without a database there is no other process that counts requests.
+  const budget = store?.budgetStore ?? (status.state === 'absent' ? memoryBudgetStore() : null);
+  if (budget === null) return null;
+  const options = { baseUrl: lookup.baseUrl, budget, clock, timeoutMs: requestTimeoutMs };
+  const keys = listings.flatMap((listing) => (listing.lookupKey === null ? [] : [{ listing, key: listing.lookupKey }]));
+  return Promise.all(
+    keys.map(({ listing, key }) =>
+      fetchProfileOfKey({ ...options, kind: listing.kind, key }).then(
+        (profile) => ({ listing, profile }),
+        (error: unknown) => ({ listing, error }),
+      ),
+    ),
+  );
 }

@@ -93,10 +93,9 @@ function evaluateAchievements({ count, first }: Awaited<ReturnType<typeof repeat
   const named = first.map(
     ({ accountId, achievement, entries }) => `${describeAccount(accountId)} "${achievement}" ${entries} times`,
   );
-  return fail(
-    `${formatCount(count, 'achievement')} ${pluralize(count, 'was', 'were')} paid more than once: ${named.join('; ')}.`,
-    'Report a bug. Correct the accounts in the owner console.',
-  );
+  const subject = `${formatCount(count, 'achievement')} ${pluralize(count, 'was', 'were')}`;
+  const message = `${subject} paid more than once: ${named.join('; ')}.`;
+  return fail(message, 'Report a bug. Correct the accounts in the owner console.');
 }
 
 /** Roles that Discord rejected. */
@@ -104,26 +103,18 @@ function evaluateParked(parked: ReadonlyMap<string, number>): Finding[] {
   if (parked.size === 0) return [];
   const total = [...parked.values()].reduce((sum, count) => sum + count, 0);
   const roles = [...parked].map(([role, count]) => `${role} (${formatCount(count, 'member')})`).slice(0, 5);
-  return [
-    warn(
-      `${formatCount(total, 'role')} of members ${pluralize(total, 'is', 'are')} not as they should be, because Discord rejected the change: ${roles.join(', ')}.`,
-      "The bot needs Manage Roles, and its own role above these. Each is tried again with the member's next vote.",
-    ),
-  ];
+  const subject = `${formatCount(total, 'role')} of members ${pluralize(total, 'is', 'are')}`;
+  const message = `${subject} not as they should be, because Discord rejected the change: ${roles.join(', ')}.`;
+  const need = 'The bot needs Manage Roles, and its own role above these.';
+  return [warn(message, `${need} Each is tried again with the member's next vote.`)];
 }
 
 /** Days of an outage do not break streaks. */
-function evaluateOutages(
-  { count, last }: { readonly count: number; readonly last: number | null },
-  now: number,
-): Finding[] {
+function evaluateOutages({ count, last }: Awaited<ReturnType<typeof longOutages>>, now: number): Finding[] {
   if (count === 0 || last === null) return [];
-  return [
-    warn(
-      `Receiving was down for six hours or more ${formatCount(count, 'time')} in the last 30 days, the last until ${formatAgo(last, now)}.`,
-      'Streaks of members do not break on these days.',
-    ),
-  ];
+  const times = `${formatCount(count, 'time')} in the last 30 days, the last until ${formatAgo(last, now)}`;
+  const message = `Receiving was down for six hours or more ${times}.`;
+  return [warn(message, 'Streaks of members do not break on these days.')];
 }
 
 /** An account in a sentence: `user 1`, in another community than the home one with its guild. */

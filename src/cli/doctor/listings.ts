@@ -7,8 +7,7 @@ import { LookupError } from '../../lookup/lookup-error.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
-import type { InstallationCheck } from './installation.ts';
-import { type KeyProfile, type TitleOf, titlesOf } from './profiles.ts';
+import { type InstallationCheck, type KeyProfile, type TitleOf, titlesOf } from './installation.ts';
 
 /** Whether each API key is valid, and belongs to the listing that it is configured for. */
 export const keysCheck: InstallationCheck = {
@@ -29,10 +28,9 @@ export const keysCheck: InstallationCheck = {
 
 function evaluateProfile({ name, kind, id }: ListingConfig, profile: KeyProfile): Finding {
   if (id !== null && profile.id !== null && id !== profile.id) {
-    return fail(
-      `The API key of ${name} belongs to "${profile.name}" (${profile.id}), but ${name} is configured with the id ${id}.`,
-      'Configure the key of this listing, or correct its id.',
-    );
+    const owner = `"${profile.name}" (${profile.id})`;
+    const message = `The API key of ${name} belongs to ${owner}, but ${name} is configured with the id ${id}.`;
+    return fail(message, 'Configure the key of this listing, or correct its id.');
   }
   return pass(`The API key of ${name} is valid, for the ${kind} "${profile.name}".`);
 }

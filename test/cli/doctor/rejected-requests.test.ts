@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { checkRejectedRequests } from '../../../src/cli/doctor/rejected-requests.ts';
+import { checkRejectedRequests } from '../../../src/cli/doctor/application.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { minute } from '../../../src/platform/durations.ts';
 import { manualClock } from '../../support/manual-clock.ts';
