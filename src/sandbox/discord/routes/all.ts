@@ -4,9 +4,8 @@ import type { OutgoingInteractions } from '../outgoing-interactions.ts';
 import type { Route } from '../rest.ts';
 import { applicationRoutes } from './application.ts';
 import { channelRoutes } from './channels.ts';
-import { commandRoutes } from './commands.ts';
 import { guildRoutes } from './guilds.ts';
-import { interactionRoutes } from './interactions.ts';
+import { commandRoutes, interactionRoutes } from './interactions.ts';
 
 /** All endpoints. Any other path is answered with 404. */
 export function allRoutes(

@@ -29,6 +29,14 @@ export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
     return role;
   };
 
+  const rolePath = '/guilds/:guildId/members/:userId/roles/:roleId';
+  const changeRole = (ids: { readonly userId: string; readonly roleId: string }, hasRole: boolean) => {
+    const member = memberOf(ids.userId);
+    const { id } = assignableRole(ids.roleId);
+    const others = member.roles.filter((each) => each !== id);
+    if (member.roles.includes(id) !== hasRole) state.setRoles(member, hasRole ? [...others, id] : others);
+  };
+
   /** The guilds of the bot or of a member. Discord: "Get Current User Guilds". */
   const guildsOf = (userId: string, withCounts: boolean) => {
     const { id, name, icon, banner, features, owner_id } = state.guild();
@@ -79,18 +87,7 @@ export function guildRoutes({ state, oauth }: DiscordStore): Route[] {
     guildRoute('GET', '/guilds/:guildId/channels', () => ok(state.guildChannels())),
     guildRoute('GET', '/guilds/:guildId/roles', () => ok(state.roles)),
     guildRoute('GET', '/guilds/:guildId/members/:userId', ({ ids }) => ok(memberOf(ids.userId))),
-    guildRoute('PUT', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
-      const member = memberOf(ids.userId);
-      const { id } = assignableRole(ids.roleId);
-      if (!member.roles.includes(id)) state.setRoles(member, [...member.roles, id]);
-      return done();
-    }),
-    guildRoute('DELETE', '/guilds/:guildId/members/:userId/roles/:roleId', ({ ids }) => {
-      const member = memberOf(ids.userId);
-      const { id } = assignableRole(ids.roleId);
-      const remaining = member.roles.filter((each) => each !== id);
-      if (remaining.length < member.roles.length) state.setRoles(member, remaining);
-      return done();
-    }),
+    guildRoute('PUT', rolePath, ({ ids }) => done(changeRole(ids, true))),
+    guildRoute('DELETE', rolePath, ({ ids }) => done(changeRole(ids, false))),
   ];
 }
