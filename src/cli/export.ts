@@ -46,10 +46,7 @@ interface Format {
 }
 
 /** One JSON object per line; `at` is ISO 8601 in UTC. */
-const jsonLines: Format = {
-  header: '',
-  formatEntry: (entry) => `${JSON.stringify({ ...entry, at: isoOf(entry) })}\n`,
-};
+const jsonLines: Format = { header: '', formatEntry: (entry) => `${JSON.stringify({ ...entry, at: isoOf(entry) })}\n` };
 
 const columns = ['id', 'userId', 'listing', 'credits', 'cause', 'reason', 'at', 'deliveryId', 'guildId'] as const;
 

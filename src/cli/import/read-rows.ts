@@ -76,10 +76,7 @@ function csvReader(delimiter: string) {
       }
       return [{ line, fields: row }];
     });
-  return {
-    push: async (text: string) => toRows(await parser.push(text)),
-    end: async () => toRows(await parser.end()),
-  };
+  return { push: async (text: string) => toRows(await parser.push(text)), end: async () => toRows(await parser.end()) };
 }
 
 function jsonReader(path: readonly string[]) {

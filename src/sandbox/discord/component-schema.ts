@@ -159,11 +159,7 @@ const media = z.object({ url });
 const spoiler = z.boolean().nullish();
 const description = text(1024).nullish();
 
-const textDisplay = z.object({
-  type: z.literal(layoutType.textDisplay),
-  id: componentId,
-  content: requiredText(4000),
-});
+const textDisplay = z.object({ type: z.literal(layoutType.textDisplay), id: componentId, content: requiredText(4000) });
 
 const thumbnail = z.object({ type: z.literal(layoutType.thumbnail), id: componentId, media, description, spoiler });
 
@@ -257,9 +253,7 @@ export function checkComponents(components: readonly Component[], isLayout: bool
   }
   const limit = isLayout ? 40 : 5;
   const count = isLayout ? all.length : components.length;
-  if (count > limit) {
-    addIssue(context, ['components'], 'BASE_TYPE_MAX_LENGTH', `Must be ${limit} or fewer in length.`);
-  }
+  if (count > limit) addIssue(context, ['components'], 'BASE_TYPE_MAX_LENGTH', `Must be ${limit} or fewer in length.`);
   const texts = all.map(({ component }) => (component.type === layoutType.textDisplay ? component.content.length : 0));
   if (texts.reduce((sum, length) => sum + length, 0) > 4000)
     addIssue(context, ['components'], 'COMPONENT_DISPLAYABLE_TEXT_SIZE_EXCEEDED');

@@ -32,9 +32,7 @@ const embed = z
   })
   .superRefine((value, context) => {
     const hasContent = value.title || value.description || value.fields?.length || value.image || value.thumbnail;
-    if (!hasContent && !value.author && !value.footer) {
-      addIssue(context, ['description'], 'BASE_TYPE_REQUIRED');
-    }
+    if (!hasContent && !value.author && !value.footer) addIssue(context, ['description'], 'BASE_TYPE_REQUIRED');
   });
 
 /** An embed as a bot sends it; {@link NormalizedEmbed} is how it is stored. */

@@ -67,9 +67,7 @@ function typeError(expected: string): FieldError {
   if (expected === 'object') {
     return { code: 'MODEL_TYPE_CONVERT', message: 'Only dictionaries may be used in a ModelType' };
   }
-  if (expected === 'number' || expected === 'int') {
-    return { code: 'NUMBER_TYPE_COERCE', message: 'Value is not int.' };
-  }
+  if (expected === 'number' || expected === 'int') return { code: 'NUMBER_TYPE_COERCE', message: 'Value is not int.' };
   return { code: `${expected.toUpperCase()}_TYPE_CONVERT`, message: `Could not interpret value as ${expected}.` };
 }
 

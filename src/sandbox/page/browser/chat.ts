@@ -123,9 +123,7 @@ function namesIn({ members, strangers, roles, channels, bot }: State): string {
 }
 
 function channelIntro({ channels, channelId, guild, bot }: State, isEmpty: boolean): HTMLElement {
-  if (channelId === '') {
-    return toElement(html`<div class="beginning"><p>This user has left ${guild.name}.</p></div>`);
-  }
+  if (channelId === '') return toElement(html`<div class="beginning"><p>This user has left ${guild.name}.</p></div>`);
   const { name = '', kind = 'guild' } = channels.find(({ id }) => id === channelId) ?? {};
   const [title, beginning] = {
     guild: [`Welcome to #${name}!`, `This is the start of the #${name} channel of ${guild.name}.`],
