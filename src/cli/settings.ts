@@ -48,9 +48,7 @@ export const settingsCommand = command({
     if (!isSnowflake(guildId)) throw new UsageError('Specify the id of the Discord server (digits).');
     if (others.length > 0) throw new UsageError(`Unexpected argument "${others[0]}".`);
     const config = loadConfig(process.env);
-    if (action === 'export') {
-      return exportTo(config, { guildId, file, withSecrets: values['with-secrets'] }, terminal);
-    }
+    if (action === 'export') return exportTo(config, { guildId, file, withSecrets: values['with-secrets'] }, terminal);
     if (file === undefined) throw new UsageError('Specify the file to import.');
     return importFrom(config, { guildId, file, dryRun: values['dry-run'], json: values.json }, terminal);
   },
@@ -102,14 +100,8 @@ async function importFrom(
   });
 }
 
-interface Difference {
-  readonly listing: string;
-  readonly path: string;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
-function formatDifference({ listing, path, before, after }: Difference): string {
+function formatDifference(difference: { listing: string; path: string; before: unknown; after: unknown }): string {
+  const { listing, path, before, after } = difference;
   const shown = (value: unknown) => (value === undefined ? '(not set)' : JSON.stringify(value));
   return `${listing === '' ? '' : `${listing} `}${path}: ${shown(before)} → ${shown(after)}`;
 }

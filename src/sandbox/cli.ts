@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { Environment } from '../../config/environment.ts';
 import { loadHttpAddress, loadLogFormat } from '../../config/load.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
@@ -163,15 +164,13 @@ function freePort(host: string, preferred: number): Promise<number> {
   });
 }
 
-interface BrowserContext {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+/** Whether a person can see a browser: stdout is a terminal, there is a display, and this is not CI. */
+export function canOpenBrowser(context: {
+  readonly environment: Environment;
   readonly platform: NodeJS.Platform;
-  /** Whether stdout is a terminal. */
   readonly isTerminal: boolean;
-}
-
-/** Whether a person can see a browser: there is a terminal and a display, and this is not CI. */
-export function canOpenBrowser({ environment, platform, isTerminal }: BrowserContext): boolean {
+}): boolean {
+  const { environment, platform, isTerminal } = context;
   if (!isTerminal || isSet(environment['CI'])) return false;
   // Over SSH the browser would open on the remote machine.
   if (isSet(environment['SSH_CONNECTION'])) return false;

@@ -122,8 +122,6 @@ export interface LocalDiscord {
   stop(): Promise<void>;
 }
 
-/** The actions of a member, and their results. */
-
 /** A sent interaction and its responses. */
 export interface InteractionHandle {
   readonly id: string;

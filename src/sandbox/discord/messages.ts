@@ -18,15 +18,6 @@ export interface StoredMessage {
   readonly onlyFor: string | null;
 }
 
-interface NewMessage {
-  readonly channel: Channel;
-  readonly content: AttachedFiles;
-  readonly flags?: number;
-  readonly onlyFor?: string | null;
-  /** Fields of interaction responses. */
-  readonly extra?: Partial<Message>;
-}
-
 /** All messages of all channels. Messages are immutable: an edit replaces the message. */
 export class Messages {
   readonly #state: DiscordState;
@@ -55,7 +46,15 @@ export class Messages {
   }
 
   /** Creates a message of the bot. @throws DiscordApiError if it would be empty */
-  create({ channel, content, flags = 0, onlyFor = null, extra = {} }: NewMessage): Message {
+  create(input: {
+    readonly channel: Channel;
+    readonly content: AttachedFiles;
+    readonly flags?: number;
+    readonly onlyFor?: string | null;
+    /** Fields of interaction responses. */
+    readonly extra?: Partial<Message>;
+  }): Message {
+    const { channel, content, flags = 0, onlyFor = null, extra = {} } = input;
     const { payload, attachments, resolveMedia } = content;
     const duplicate = payload.enforce_nonce ? this.#findByNonce(payload.nonce) : undefined;
     if (duplicate !== undefined) return duplicate;

@@ -2,16 +2,8 @@ import { type Button, type Component, createIds, flatten, layoutType, type Selec
 import type { Inner, Media, NormalizedComponent, NormalizedControl, Shown } from './objects.ts';
 import { normalize } from './objects.ts';
 
-/** Media with the fields that only {@link MediaResolver} knows. */
-interface ResolvedMedia {
-  readonly media: Media;
-  readonly filename: string | null;
-  /** Bytes. */
-  readonly size: number | null;
-}
-
-/** Finds what a URL of a component shows. @throws DiscordApiError if it is an `attachment://` that does not exist */
-export type MediaResolver = (url: string) => ResolvedMedia;
+/** Finds what a URL of a component shows (`size` in bytes). @throws DiscordApiError for an unknown `attachment://` */
+export type MediaResolver = (url: string) => { media: Media; filename: string | null; size: number | null };
 
 type ShownInput = Extract<Component, { type: typeof layoutType.mediaGallery }>['items'][number];
 

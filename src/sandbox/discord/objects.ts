@@ -181,8 +181,6 @@ export interface Message {
   readonly interaction?: { readonly id: string; readonly type: number; readonly name: string; readonly user: User };
 }
 
-/** The components of a message as Discord stores them: without empty fields, with defaults, ids and media. */
-
 /** A picture or a file of a component. Discord: "Unfurled Media Item". */
 export interface Media {
   readonly id: string;
@@ -272,8 +270,6 @@ export function textsOf(components: readonly NormalizedComponent[]): string[] {
     return part.type === 9 || part.type === 17 ? textsOf(part.components) : [];
   });
 }
-
-/** Converts payloads to the form in which Discord stores them: without empty fields, with defaults. */
 
 /** A part of a message as it is stored: without nulls. */
 export type Normalized<Part> = { readonly [Key in keyof Part]: Exclude<Part[Key], null> };

@@ -16,12 +16,6 @@ export interface Directory {
 /** Users, members, channels and roles by their ids. Discord: "Resolved Data Structure". */
 export type Resolved = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** An id, with the command option type that says what it refers to. */
-interface Reference {
-  readonly type: number;
-  readonly id: string;
-}
-
 /** The member who acts, and whether in the guild: direct messages have no guild members. */
 export interface Actor {
   readonly directory: Directory;
@@ -29,8 +23,8 @@ export interface Actor {
   readonly inGuild: boolean;
 }
 
-/** The objects behind the ids; unknown ids are omitted. */
-export function resolveReferences(actor: Actor, references: readonly Reference[]): Resolved {
+/** The objects behind ids, of command options of these types; unknown ids are omitted. */
+export function resolveReferences(actor: Actor, references: readonly { type: number; id: string }[]): Resolved {
   const { directory, inGuild } = actor;
   const users: Record<string, unknown> = {};
   const members: Record<string, unknown> = {};

@@ -14,9 +14,7 @@ const command = user.extend({
   channelId: id,
   options: z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])),
 });
-const autocomplete = command.extend({
-  focused: z.object({ name: z.string().max(100), value: z.string().max(6000) }),
-});
+const autocomplete = command.extend({ focused: z.object({ name: z.string().max(100), value: z.string().max(6000) }) });
 
 const values = z.array(z.string().max(100)).max(25).readonly();
 const component = user.extend({ messageId: id, customId: z.string().max(100), values: values.optional() });
@@ -39,7 +37,7 @@ function action<Schema extends z.ZodType, Result>(schema: Schema, perform: (inpu
   return { schema, perform };
 }
 
-interface ActionParts {
+export interface ActionParts {
   readonly client: MemberClient;
   readonly guild: GuildControls;
   readonly ports: PagePorts;
@@ -85,16 +83,11 @@ export type ActionInput<Path extends ActionPath> = z.input<Actions[Path]['schema
 /** What it gets, unless the request was rejected. */
 export type ActionOutput<Path extends ActionPath> = Awaited<ReturnType<Actions[Path]['perform']>>;
 
-interface ActionResult {
-  readonly status: 200 | 400 | 404 | 502;
-  readonly body: object;
-}
-
 /** Performs what a request of the page asks for. */
-export function createActionHandler(parts: ActionParts): (path: string, body: unknown) => Promise<ActionResult> {
+export function createActionHandler(parts: ActionParts) {
   const actions: Readonly<Record<string, { schema: z.ZodType; perform: (input: never) => unknown }>> =
     createActions(parts);
-  return async (path, body) => {
+  return async (path: string, body: unknown): Promise<{ status: 200 | 400 | 404 | 502; body: object }> => {
     const found = Object.hasOwn(actions, path) ? actions[path] : undefined;
     if (found === undefined) return { status: 404, body: { error: 'Not found.' } };
     try {

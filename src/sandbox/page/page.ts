@@ -10,11 +10,9 @@ import { securityHeaders } from '../../platform/web/security-headers.ts';
 import { readBytes } from '../discord/body.ts';
 import type { DiscordState, StateChange, Timing } from '../discord/discord-state.ts';
 import type { DiscordStore } from '../discord/discord-store.ts';
-import type { GuildControls } from '../discord/guild-controls.ts';
-import type { MemberClient } from '../discord/member-client.ts';
 import { sendJson } from '../simple-page.ts';
 import { readAssets } from './assets.ts';
-import { createActionHandler } from './page-actions.ts';
+import { type ActionParts, createActionHandler } from './page-actions.ts';
 import type { KeyedItem, PagePorts, TimelineItem, Tone } from './ports.ts';
 import {
   type Balances,
@@ -26,19 +24,11 @@ import {
   type TimedPageEvent,
 } from './snapshot.ts';
 
-interface PageOptions {
-  readonly store: DiscordStore;
-  readonly client: MemberClient;
-  readonly guild: GuildControls;
-  readonly ports: PagePorts;
-  readonly log: Log | undefined;
-}
-
 /**
  * The page that shows the local Discord, acts as its members, and votes on the service. Its files are loaded while the rest of the
  * sandbox starts; earlier requests wait.
  */
-export function createPage(options: PageOptions) {
+export function createPage(options: ActionParts & { readonly store: DiscordStore; readonly log: Log | undefined }) {
   const { store, ports, log } = options;
   const { state } = store;
   const startedAt = state.stopwatch.now();

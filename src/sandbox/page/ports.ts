@@ -128,13 +128,6 @@ export interface StartOver {
   readonly tour: TourName;
 }
 
-/** The sandbox clock as the page sees it. */
-interface PageClock {
-  now(): number;
-  /** Seconds that pass in the sandbox per second of real time. */
-  readonly speed: number;
-}
-
 /** A listing on the service, or on another site that the sandbox imitates. */
 export interface VotableListing {
   readonly kind: ServiceListingKind;
@@ -146,13 +139,6 @@ export interface VotableListing {
     readonly page: string;
     readonly localPage: string;
   };
-}
-
-/** A vote for a listing of the service, or of the site with this id. */
-interface VoteRequest {
-  readonly userId: string;
-  readonly kind: ServiceListingKind;
-  readonly site?: string | undefined;
 }
 
 /** The parts of the sandbox that the page needs; implemented by `page-bridge.ts`. */
@@ -169,13 +155,14 @@ export interface PagePorts {
   readonly commandLine?: CommandLine | undefined;
   /** What `tallyhook doctor` finds in the sandbox. */
   runDoctor(): Promise<readonly CheckResult[]>;
-  /** Votes on the service or site, which then sends a delivery. */
-  castVote(vote: VoteRequest): Promise<VoteResult>;
+  /** Votes for a listing of the service, or of the site with this id, which then sends a delivery. */
+  castVote(vote: { userId: string; kind: ServiceListingKind; site?: string | undefined }): Promise<VoteResult>;
   /** A member's balance (credits); null if it is not available. */
   credits(userId: string): Promise<number | null>;
   /** Injects a fault on behalf of a member; returns what was done, as text for the page. */
   injectFault(what: FaultAction, userId: string): Promise<string>;
   readonly outages: Outages;
-  readonly time: PageClock;
+  /** The sandbox clock; `speed`: seconds that pass in the sandbox per second of real time. */
+  readonly time: { now(): number; readonly speed: number };
   readonly events: EventEmitter<SandboxEvents>;
 }

@@ -4,12 +4,6 @@ import type { Modal } from '../discord/modal.ts';
 import { controlsOf, type Message, type NormalizedControl, textsOf } from '../discord/objects.ts';
 import type { TestContext, TestReply } from './interface.ts';
 
-interface ReplyContent {
-  readonly userId: string;
-  readonly message: Message | null;
-  readonly modal: { readonly data: Modal; readonly interactionId: string } | null;
-}
-
 /** Discord: "Message Flags". */
 const ephemeralFlag = 1 << 6;
 const buttonType = 2;
@@ -30,8 +24,12 @@ export async function awaitReply(
 }
 
 /** What was answered, with what the member can do next. */
-export function createReply(context: TestContext, { userId, message: first, modal }: ReplyContent): TestReply {
+export function createReply(
+  context: TestContext,
+  answer: { userId: string; message: Message | null; modal: { data: Modal; interactionId: string } | null },
+): TestReply {
   const { discord } = context;
+  const { userId, message: first, modal } = answer;
 
   function current(): Message | null {
     if (first === null) return null;
@@ -88,11 +86,7 @@ export function createReply(context: TestContext, { userId, message: first, moda
         if (modal === null) reject('no_modal', 'The bot has opened no modal.');
         const ids = new Map(modal.data.components.flatMap(namedFieldsOf));
         const entries = Object.entries(values).map(([name, value]) => [ids.get(name) ?? name, value] as const);
-        return discord.submitModal({
-          interactionId: modal.interactionId,
-          userId,
-          values: Object.fromEntries(entries),
-        });
+        return discord.submitModal({ interactionId: modal.interactionId, userId, values: Object.fromEntries(entries) });
       }),
   };
 }
