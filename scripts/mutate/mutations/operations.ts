@@ -196,8 +196,8 @@ export const operationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/cli/init/env-file.ts',
-    find: "openSync(partial, 'wx', 0o600)",
-    replace: "openSync(partial, 'wx', 0o644)",
+    find: "{ flag: 'wx', mode: 0o600, flush: true }",
+    replace: "{ flag: 'wx', mode: 0o644, flush: true }",
     breaks: '`init` writes secrets into a file that only its owner can read',
   },
   {

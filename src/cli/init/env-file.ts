@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { TallyhookError } from '../../platform/errors.ts';
 
@@ -48,13 +48,7 @@ export function writeEnvFile(path: string, text: string): void {
   const target = resolveLink(path);
   const partial = `${target}.${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const file = openSync(partial, 'wx', 0o600);
-    try {
-      writeSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(partial, text, { flag: 'wx', mode: 0o600, flush: true });
     renameSync(partial, target);
   } catch (error) {
     rmSync(partial, { force: true });
