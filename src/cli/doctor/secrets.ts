@@ -108,14 +108,10 @@ function isSimilar(one: string, other: string): boolean {
 }
 
 function evaluateReuse(voteSecrets: readonly WebhookSecret[], premiumSecrets: readonly WebhookSecret[]): Finding[] {
+  const hint = 'Unless the service uses one secret for both, copy each from its section of the dashboard.';
   return voteSecrets
     .filter(({ secret }) => premiumSecrets.some((premium) => premium.secret === secret))
-    .map(({ label }) =>
-      warn(
-        `${label} is a premium secret as well: a sender of votes could send purchases.`,
-        'Unless the service uses one secret for both, copy each from its section of the dashboard.',
-      ),
-    );
+    .map(({ label }) => warn(`${label} is a premium secret as well: a sender of votes could send purchases.`, hint));
 }
 
 const shortOwnerToken = warn(
