@@ -1,6 +1,7 @@
 import { defaultLocale } from './locales.ts';
 import { newChannel, newMember, newRole, newUser } from './objects.ts';
 import { permissions } from './permissions.ts';
+import { memberPermissions } from './places-without-bot.ts';
 
 /** A member of the guild. */
 export interface Person {
@@ -57,16 +58,7 @@ const toUser = ({ id: userId, username, displayName }: Person) => ({
   avatar: picture,
 });
 
-const everyonePermissions = permissions(
-  'viewChannel',
-  'sendMessages',
-  'addReactions',
-  'embedLinks',
-  'attachFiles',
-  'readMessageHistory',
-  'useExternalEmojis',
-  'useApplicationCommands',
-);
+const everyonePermissions = memberPermissions | permissions('addReactions');
 
 /** The constant fields of the guild; channels, members and roles are stored separately. */
 const settings = {

@@ -208,9 +208,8 @@ export class DiscordState {
 
   /** The direct message channel of a member, if it exists. */
   findDirectChannel(userId: string): DirectChannel | undefined {
-    return [...this.channels.values()].find((channel) => channel.type === 1 && channel.recipients[0]?.id === userId) as
-      | DirectChannel
-      | undefined;
+    const channels = [...this.channels.values()].filter((channel) => channel.type === 1);
+    return channels.find(({ recipients }) => recipients[0]?.id === userId);
   }
 
   /** The direct message channel of a member; created if necessary. */

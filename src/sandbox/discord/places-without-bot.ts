@@ -11,7 +11,7 @@ const otherGuildId = '1190000000000000101';
 const joinedAt = '2024-01-01T00:00:00.000000+00:00';
 
 /** Without USE_EXTERNAL_APPS, so Discord shows responses there only to the member. */
-const memberPermissions = permissions(
+export const memberPermissions = permissions(
   'viewChannel',
   'sendMessages',
   'embedLinks',
