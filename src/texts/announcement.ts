@@ -6,36 +6,36 @@ import type { PartTexts } from './parts.ts';
 /** `user` is null if the event has no user, `tier` if it names none. */
 export function announcementTexts(messages: Catalogue['announcement'], language: Language, parts: PartTexts) {
   const { text, texts, count, number } = language;
-  const someone = text(messages.someone);
-  const tierName = (tier: Markup | null) => (tier === null ? text(messages.premium) : bold(tier));
-  const { reasons } = messages;
+  const fixed = texts(messages);
+  const { someone, premium, reasons } = fixed;
+  const ofTier = (name: Markup, tier: Markup | null) => ({
+    name: bold(name),
+    tier: tier === null ? premium : bold(tier),
+  });
   /** Our own reasons for a denial, by the reason of the announcement. */
   const explanations: Readonly<Record<string, Markup>> = {
-    within_cooldown: text(reasons.within_cooldown),
-    order_revoked: text(reasons.order_revoked),
-    'denied by the service': text(reasons.denied),
+    within_cooldown: reasons.within_cooldown,
+    order_revoked: reasons.order_revoked,
+    'denied by the service': reasons.denied,
   };
   return {
-    someone,
-    voteButton: messages.voteButton,
-    titles: texts(messages.titles),
+    ...fixed,
     /** The title of a vote that reaches a milestone of so many votes. */
     milestone: (votes: number) => count(messages.milestone, votes),
-    test: text(messages.test),
     tested: (event: Markup, name: Markup) => text(messages.tested, { event, name: bold(name) }),
     voted: (user: Markup | null, name: Markup) => text(messages.voted, { user: user ?? someone, name: bold(name) }),
     bought: (user: Markup | null, name: Markup, tier: Markup | null) =>
-      text(messages.bought, { user: user ?? someone, name: bold(name), tier: tierName(tier) }),
+      text(messages.bought, { user: user ?? someone, ...ofTier(name, tier) }),
     gifted: (user: Markup | null, giver: Markup, name: Markup, tier: Markup | null) =>
-      text(messages.gifted, { user: user ?? someone, giver, name: bold(name), tier: tierName(tier) }),
+      text(messages.gifted, { user: user ?? someone, giver, ...ofTier(name, tier) }),
     renewed: (user: Markup | null, name: Markup, tier: Markup | null) =>
-      text(messages.renewed, { user: user ?? someone, name: bold(name), tier: tierName(tier) }),
+      text(messages.renewed, { user: user ?? someone, ...ofTier(name, tier) }),
     expired: (user: Markup | null, name: Markup, tier: Markup | null) => {
-      const values = { name: bold(name), tier: tierName(tier) };
+      const values = ofTier(name, tier);
       return user === null ? text(messages.someExpired, values) : text(messages.expired, { ...values, user });
     },
     revoked: (user: Markup | null, name: Markup, tier: Markup | null) => {
-      const values = { name: bold(name), tier: tierName(tier) };
+      const values = ofTier(name, tier);
       return user === null ? text(messages.someRevoked, values) : text(messages.revoked, { ...values, user });
     },
     event: (user: Markup | null, event: Markup, name: Markup) => {
@@ -43,7 +43,6 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
       return user === null ? text(messages.event, values) : text(messages.eventBy, { ...values, user });
     },
     credits: (credits: number) => text(messages.credits, { credits: parts.credits(credits) }),
-    noCredits: text(messages.noCredits),
     /** `calculation` is how multipliers raised the credits, such as 10 × 2. */
     multiplied: (credits: Markup, calculation: Markup) => text(messages.multiplied, { credits, calculation }),
     /** `reached` is the number of days or votes that were reached. */
@@ -68,5 +67,73 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
     balance: (credits: number) => text(messages.balance, { credits: parts.credits(credits) }),
     because: (reason: Markup) => text(messages.because, { reason }),
     reasons: explanations,
+  };
+}
+
+/** The summary of the votes of a period. */
+export function digestTexts(messages: Catalogue['digest'], { text, count }: Language, parts: PartTexts) {
+  return {
+    title: (name: Markup) => text(messages.title, { name }),
+    votes: (votes: number, members: number) =>
+      text(messages.votes, { votes: parts.votes(votes), members: parts.members(members) }),
+    credits: (credits: number) => text(messages.credits, { credits: parts.credits(credits) }),
+    top: bold(text(messages.top)),
+    voter: (user: Markup, votes: number) => text(messages.voter, { user, votes: parts.votes(votes) }),
+    milestones: bold(text(messages.milestones)),
+    milestone: (user: Markup, votes: number) => count(messages.milestone, votes, { user }),
+    more: (others: number) => count(messages.more, others),
+  };
+}
+
+/** Streaks that ended without a vote. */
+export function lostStreakTexts(messages: Catalogue['lostStreaks'], language: Language, parts: PartTexts) {
+  const { text, texts, count } = language;
+  return {
+    ...texts(messages),
+    streak: (user: Markup, days: number) => text(messages.streak, { user, days: parts.days(days) }),
+    more: (others: number) => count(messages.more, others),
+  };
+}
+
+/** A review that was written on the service. */
+export function newReviewTexts(messages: Catalogue['newReview'], { text }: Language) {
+  return {
+    title: (name: Markup) => text(messages.title, { name }),
+    heading: (rating: Markup, author: Markup) => text(messages.heading, { rating, author: bold(author) }),
+  };
+}
+
+/** The shared goal of a community. */
+export function partyTexts(messages: Catalogue['party'], language: Language, parts: PartTexts) {
+  const { text, texts, count, number } = language;
+  return {
+    ...texts(messages),
+    progress: (bar: Markup, votes: number, goal: number) =>
+      markup`${bar}\n${text(messages.progress, { votes: number(votes), goal: number(goal) })}`,
+    reward: (credits: number) => text(messages.reward, { credits: parts.credits(credits) }),
+    ends: (time: Markup) => text(messages.ends, { time }),
+    reached: {
+      title: text(messages.goalTitle),
+      text: (goal: number) => count(messages.goal, goal),
+      reward: (credits: number) => text(messages.goalReward, { credits: parts.credits(credits) }),
+    },
+  };
+}
+
+/** The message with which members vote. */
+export function votePanelTexts(
+  messages: Catalogue['votePanel'],
+  titleOf: Catalogue['canVote']['voteFor'],
+  { locale, text, texts }: Language,
+  parts: PartTexts,
+) {
+  return {
+    ...texts(messages),
+    title: (name: Markup) => text(titleOf, { name }),
+    reward: (credits: number) => text(messages.reward, { credits: parts.credits(credits) }),
+    /** The month of a time (ms since the epoch) in a time zone. Plain. */
+    month: (at: number, timeZone: string) =>
+      new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone }).format(at),
+    gone: (channel: Markup) => text(messages.gone, { channel }),
   };
 }

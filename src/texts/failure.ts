@@ -9,26 +9,23 @@ const permanent: readonly LookupErrorCode[] = ['lookup_wrong_key_type', 'lookup_
 const final: readonly LookupErrorCode[] = ['lookup_bad_parameter', 'lookup_not_found'];
 
 /** What members see in place of a reply. `retry` is when to try again; null if unknown. */
-export function failureTexts(messages: Catalogue['failure'], { text }: Language) {
+export function failureTexts(messages: Catalogue['failure'], { text, texts }: Language) {
+  const fixed = texts(messages);
   const tryAgain = (retry: Markup | null) =>
-    retry === null ? text(messages.retryLater) : text(messages.retryAt, { time: retry });
+    retry === null ? fixed.retryLater : text(messages.retryAt, { time: retry });
   return {
-    title: text(messages.title),
+    ...fixed,
     lookup: (code: LookupErrorCode, retry: Markup | null): Markup => {
-      const problem = text(messages.lookup[code]);
+      const problem = fixed.lookup[code];
       if (final.includes(code)) return problem;
-      return markup`${problem} ${permanent.includes(code) ? text(messages.needsOperator) : tryAgain(retry)}`;
+      return markup`${problem} ${permanent.includes(code) ? fixed.needsOperator : tryAgain(retry)}`;
     },
     /** An unexpected error; `incident` is its id in the log. */
     incident: (incident: Markup) => text(messages.incident, { incident }),
     /** The database cannot be written at the moment. */
-    notStored: (retry: Markup) => markup`${text(messages.notStored)} ${tryAgain(retry)}`,
-    needsOperator: text(messages.needsOperator),
-    tooLate: (retry: Markup) => markup`${text(messages.tooLate)} ${tryAgain(retry)}`,
+    notStored: (retry: Markup) => markup`${fixed.notStored} ${tryAgain(retry)}`,
+    tooLate: (retry: Markup) => markup`${fixed.tooLate} ${tryAgain(retry)}`,
     /** `setup` is a mention of the command. */
     noListing: (setup: Markup) => text(messages.noListing, { setup }),
-    unknownCommand: text(messages.unknownCommand),
-    unknownButton: text(messages.unknownButton),
-    managersOnly: text(messages.managersOnly),
   };
 }

@@ -1,5 +1,5 @@
 import { day, formatExactly } from '../platform/durations.ts';
-import type { PluralForms } from './catalogue.ts';
+import type { PlaceholderText, PluralForms } from './catalogue.ts';
 import type { Locale } from './locale.ts';
 import { type Markup, trustedMarkup } from './markup.ts';
 
@@ -10,31 +10,12 @@ export type Values<Value extends string> = Readonly<Record<string, Value>>;
  * Fills in the messages of one language. Markup accepts only markup as values, so external text is escaped before it
  * gets there. Each throws an Error for a placeholder without a value.
  */
-export interface Language {
-  readonly locale: Locale;
-  /** A message that Discord renders. */
-  text(message: string, values?: Values<Markup>): Markup;
-  /** Messages without placeholders. */
-  texts<Key extends string>(messages: Readonly<Record<Key, string>>): Readonly<Record<Key, Markup>>;
-  /** The form for a number, which is formatted as `{count}`. */
-  count(forms: PluralForms, count: number, values?: Values<Markup>): Markup;
-  /** A message for places without markup. */
-  plain(message: string, values?: Values<string>): string;
-  plainCount(forms: PluralForms, count: number, values?: Values<string>): string;
-  /** A number with grouped digits and at most one decimal: 1,234,567. */
-  number(value: number): Markup;
-  /** A number with its sign: +10, −10, 0. */
-  signed(value: number): Markup;
-  /** A duration (ms) in the largest unit that divides it: "36 hours". */
-  duration(ms: number): Markup;
-  /** A calendar day, or a period from its first to its last day, as day numbers: "16 – 22 November". Plain. */
-  days(first: number, last?: number): string;
-}
+export type Language = ReturnType<typeof createLanguage>;
 
 /** Numbers whose plural category is in memory. */
 const maxCategories = 1_000;
 
-export function createLanguage(locale: Locale): Language {
+export function createLanguage(locale: Locale) {
   const plurals = new Intl.PluralRules(locale);
   const digits = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const dates = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', day: 'numeric' });
@@ -55,20 +36,41 @@ export function createLanguage(locale: Locale): Language {
   const formFor = (forms: PluralForms, count: number) => forms[categoryOf(count)] ?? forms.other;
   return {
     locale,
+    /** A message that Discord renders. */
     text,
-    texts(messages) {
-      const entries = Object.entries<string>(messages).map(([key, message]) => [key, text(message)]);
-      return Object.fromEntries(entries) as Readonly<Record<keyof typeof messages, Markup>>;
-    },
-    count: (forms, count, values = {}) => text(formFor(forms, count), { ...values, count: number(count) }),
-    plain: (message, values = {}) => fill(message, values),
-    plainCount: (forms, count, values = {}) => fill(formFor(forms, count), { ...values, count: formatNumber(count) }),
+    /** The messages that need no values, also those of the groups within a group. */
+    texts: completeTexts,
+    /** The form for a number, which is formatted as `{count}`. */
+    count: (forms: PluralForms, count: number, values: Values<Markup> = {}) =>
+      text(formFor(forms, count), { ...values, count: number(count) }),
+    /** A message for places without markup. */
+    plain: fill,
+    plainCount: (forms: PluralForms, count: number, values: Values<string> = {}) =>
+      fill(formFor(forms, count), { ...values, count: formatNumber(count) }),
+    /** A number with grouped digits and at most one decimal: 1,234,567. */
     number,
-    signed: (value) =>
+    /** A number with its sign: +10, −10, 0. */
+    signed: (value: number) =>
       trustedMarkup(value < 0 ? `−${formatNumber(-value)}` : `${value > 0 ? '+' : ''}${number(value)}`),
-    duration: (ms) => trustedMarkup(formatExactly(ms, locale)),
-    days: (first, last = first) => dates.formatRange(first * day, last * day).replace(/[\u2009\u202F]/g, ' '),
+    /** A duration (ms) in the largest unit that divides it: "36 hours". */
+    duration: (ms: number) => trustedMarkup(formatExactly(ms, locale)),
+    /** A calendar day, or a period from its first to its last day, as day numbers: "16 – 22 November". Plain. */
+    days: (first: number, last = first) => dates.formatRange(first * day, last * day).replace(/[\u2009\u202F]/g, ' '),
   };
+}
+
+type CompleteTexts<Messages> = {
+  readonly [Key in keyof Messages as Messages[Key] extends PlaceholderText | PluralForms
+    ? never
+    : Key]: Messages[Key] extends string ? Markup : CompleteTexts<Messages[Key]>;
+};
+
+function completeTexts<Messages extends object>(messages: Messages): CompleteTexts<Messages> {
+  const entries = Object.entries(messages as Readonly<Record<string, string | object>>).flatMap(([key, message]) => {
+    if (typeof message === 'string') return partsOf(message).length > 1 ? [] : [[key, trustedMarkup(message)]];
+    return 'other' in message ? [] : [[key, completeTexts(message)]];
+  });
+  return Object.fromEntries(entries) as CompleteTexts<Messages>;
 }
 
 /** A message in parts: texts at even positions, the names of placeholders at odd ones. */
@@ -89,7 +91,7 @@ export function partsOf(message: string): Parts {
 }
 
 /** A plain message with its values. Throws an Error for a placeholder without a value. */
-export function fill(message: string, values: Values<string>): string {
+export function fill(message: string, values: Values<string> = {}): string {
   const parts = partsOf(message);
   let filled = parts[0] ?? '';
   for (let index = 1; index < parts.length; index += 2) {

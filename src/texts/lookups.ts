@@ -7,32 +7,23 @@ import type { PartTexts } from './parts.ts';
 /** What commands about a listing share. */
 export function listingTexts(messages: Catalogue['listing'], { text, texts, count }: Language) {
   return {
-    kinds: messages.kinds,
-    option: messages.option,
-    /** A listing whose name is unknown at the moment. */
-    unnamed: texts(messages.unnamed),
+    ...texts(messages),
     /** `typed` is not the name of a listing; `names` are those of some listings, and `more` counts the others. */
     unknown: (typed: Markup, names: Markup, more: number) => {
       const values = { name: bold(typed), names };
       return more === 0 ? text(messages.unknown, values) : count(messages.unknownOfMany, more, values);
     },
-    severalCommunities: text(messages.severalCommunities),
     asOf: (time: Markup) => subtext(text(messages.asOf, { time })),
   };
 }
 
 /** `user` is null for the member who runs the command. */
-export function canVoteTexts(messages: Catalogue['canVote'], { text, plain }: Language) {
-  const { description, userOption, voteButton } = messages;
+export function canVoteTexts(messages: Catalogue['canVote'], { text, texts, plain }: Language) {
   return {
-    description,
-    userOption,
-    voteButton,
+    ...texts(messages),
     /** `name` is that of another listing. */
     voteFor: (name: string) => plain(messages.voteFor, { name }),
     voteOn: (site: string) => plain(messages.voteOn, { site }),
-    titleNow: text(messages.titleNow),
-    titleLater: text(messages.titleLater),
     now: (user: Markup | null, listing: Markup) => {
       const name = bold(listing);
       return user === null ? text(messages.youNow, { name }) : text(messages.memberNow, { user, name });
@@ -67,25 +58,12 @@ export interface FilteredReviews {
 }
 
 export function reviewTexts(messages: Catalogue['reviews'], language: Language, parts: PartTexts) {
-  const { text, plain, plainCount, number } = language;
-  const { description, sortOption, starsOption, limitOption, sorts, anyStars, previous, next } = messages;
+  const { texts, plain, plainCount, number } = language;
   const count = (shown: number, total: number) => plainCount(messages.count, total, { shown: number(shown) });
   const withPage = (line: string, page: Page | null) =>
     page === null ? line : `${line} · ${parts.page(page.number, page.of)}`;
   return {
-    description,
-    sortOption,
-    starsOption,
-    limitOption,
-    sorts,
-    anyStars,
-    previous,
-    next,
-    title: text(messages.title),
-    none: text(messages.none),
-    anonymous: text(messages.anonymous),
-    noRating: text(messages.noRating),
-    noComment: text(messages.noComment),
+    ...texts(messages),
     /** "Newest 12 of 345" or "12 reviews", with the page if there are several. */
     first: (sort: ReviewSort, shown: number, total: number, page: Page | null) => {
       const isAll = shown === total;
@@ -104,12 +82,26 @@ export function reviewTexts(messages: Catalogue['reviews'], language: Language, 
       const line = plainCount(messages.filtered, stars, { found });
       return withPage(shown < matching ? `${line} · ${plain(messages.shown, { number: number(shown) })}` : line, page);
     },
-    noneMatch: text(messages.noneMatch),
     /** "12 reviews", of the choice of a rating. */
     found: (reviews: number) => plainCount(messages.withStars, reviews),
   };
 }
 
-export function statsTexts({ description, pageButton, chart, ...names }: Catalogue['stats'], { texts }: Language) {
-  return { description, pageButton, chart, ...texts(names) };
+/** Plain texts: a picture has no markup. */
+export function votePictureTexts({ description, ...words }: Catalogue['votePicture'], { locale, plain }: Language) {
+  const dates = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', day: 'numeric' });
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  return {
+    words,
+    /** The alt text. `first`, `last` and `best` are days: their start in UTC (ms since the epoch). */
+    description: (of: Readonly<Record<'first' | 'last' | 'best' | 'total' | 'average' | 'maximum', number>>) =>
+      plain(description, {
+        first: dates.format(of.first),
+        last: dates.format(of.last),
+        best: dates.format(of.best),
+        total: numbers.format(of.total),
+        average: numbers.format(of.average),
+        maximum: numbers.format(of.maximum),
+      }),
+  };
 }

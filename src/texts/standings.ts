@@ -5,34 +5,21 @@ import type { PartTexts } from './parts.ts';
 
 export function creditTexts(messages: Catalogue['credits'], language: Language, parts: PartTexts) {
   const { text, texts, count, number, days } = language;
-  const { description, userOption, remindButton, shopButton } = messages;
   return {
-    description,
-    userOption,
-    remindButton,
-    shopButton,
-    title: text(messages.title),
+    ...texts(messages),
     /** `rank` is null without credits and votes. */
     balance: (amount: number, rank: number | null) => {
       const credits = parts.credits(amount);
       return rank === null ? credits : text(messages.ranked, { credits, rank: number(rank) });
     },
     streak: (days: number, time: Markup) => text(messages.streak, { days: parts.days(days), time }),
-    noStreak: text(messages.noStreak),
-    nextVote: text(messages.nextVote),
     now: (name: Markup) => text(messages.now, { name: bold(name) }),
     later: (name: Markup, time: Markup) => text(messages.later, { name: bold(name), time }),
-    nextMilestone: text(messages.nextMilestone),
     /** `left` is the number of votes until then, `reward` what it pays. */
     milestone: (votes: number, left: number, reward: Markup) =>
       count(messages.milestone, left, { votes: number(votes), reward }),
     reward: (amount: number) => text(messages.reward, { credits: parts.credits(amount) }),
     role: (role: Markup) => text(messages.role, { role }),
-    /** Where roles cannot be shown. */
-    someRole: text(messages.someRole),
-    entries: text(messages.entries),
-    noEntries: text(messages.noEntries),
-    causes: texts(messages.causes),
     /** On a day, as its number. */
     votedEverywhere: (day: number) => text(messages.votedEverywhere, { date: escapeInline(days(day)) }),
     entry: (amount: Markup, cause: Markup, time: Markup) => markup`${bold(amount)} · ${cause} · ${time}`,
@@ -46,24 +33,14 @@ type BoardScore = keyof Catalogue['leaderboard']['scores'];
 
 export function leaderboardTexts(messages: Catalogue['leaderboard'], language: Language, parts: PartTexts) {
   const { text, texts, plainCount, number } = language;
-  const { description, periodOption, byOption, periods, scores, previous, next, me } = messages;
-  const titles = { votes: texts(messages.titles.votes), credits: texts(messages.titles.credits) };
-  const streakTitle = text(messages.titles.streak);
+  const { titles, ...fixed } = texts(messages);
   const units = { votes: parts.votes, credits: parts.credits, streak: parts.days };
   return {
-    description,
-    periodOption,
-    byOption,
-    periods,
-    scores,
-    previous,
-    next,
-    me,
-    title: (by: BoardScore, period: BoardPeriod): Markup => (by === 'streak' ? streakTitle : titles[by][period]),
+    ...fixed,
+    title: (by: BoardScore, period: BoardPeriod): Markup => (by === 'streak' ? titles.streak : titles[by][period]),
     /** "12 votes", "12 credits" or "12 days". */
     score: (by: BoardScore, score: number): Markup => units[by](score),
     line: (rank: number, user: Markup, score: Markup) => text(messages.line, { rank: number(rank), user, score }),
-    none: text(messages.none),
     notRanked: (user: Markup) => text(messages.notRanked, { user }),
     count(total: number, page: number, pages: number) {
       const members = plainCount(messages.members, total);

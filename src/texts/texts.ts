@@ -1,25 +1,24 @@
-import { announcementTexts } from './announcement.ts';
-import { awardTexts } from './award.ts';
+import {
+  announcementTexts,
+  digestTexts,
+  lostStreakTexts,
+  newReviewTexts,
+  partyTexts,
+  votePanelTexts,
+} from './announcement.ts';
 import { catalogues } from './catalogues.ts';
-import { claimTexts } from './claim.ts';
+import { awardTexts, claimTexts, remindTexts, traceTexts } from './commands.ts';
 import { departureTexts } from './departure.ts';
-import { digestTexts, lostStreakTexts, newReviewTexts } from './digest.ts';
 import { failureTexts } from './failure.ts';
 import { createLanguage } from './language.ts';
 import { type Locale, localeFor, locales } from './locale.ts';
-import { canVoteTexts, listingTexts, reviewTexts, statsTexts } from './lookups.ts';
+import { canVoteTexts, listingTexts, reviewTexts, votePictureTexts } from './lookups.ts';
 import type { Markup } from './markup.ts';
 import { readOverrides, type TextOverrides, withOverrides } from './overrides.ts';
 import { partTexts } from './parts.ts';
-import { partyTexts } from './party.ts';
-import { privacyTexts } from './privacy.ts';
-import { remindTexts } from './remind.ts';
 import { setupTexts } from './setup.ts';
 import { shopTexts } from './shop.ts';
 import { creditTexts, leaderboardTexts } from './standings.ts';
-import { traceTexts } from './trace.ts';
-import { votePanelTexts } from './vote-panel.ts';
-import { votePictureTexts } from './vote-picture.ts';
 
 /**
  * All texts that members see, in one language. Texts that Discord renders are {@link Markup} and accept only Markup, so
@@ -31,7 +30,6 @@ function createTexts(locale: Locale) {
   const language = createLanguage(locale);
   const { number, duration, days, texts, text, count } = language;
   const parts = partTexts(messages.parts, language);
-  const { description: helpDescription, commandOption, ...helpTexts } = messages.help;
   return {
     locale,
     number,
@@ -47,17 +45,17 @@ function createTexts(locale: Locale) {
     listing: listingTexts(messages.listing, language),
     canVote: canVoteTexts(messages.canVote, language),
     reviews: reviewTexts(messages.reviews, language, parts),
-    stats: statsTexts(messages.stats, language),
+    stats: texts(messages.stats),
     votePicture: votePictureTexts(messages.votePicture, language),
     remind: remindTexts(messages.remind, language),
     credits: creditTexts(messages.credits, language, parts),
     leaderboard: leaderboardTexts(messages.leaderboard, language, parts),
     shop: shopTexts(messages.shop, language, parts),
     claim: claimTexts(messages.claim, language, parts),
-    privacy: privacyTexts(messages.privacy, language),
+    privacy: texts(messages.privacy),
     console: messages.console,
     linkedRoles: messages.linkedRoles,
-    help: { description: helpDescription, commandOption, ...texts(helpTexts) },
+    help: texts(messages.help),
     award: awardTexts(messages.award, language, parts),
     trace: traceTexts(messages.trace, language, parts),
     announcement: announcementTexts(messages.announcement, language, parts),
@@ -71,11 +69,11 @@ function createTexts(locale: Locale) {
     /** Messages in the owner's channel. */
     ownerReport: {
       roleFailed: {
-        title: language.text(messages.ownerReport.roleTitle),
-        give: (role: Markup, user: Markup) => language.text(messages.ownerReport.give, { role, user }),
-        take: (role: Markup, user: Markup) => language.text(messages.ownerReport.take, { role, user }),
-        memberLeft: language.text(messages.ownerReport.memberLeft),
-        once: language.text(messages.ownerReport.once),
+        title: text(messages.ownerReport.roleTitle),
+        give: (role: Markup, user: Markup) => text(messages.ownerReport.give, { role, user }),
+        take: (role: Markup, user: Markup) => text(messages.ownerReport.take, { role, user }),
+        memberLeft: text(messages.ownerReport.memberLeft),
+        once: text(messages.ownerReport.once),
       },
     },
     departure: departureTexts(messages.departure, language),
