@@ -1,12 +1,11 @@
 import { type CommandInput, textField } from '../src/discord/commands/input.ts';
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
-import { isCommunityPath } from '../src/features/settings.ts';
 import { listOf, textOf } from '../src/platform/json.ts';
+import type { Markup } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
-import { detailsForm, saveDetails } from './setup/details.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
-import { editOf } from './setup/forms.ts';
+import { type Edit, editOf } from './setup/forms.ts';
 import { exportSettings, renderHistory } from './setup/history.ts';
 import { importForm, importSettings } from './setup/import.ts';
 import {
@@ -20,10 +19,10 @@ import {
   renderTest,
   submitSite,
 } from './setup/link.ts';
-import { renderRotated, renderUnlink, rotateForm } from './setup/listing-section.ts';
+import { detailsForm, renderRotated, renderUnlink, rotateForm, saveDetails } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
 import { findRoleProblems } from './setup/problems.ts';
-import { panel, renderSaved, renderUndone, renderUnsaved } from './setup/results.ts';
+import { panel, renderSaved, renderUndone, renderUnsaved, showSaved } from './setup/results.ts';
 import { newEntry, renderSection, sectionOf, sectionPaths } from './setup/section.ts';
 import { renderItem } from './setup/shop-section.ts';
 import {
@@ -31,72 +30,77 @@ import {
   button,
   effectiveValue,
   escapedName,
+  hasListing,
+  type ListingView,
   listingOptions,
   namesListing,
   openView,
   refreshed,
   type SetupView,
   textBlock,
+  toChanges,
 } from './setup/view.ts';
 import { postVotePanel, renderPanelChoice } from './setup/vote-panel.ts';
 
 type Result = Reply | Panel | Modal;
 type Answer = Promise<Result> | Result;
-type Handler = (view: SetupView) => Answer;
+type Handler<View = SetupView> = (view: View) => Answer;
 
 /** Those that need a listing of this guild. */
-const ofListing: Readonly<Record<string, Handler>> = {
-  edit: openEdit,
-  again: editAgain,
-  entry: openEntry,
-  submit: submit,
-  section: (view) => renderSection(view, sectionOf(view.input.options['s']) ?? 'listing'),
-  reset,
-  item: (view) => renderItem(view, Number(view.input.values[0])),
-  remove: confirmRemoval,
-  removed: removeItem,
-  test: (view) => (view.listing === null ? renderOverview(view) : renderTest(view, view.listing)),
-  more: (view) => (view.listing === null ? renderOverview(view) : detailsForm(view, view.listing)),
-  'more-saved': (view) => (view.listing === null ? renderOverview(view) : saveDetails(view, view.listing)),
-  check: checkTest,
-  channel: chooseChannel,
-  preset: choosePreset,
-  'step-channel': (view) => renderChannelStep(view, null),
-  'step-rewards': renderRewardsStep,
-  key: keyForm,
-  'key-saved': replaceKey,
-  rotate: (view) => rotateForm(view, familyOf(view.input)),
-  rotated: rotateSecret,
-  drop: dropOldSecrets,
-  unlink: renderUnlink,
-  unlinked: unlinkListing,
-};
+const ofListing = new Map<string, Handler<ListingView>>(
+  Object.entries({
+    edit: ofForm((view, edit) => openForm(view, edit)),
+    again: ofForm((view, edit) => reopenForm(view, edit) ?? failed(view, view.texts.setup.problems.gone)),
+    entry: ofForm(openEntry),
+    submit: ofForm(submitForm),
+    section: (view) => renderSection(view, sectionOf(view.input.options['s']) ?? 'listing'),
+    reset,
+    item: (view) => renderItem(view, Number(view.input.values[0])),
+    remove: confirmRemoval,
+    removed: removeItem,
+    test: renderTest,
+    more: detailsForm,
+    'more-saved': saveDetails,
+    check: checkTest,
+    channel: chooseChannel,
+    preset: choosePreset,
+    'step-channel': (view) => renderChannelStep(view, null),
+    'step-rewards': renderRewardsStep,
+    key: keyForm,
+    'key-saved': replaceKey,
+    rotate: (view) => rotateForm(view, familyOf(view.input)),
+    rotated: rotateSecret,
+    drop: dropOldSecrets,
+    unlink: renderUnlink,
+    unlinked: unlinkListing,
+  }),
+);
 
-const ofGuild: Readonly<Record<string, Handler>> = {
-  overview: renderOverview,
-  listing: renderOverview,
-  add: ifLinkable(renderLinkStep),
-  link: ifLinkable(linkForm),
-  linked: ifLinkable(linkListing),
-  site: ifLinkable(openSite),
-  'site-linked': ifLinkable(submitSite),
-  history: renderHistory,
-  undo,
-  export: exportSettings,
-  import: importForm,
-  imported: importSettings,
-  'post-panel': (view) => (view.listing === null ? renderWelcome(view) : renderPanelChoice(view)),
-  'panel-channel': (view) => (view.listing === null ? renderWelcome(view) : postVotePanel(view)),
-};
-
-const handlers: Readonly<Record<string, Handler>> = { ...ofGuild, ...ofListing };
+const ofGuild = new Map<string, Handler>(
+  Object.entries({
+    overview: renderOverview,
+    listing: renderOverview,
+    add: ifLinkable(renderLinkStep),
+    link: ifLinkable(linkForm),
+    linked: ifLinkable(linkListing),
+    site: ifLinkable(openSite),
+    'site-linked': ifLinkable(submitSite),
+    history: renderHistory,
+    undo,
+    export: exportSettings,
+    import: importForm,
+    imported: importSettings,
+    'post-panel': (view) => (hasListing(view) ? renderPanelChoice(view) : renderWelcome(view)),
+    'panel-channel': (view) => (hasListing(view) ? postVotePanel(view) : renderWelcome(view)),
+  }),
+);
 
 /** The settings of a guild, for those who manage it. Every component reads them again. */
 export const setup = {
   name: 'setup',
   visibility: 'private',
   hasPages: false,
-  actions: [...Object.keys(ofGuild), ...Object.keys(ofListing)],
+  actions: [...ofGuild.keys(), ...ofListing.keys()],
   defaultMemberPermissions: 'ManageGuild',
   leadsToDirectMessages: true,
   worksWithoutListing: true,
@@ -117,58 +121,43 @@ export async function runSetup(
   const { setup: services } = context;
   if (services === null) return { tone: 'bad', title: failure.title, text: failure.unknownCommand };
   const view = await openView(input, { ...context, services }, input.guildId);
-  if (input.action === null) return renderOverview(view);
-  if (Object.hasOwn(ofListing, input.action) && !namesListing(view)) return unknownListing(view);
-  const handler = Object.hasOwn(handlers, input.action) ? handlers[input.action] : undefined;
-  return handler === undefined ? renderOverview(view) : handler(view);
+  const action = input.action ?? 'overview';
+  const handle = ofListing.get(action);
+  if (handle === undefined) return (ofGuild.get(action) ?? renderOverview)(view);
+  return namesListing(view) ? handle(view) : failed(view, view.texts.setup.problems.unknownListing);
 }
 
-function unknownListing(view: SetupView): Panel {
-  const { problems, buttons } = view.texts.setup;
-  return panel('bad', problems.unknownListing, [], [button(buttons.overview, 'overview')]);
+function failed({ texts }: SetupView, problem: Markup): Panel {
+  return panel('bad', problem, [], [button(texts.setup.buttons.overview, 'overview')]);
 }
 
-function gone({ texts }: SetupView): Panel {
-  const { problems, buttons } = texts.setup;
-  return panel('bad', problems.gone, [], [button(buttons.overview, 'overview')]);
+/** The overview if a component names no form. */
+function ofForm(handle: (view: ListingView, edit: Edit) => Answer): Handler<ListingView> {
+  return (view) => {
+    const edit = editOf(view.input);
+    return edit === null ? renderOverview(view) : handle(view, edit);
+  };
 }
 
-function openEdit(view: SetupView): Answer {
-  const edit = editOf(view.input);
-  return edit === null ? renderOverview(view) : openForm(view, edit);
-}
-
-function editAgain(view: SetupView): Answer {
-  const edit = editOf(view.input);
-  return edit === null ? renderOverview(view) : (reopenForm(view, edit) ?? gone(view));
-}
-
-function openEntry(view: SetupView): Answer {
-  const edit = editOf(view.input);
-  const [value = newEntry] = view.input.values;
-  const position = Number(value);
-  if (edit === null) return renderOverview(view);
-  return openForm(view, { ...edit, entry: value === newEntry || !Number.isInteger(position) ? null : position });
-}
-
-function submit(view: SetupView): Promise<Panel> | Panel {
-  const edit = editOf(view.input);
-  return edit === null ? renderOverview(view) : submitForm(view, edit);
+function openEntry(view: ListingView, edit: Edit): Modal {
+  const position = Number(view.input.values[0] ?? newEntry);
+  return openForm(view, { ...edit, entry: Number.isInteger(position) ? position : null });
 }
 
 /** What the operator's file or environment says is in effect again. */
-async function reset(view: SetupView): Promise<Panel> {
+async function reset(view: ListingView): Promise<Panel> {
   const section = sectionOf(view.input.options['s']);
   if (section === null || section === 'listing') return renderOverview(view);
   const paths = section === 'shop' ? (['shop'] as const) : sectionPaths(section);
-  const changes = paths
-    .filter((path) => effectiveValue(view, path).source === 'setup')
-    .map((path) => ({ listing: isCommunityPath(path) ? null : (view.listing?.name ?? null), path, value: undefined }));
-  const result = await view.services.settings.save({ ...authorOf(view), basis: null, changes });
-  return renderSaved(await refreshed(view), result, { section });
+  const stored = paths.filter((path) => effectiveValue(view, path).source === 'setup');
+  const changes = toChanges(
+    view,
+    stored.map((path) => [path, undefined]),
+  );
+  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis: null, changes }), { section });
 }
 
-function confirmRemoval(view: SetupView): Panel {
+function confirmRemoval(view: ListingView): Panel {
   const { input, texts } = view;
   const { shop, buttons } = texts.setup;
   const item = listOf(effectiveValue(view, 'shop').value)[Number(input.options['e'])];
@@ -184,14 +173,13 @@ function confirmRemoval(view: SetupView): Panel {
   );
 }
 
-async function removeItem(view: SetupView): Promise<Panel> {
+async function removeItem(view: ListingView): Promise<Panel> {
   const items = listOf(effectiveValue(view, 'shop').value);
   const position = Number(view.input.options['e']);
   if (items[position] === undefined) return renderSection(view, 'shop');
-  const changes = [{ listing: null, path: 'shop' as const, value: items.toSpliced(position, 1) }];
+  const changes = toChanges(view, [['shop', items.toSpliced(position, 1)]]);
   const basis = Number(view.input.options['v']);
-  const result = await view.services.settings.save({ ...authorOf(view), basis, changes });
-  return renderSaved(await refreshed(view), result, { section: 'shop' });
+  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis, changes }), { section: 'shop' });
 }
 
 /** Listings can be linked if their secrets can be stored, and nobody can take over those of the operator. */
@@ -213,49 +201,43 @@ async function undo(view: SetupView): Promise<Panel> {
     view,
     restored.map(({ path, before, after }) => ({ path, before: after, after: before })),
   );
-  if (problems.length > 0) return renderUnsaved(view, { problems }, undefined);
+  if (problems.length > 0) return renderUnsaved(view, { problems });
   const result = await settings.undo({ ...authorOf(view), changeId });
   return renderUndone(await refreshed(view), result);
 }
 
-async function replaceKey(view: SetupView): Promise<Panel> {
+async function replaceKey(view: ListingView): Promise<Panel> {
   const { listing, input, services, guildId } = view;
-  if (listing === null) return unknownListing(view);
   const lookupKey = textField(input, 'lookupKey');
   const check = await services.checks.checkKey(guildId, listing.kind, lookupKey);
-  if (check.status !== 'valid') return renderUnsaved(view, { problems: [keyProblem(view, check)] }, undefined);
+  if (check.status !== 'valid') return renderUnsaved(view, { problems: [keyProblem(view, check)] });
   const { targetId } = check;
-  const result = await services.settings.replaceKey({ ...authorOf(view), listing: listing.name, lookupKey, targetId });
-  return renderSaved(await refreshed(view), result, { section: 'listing' });
+  const key = { ...authorOf(view), listing: listing.name, lookupKey, targetId };
+  return showSaved(view, services.settings.replaceKey(key), { section: 'listing' });
 }
 
 function familyOf({ options }: CommandInput): 'vote' | 'premium' {
   return options['y'] === 'premium' ? 'premium' : 'vote';
 }
 
-async function rotateSecret(view: SetupView): Promise<Panel> {
+async function rotateSecret(view: ListingView): Promise<Panel> {
   const { listing, input, services } = view;
-  if (listing === null) return unknownListing(view);
   const family = familyOf(input);
   const secret = textField(input, 'secret') || null;
   const result = await services.settings.rotateSecret({ ...authorOf(view), listing: listing.name, family, secret });
   const current = await refreshed(view);
-  return result.status === 'saved'
+  return result.status === 'saved' && namesListing(current)
     ? renderRotated(current, family, result.secrets)
     : renderSaved(current, result, { section: 'listing' });
 }
 
-async function dropOldSecrets(view: SetupView): Promise<Panel> {
-  const { listing, services } = view;
-  if (listing === null) return unknownListing(view);
-  const changed = { ...authorOf(view), listing: listing.name, family: familyOf(view.input) };
-  const result = await services.settings.dropOldSecrets(changed);
-  return renderSaved(await refreshed(view), result, { section: 'listing' });
+function dropOldSecrets(view: ListingView): Promise<Panel> {
+  const { listing, input, services } = view;
+  const dropped = { ...authorOf(view), listing: listing.name, family: familyOf(input) };
+  return showSaved(view, services.settings.dropOldSecrets(dropped), { section: 'listing' });
 }
 
-async function unlinkListing(view: SetupView): Promise<Panel> {
+function unlinkListing(view: ListingView): Promise<Panel> {
   const { listing, services } = view;
-  if (listing === null) return unknownListing(view);
-  const result = await services.settings.unlink({ ...authorOf(view), listing: listing.name });
-  return renderSaved(await refreshed(view), result, { section: null });
+  return showSaved(view, services.settings.unlink({ ...authorOf(view), listing: listing.name }), { section: null });
 }

@@ -4,7 +4,7 @@ import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
 import type { AnnouncementSettings } from '../../src/texts/announcement-settings.ts';
 import { simulateDraft } from './edit.ts';
 import { type Edit, editOf, type FormName, forms } from './forms.ts';
-import { displayName, effectiveValue, namesListing, openView, type SetupView } from './view.ts';
+import { displayName, effectiveValue, type ListingView, namesListing, openView, type SetupView } from './view.ts';
 
 /** What a form would do that is not saved. */
 export type Draft =
@@ -34,15 +34,15 @@ export async function readDraft(
 ): Promise<Draft | null> {
   const view = await openView(input, context, guildId);
   const edit = editOf(input);
-  const { listing } = view;
-  if (edit === null || listing === null || !namesListing(view)) return null;
+  if (edit === null || !namesListing(view)) return null;
   const { section } = forms[edit.name];
   if (section === 'rewards') return { section, paid: await simulateDraft(view, edit) };
-  return section === 'announcements' ? { section, listing: draftListing(view, listing, edit) } : null;
+  return section === 'announcements' ? { section, listing: draftListing(view, edit) } : null;
 }
 
-function draftListing(view: SetupView, { name, kind }: Pick<DraftListing, 'name' | 'kind'>, edit: Edit): DraftListing {
-  const { input } = view;
+function draftListing(view: ListingView, edit: Edit): DraftListing {
+  const { input, listing } = view;
+  const { name, kind } = listing;
   const value = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value;
   const entered = forms[edit.name].read(input, { texts: view.texts, value, entry: null, variant: null });
   const stated = announcementSettings.map(({ path, schema }) => {

@@ -1,14 +1,14 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
 import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
-import { isCommunityPath, parseSetting, type SettingPath } from '../../src/features/settings.ts';
+import { parseSetting, type SettingPath } from '../../src/features/settings.ts';
 import { isEqual } from '../../src/platform/json.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { type Edit, editOptions, forms } from './forms.ts';
 import { findChannelProblems, findRoleProblems } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
 import { withUploads } from './uploads.ts';
-import { authorOf, effectiveValue, refreshed, type SetupView } from './view.ts';
+import { authorOf, effectiveValue, refreshed, type SetupView, toChanges } from './view.ts';
 
 function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
   return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
@@ -48,7 +48,7 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
     ...findChannelProblems(view, form.fields(contextOfForm)),
     ...(await findRoleProblems(
       view,
-      changes.map(({ path, value }) => ({ path, before: effectiveValue(view, path).value, after: value })),
+      changes.map(([path, value]) => ({ path, before: effectiveValue(view, path).value, after: value })),
     )),
   ];
   if (problems.length > 0) {
@@ -57,40 +57,26 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
   }
   const version = Number(input.options['v'] ?? Number.NaN);
   const basis = Number.isInteger(version) ? version : community.version;
-  const result = await services.settings.save({
-    ...authorOf(view),
-    basis,
-    changes: changes.map(({ path, value }) => ({ listing: listingOf(view, path), path, value })),
-  });
+  const result = await services.settings.save({ ...authorOf(view), basis, changes: toChanges(view, changes) });
   if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
   return renderSaved(await refreshed(view), result, { section: form.section, edit });
 }
 
 /** The values that differ from what is in effect, so that a form that was not touched changes nothing. */
-function changesOf(view: SetupView, values: FormValues): { path: SettingPath; value: unknown }[] {
-  return (Object.entries(values) as [SettingPath, unknown][])
-    .filter(([path, value]) => {
-      const current = effectiveValue(view, path);
-      if (value === undefined) return current.source === 'setup';
-      return !isEqual(value, current.value) && !(isOff(value) && isOff(current.value));
-    })
-    .map(([path, value]) => ({ path, value }));
-}
-
-/** The name of the listing that a setting belongs to; null for the community. */
-function listingOf({ listing }: SetupView, path: SettingPath): string | null {
-  return isCommunityPath(path) ? null : (listing?.name ?? null);
+function changesOf(view: SetupView, values: FormValues): [path: SettingPath, value: unknown][] {
+  return (Object.entries(values) as [SettingPath, unknown][]).filter(([path, value]) => {
+    const current = effectiveValue(view, path);
+    if (value === undefined) return current.source === 'setup';
+    return !isEqual(value, current.value) && !(isOff(value) && isOff(current.value));
+  });
 }
 
 /** What the values of a form that is not saved would have paid; null if they are not valid, or would pay as now. */
 export async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
   const { input, guildId, services } = view;
   const values = forms[edit.name].read(input, formContext(view, edit));
-  const after = changesOf(view, values).map(({ path, value }) => ({
-    listing: listingOf(view, path) ?? '',
-    path,
-    value,
-  }));
+  const changes = toChanges(view, changesOf(view, values));
+  const after = changes.map(({ listing, ...change }) => ({ ...change, listing: listing ?? '' }));
   const isValid = after.every(
     ({ listing, path, value }) => value === undefined || parseSetting(listing, path, value).valid,
   );
@@ -98,7 +84,7 @@ export async function simulateDraft(view: SetupView, edit: Edit): Promise<Simula
 }
 
 /** Null, false, 0 or nothing: not switched on. */
-function isOff(value: unknown): boolean {
+export function isOff(value: unknown): boolean {
   return !value || isEqual(value, []) || isEqual(value, {});
 }
 

@@ -1,10 +1,22 @@
 import type { Panel } from '../../src/discord/commands/reply.ts';
-import { isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
+import type { SettingPath } from '../../src/features/settings.ts';
 import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
 import { editOptions } from './forms.ts';
 import { channelProblem } from './problems.ts';
 import { panel, problemOf, renderProblems } from './results.ts';
-import { authorOf, button, effectiveValue, listingOptions, refreshed, type SetupView, textBlock } from './view.ts';
+import {
+  authorOf,
+  button,
+  effectiveValue,
+  type ListingView,
+  linkButtons,
+  listingOptions,
+  refreshed,
+  type SetupView,
+  selectBlock,
+  textBlock,
+  toChanges,
+} from './view.ts';
 import { votePanelButton } from './vote-panel.ts';
 
 /** The second step: the channel for announcements. @param before what was done before, or what is wrong */
@@ -17,23 +29,20 @@ export function renderChannelStep(view: SetupView, before: Markup | null, isProb
     steps.channelTitle,
     [
       textBlock(lines(before, steps.channel)),
-      {
-        kind: 'select',
-        select: {
-          kind: 'channels',
-          action: 'channel',
-          placeholder: placeholders.channel,
-          options: listingOptions(view),
-          selected: typeof present === 'string' ? [present] : [],
-        },
-      },
+      selectBlock({
+        kind: 'channels',
+        action: 'channel',
+        placeholder: placeholders.channel,
+        options: listingOptions(view),
+        selected: typeof present === 'string' ? [present] : [],
+      }),
     ],
     [button(present === null ? buttons.later : buttons.next, 'step-rewards', listingOptions(view))],
   );
 }
 
 /** Saves the channel, if the bot can post there. */
-export async function chooseChannel(view: SetupView): Promise<Panel> {
+export async function chooseChannel(view: ListingView): Promise<Panel> {
   const { input, texts } = view;
   const [channelId] = input.values;
   if (channelId === undefined) return renderChannelStep(view, null);
@@ -47,7 +56,7 @@ export async function chooseChannel(view: SetupView): Promise<Panel> {
 export function renderRewardsStep(view: SetupView): Panel {
   const { steps, buttons } = view.texts.setup;
   const preset = (p: 'simple' | 'lively') => button(buttons[p], 'preset', { ...listingOptions(view), p }, 'primary');
-  const own = editOptions(view, { name: 'credits', entry: null, variant: null });
+  const own = editOptions(view, { name: 'credits' });
   return panel(
     'plain',
     steps.rewardsTitle,
@@ -70,11 +79,12 @@ const lively: Values = {
   'rewards.streak': { every: 7, credits: 50, forgive: 1 },
 };
 
-export async function choosePreset(view: SetupView): Promise<Panel> {
+export async function choosePreset(view: ListingView): Promise<Panel> {
   const { steps, buttons } = view.texts.setup;
   const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
-  if (failed !== null)
-    return panel('bad', steps.rewardsTitle, [textBlock(failed)], [button(buttons.overview, 'overview', {})]);
+  if (failed !== null) {
+    return panel('bad', steps.rewardsTitle, [textBlock(failed)], [button(buttons.overview, 'overview')]);
+  }
   return renderReady(await refreshed(view));
 }
 
@@ -88,9 +98,9 @@ async function renderReady(view: SetupView): Promise<Panel> {
     steps.doneTitle,
     [textBlock(steps.done)],
     [
-      ...(url === null ? [] : [{ kind: 'link', label: buttons.voteNow, url } as const]),
-      button(buttons.giveRole, 'edit', editOptions(view, { name: 'roles', entry: null, variant: null })),
-      button(buttons.openShop, 'edit', editOptions(view, { name: 'item', entry: null, variant: 'role' })),
+      ...linkButtons(buttons.voteNow, url),
+      button(buttons.giveRole, 'edit', editOptions(view, { name: 'roles' })),
+      button(buttons.openShop, 'edit', editOptions(view, { name: 'item', variant: 'role' })),
       votePanelButton(view),
       button(buttons.overview, 'overview', listingOptions(view)),
     ],
@@ -98,18 +108,10 @@ async function renderReady(view: SetupView): Promise<Panel> {
 }
 
 /** Null if it was saved; otherwise what is wrong. */
-async function saveStep(view: SetupView, values: Values): Promise<Markup | null> {
-  const { services, listing, texts } = view;
-  if (listing === null) return texts.setup.problems.unknownListing;
-  const result = await services.settings.save({
-    ...authorOf(view),
-    basis: null,
-    changes: (Object.entries(values) as [SettingPath, unknown][]).map(([path, value]) => ({
-      listing: isCommunityPath(path) ? null : listing.name,
-      path,
-      value,
-    })),
-  });
+async function saveStep(view: ListingView, values: Values): Promise<Markup | null> {
+  const { services, texts } = view;
+  const changes = toChanges(view, Object.entries(values) as [SettingPath, unknown][]);
+  const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
   if (result.status === 'invalid') return renderProblems(result.issues.map((issue) => problemOf(issue, view)));
   return result.status === 'conflict' ? texts.setup.problems.conflict : null;
 }

@@ -69,7 +69,10 @@ export function editOf({ options }: CommandInput): Edit | null {
     : null;
 }
 
-export function editOptions(view: SetupView, { name, entry, variant }: Edit): Readonly<Record<string, OptionValue>> {
+export function editOptions(
+  view: SetupView,
+  { name, entry = null, variant = null }: Pick<Edit, 'name'> & Partial<Edit>,
+): Readonly<Record<string, OptionValue>> {
   return {
     f: name,
     ...listingOptions(view),

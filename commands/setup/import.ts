@@ -8,9 +8,9 @@ import type { SetupChecks } from '../setup-services.ts';
 import { fileField } from './form.ts';
 import { keyProblem } from './link.ts';
 import { findRoleProblems, type ValueChange } from './problems.ts';
-import { type Problem, problemOf, renderSaved, renderUnsaved } from './results.ts';
+import { type Problem, problemOf, renderSaved, renderUnsaved, showSaved } from './results.ts';
 import { withUploads } from './uploads.ts';
-import { authorOf, effectiveValue, listingOptions, refreshed, type SetupView } from './view.ts';
+import { authorOf, effectiveValue, listingOptions, type SetupView } from './view.ts';
 
 export function importForm(view: SetupView): Modal {
   const { forms, fields, hints } = view.texts.setup;
@@ -36,16 +36,15 @@ export function importForm(view: SetupView): Modal {
 /** Saves an imported text, unless it has what a form would not accept. */
 export async function importSettings(view: SetupView): Promise<Panel> {
   const input = await withUploads(view);
-  if ('hint' in input) return renderUnsaved(view, { problems: [input] }, undefined);
+  if ('hint' in input) return renderUnsaved(view, { problems: [input] });
   const text = textField(input, 'settings');
   const roleProblems = await findRoleProblems(view, importedValues(view, text));
-  if (roleProblems.length > 0) return renderUnsaved(view, { problems: roleProblems }, undefined);
+  if (roleProblems.length > 0) return renderUnsaved(view, { problems: roleProblems });
   const issues = await issuesOfChannels(view, text);
   if (issues.length > 0) return renderSaved(view, { status: 'invalid', issues }, { section: null });
   const { problems, targetIds } = await checkImportedKeys(view, text);
-  if (problems.length > 0) return renderUnsaved(view, { problems }, undefined);
-  const result = await view.services.settings.import({ ...authorOf(view), text, targetIds });
-  return renderSaved(await refreshed(view), result, { section: null });
+  if (problems.length > 0) return renderUnsaved(view, { problems });
+  return showSaved(view, view.services.settings.import({ ...authorOf(view), text, targetIds }), { section: null });
 }
 
 const channelPaths = [...listingPaths, ...communityPaths].filter((path) => settingAt(path).isChannel);

@@ -1,4 +1,5 @@
 import { findLinkableSite } from '../../src/core/settings/listing-settings.ts';
+import { choicesOf } from '../../src/core/settings/shown-values.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { LinkResult } from '../../src/features/setup/community.ts';
@@ -7,23 +8,18 @@ import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { type Site, trustOf } from '../../src/webhook/sites/site.ts';
 import { radios, shortText } from './form.ts';
-import { authorOf, maxNameLength, type SetupView } from './view.ts';
+import { authorOf, escapedName, type SetupView, selectBlock } from './view.ts';
+
+const kindChoices = choicesOf('server', 'bot');
 
 /** The other sites, each with how far its votes can be trusted. */
 export function siteStep({ texts }: SetupView): PanelBlock {
-  return {
-    kind: 'select',
-    select: {
-      kind: 'choices',
-      action: 'site',
-      placeholder: texts.setup.placeholders.site,
-      choices: linkableSites.map((site) => ({
-        label: site.name,
-        value: site.id,
-        description: trustIn(texts, site),
-      })),
-    },
-  };
+  const choices = linkableSites.map((site) => ({
+    label: site.name,
+    value: site.id,
+    description: trustIn(texts, site),
+  }));
+  return selectBlock({ kind: 'choices', action: 'site', placeholder: texts.setup.placeholders.site, choices });
 }
 
 /** How strong the scheme of a site is. */
@@ -42,9 +38,9 @@ function trustIn({ setup }: Texts, site: Site): string {
 export function siteSteps({ setup }: Texts, { name, setup: { secret, choice } }: Site): Markup {
   const { siteOpen, siteEnter, siteEnterAddress, siteChoose, siteTest } = setup.link;
   const steps = [
-    siteOpen(bold(escapeName(name, maxNameLength))),
+    siteOpen(bold(escapedName(name))),
     secret === 'ours' ? siteEnter : siteEnterAddress,
-    ...(choice === undefined ? [] : [siteChoose(bold(escapeName(choice, maxNameLength)))]),
+    ...(choice === undefined ? [] : [siteChoose(bold(escapedName(choice)))]),
     siteTest,
   ];
   return lines(...steps.map((step, index) => markup`${index + 1}. ${step}`));
@@ -57,12 +53,11 @@ export function chosenSite({ input }: SetupView): Site | null {
 
 /** The form for a listing on a site, with what is not known already; null if that is everything. */
 export function siteForm({ texts, input }: SetupView, site: Site): Modal | null {
-  const { fields, hints, choices } = texts.setup;
+  const { fields, hints } = texts.setup;
   const { kinds, setup } = site;
-  const listsBots = kinds.includes('bot');
   const asked: readonly ModalField[] = [
-    ...(kinds.length === 2 ? [radios('kind', fields.kind, kindChoices(choices), 'server')] : []),
-    ...(listsBots
+    ...(kinds.length === 2 ? [radios('kind', fields.kind, kindChoices(texts), 'server')] : []),
+    ...(kinds.includes('bot')
       ? [shortText('botId', fields.botId, input.applicationId, { description: hints.botId, maxLength: 20 })]
       : []),
     ...(setup.secret === 'theirs' ? [secretField(texts, site)] : []),
@@ -71,12 +66,6 @@ export function siteForm({ texts, input }: SetupView, site: Site): Modal | null 
     ? null
     : { kind: 'modal', title: site.name, action: 'site-linked', options: { w: site.id }, fields: asked };
 }
-
-const kindChoices = ({ server, bot }: Texts['setup']['choices']) =>
-  [
-    ['server', server],
-    ['bot', bot],
-  ] as const;
 
 /** A secret: ours unless the owner enters another one, or the one that the site has made. */
 export function secretField({ setup: { fields, hints } }: Texts, site: Site | null): ModalField {

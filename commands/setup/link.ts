@@ -1,15 +1,27 @@
 import type { Arrival } from '../../src/core/settings/stored-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
-import type { ActionTarget, Later, Modal, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
-import type { GeneratedSecrets, KeyCheck, LinkResult, ListingSettings } from '../../src/features/setup/community.ts';
+import type { ActionTarget, Later, Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import type { GeneratedSecrets, KeyCheck, LinkResult } from '../../src/features/setup/community.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { bold, escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
+import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
 import { renderChannelStep } from './first-steps.ts';
 import { chosenSite, linkSite, siteForm, siteStep, siteSteps, trustText } from './link-site.ts';
 import { addressBlocks } from './listing-section.ts';
 import { type Problem, panel, problemOf, renderProblems } from './results.ts';
-import { authorOf, button, displayName, listingOptions, openView, type SetupView, textBlock } from './view.ts';
+import {
+  authorOf,
+  button,
+  buttonBlock,
+  displayName,
+  type ListingView,
+  linkButtons,
+  listingOptions,
+  openView,
+  type SetupView,
+  textBlock,
+} from './view.ts';
 
 const pollMs = 2 * second;
 /** What arrived shortly before the panel was opened counts (ms). */
@@ -21,20 +33,13 @@ export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 
   const { buttons } = texts.setup;
   const dashboard = await services.checks.dashboardOf(guildId);
   const offer = await services.checks.connectOffer(community, input.userId);
-  const ofService: readonly PanelBlock[] = services.checks.hasService
-    ? [
-        {
-          kind: 'buttons',
-          buttons: [
-            ...(offer === null ? [] : [{ kind: 'link', label: buttons.connect, url: offer.url } as const]),
-            button(buttons.link, 'link', {}, 'primary'),
-            ...(dashboard === null ? [] : [{ kind: 'link', label: buttons.findKey, url: dashboard } as const]),
-          ],
-        },
-      ]
-    : [];
+  const ofService = buttonBlock(
+    ...linkButtons(buttons.connect, offer?.url ?? null),
+    button(buttons.link, 'link', {}, 'primary'),
+    ...linkButtons(buttons.findKey, dashboard),
+  );
   return {
-    blocks: [...ofService, siteStep(view)],
+    blocks: [...(services.checks.hasService ? [ofService] : []), siteStep(view)],
     ...(offer !== null && { later: waitForArrival(view, offer.listing, clock.now() - earlyMs) }),
   };
 }
@@ -50,15 +55,18 @@ export async function renderLinkStep(view: SetupView): Promise<Panel> {
 
 /** The form for a listing on the service: kind and id follow from the key. */
 export function linkForm({ texts }: SetupView): Modal {
-  const { forms, fields, hints } = texts.setup;
-  return {
-    kind: 'modal',
-    title: forms.link,
-    action: 'linked',
-    fields: [
-      { kind: 'text', name: 'lookupKey', label: fields.lookupKey, description: hints.lookupKey, maxLength: 300 },
-    ],
-  };
+  return { kind: 'modal', title: texts.setup.forms.link, action: 'linked', fields: [keyField(texts)] };
+}
+
+/** The form that replaces the API key of a listing. */
+export function keyForm(view: ListingView): Modal {
+  const { texts } = view;
+  const options = listingOptions(view);
+  return { kind: 'modal', title: texts.setup.forms.key, action: 'key-saved', options, fields: [keyField(texts)] };
+}
+
+function keyField({ setup: { fields, hints } }: Texts): ModalField {
+  return { kind: 'text', name: 'lookupKey', label: fields.lookupKey, description: hints.lookupKey, maxLength: 300 };
 }
 
 /** Checks the key, saves the listing, and shows what to enter in the service's dashboard. */
@@ -110,7 +118,7 @@ function renderLinked(
     return renderUnlinked(view, problems, form);
   }
   const { listing, secrets } = result;
-  return renderWaiting({ ...view, listing }, listing, { since, secrets, name });
+  return renderWaiting({ ...view, listing }, { since, secrets, name });
 }
 
 function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], { action, options }: ActionTarget): Panel {
@@ -131,12 +139,11 @@ export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { stat
 }
 
 /** What to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms since the epoch */
-export function renderWaiting(
-  view: SetupView,
-  listing: ListingSettings,
+function renderWaiting(
+  view: ListingView,
   { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },
 ): Panel {
-  const { texts } = view;
+  const { listing, texts } = view;
   const { link, buttons } = texts.setup;
   const options = { l: listing.name, t: Math.floor((since - earlyMs) / second) };
   const { site } = listing;
@@ -146,15 +153,15 @@ export function renderWaiting(
       link.title(escapeName(name, 80)),
       [
         textBlock(site === null ? link.copy : siteSteps(texts, site)),
-        ...addressBlocks(view, listing, secrets),
+        ...addressBlocks(view, secrets),
         ...(secrets?.voteSecret ? [textBlock(subtext(link.once))] : []),
         ...(site === null ? [] : [textBlock(subtext(trustText(texts, site)))]),
         textBlock(link.waiting),
       ],
       [
         button(buttons.checkAgain, 'check', options, 'primary'),
-        button(buttons.more, 'more', listingOptions({ listing })),
-        button(buttons.later, 'step-channel', { l: listing.name }),
+        button(buttons.more, 'more', listingOptions(view)),
+        button(buttons.later, 'step-channel', listingOptions(view)),
       ],
     ),
     later: waitForArrival(view, listing.name, since - earlyMs),
@@ -162,12 +169,9 @@ export function renderWaiting(
 }
 
 /** The same for a listing that is linked already. */
-export function renderTest(view: SetupView, listing: ListingSettings): Panel {
-  return renderWaiting(view, listing, {
-    since: view.clock.now(),
-    secrets: null,
-    name: displayName(view, listing.name),
-  });
+export function renderTest(view: ListingView): Panel {
+  const name = displayName(view, view.listing.name);
+  return renderWaiting(view, { since: view.clock.now(), secrets: null, name });
 }
 
 /** Polls while the message can be changed. */
@@ -186,13 +190,12 @@ function waitForArrival(view: SetupView, listing: string, since: number): Later 
 }
 
 /** "Check again": a new message if nothing has arrived, because the secrets in the first one are shown only there. */
-export async function checkTest(view: SetupView): Promise<Panel> {
+export async function checkTest(view: ListingView): Promise<Panel> {
   const { input, services, listing, texts, guildId } = view;
   const since = Number(input.options['t']) * second;
-  const arrival =
-    listing === null || !Number.isSafeInteger(since)
-      ? null
-      : await services.settings.arrivedSince(guildId, listing.name, Math.max(0, since));
+  const arrival = Number.isSafeInteger(since)
+    ? await services.settings.arrivedSince(guildId, listing.name, Math.max(0, since))
+    : null;
   if (arrival !== null) return renderArrived(view, arrival);
   return { ...panel('wait', texts.setup.link.notYet, [], []), response: 'new' };
 }
@@ -200,17 +203,4 @@ export async function checkTest(view: SetupView): Promise<Panel> {
 function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
   const { arrived, voteArrived } = view.texts.setup.link;
   return renderChannelStep(view, (isTest ? arrived : voteArrived)(timestamp(at, 'R')));
-}
-
-export function keyForm({ texts, listing }: SetupView): Modal {
-  const { forms, fields, hints } = texts.setup;
-  return {
-    kind: 'modal',
-    title: forms.key,
-    action: 'key-saved',
-    options: listingOptions({ listing }),
-    fields: [
-      { kind: 'text', name: 'lookupKey', label: fields.lookupKey, description: hints.lookupKey, maxLength: 300 },
-    ],
-  };
 }

@@ -1,19 +1,30 @@
-import type { Modal, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
+import { textField } from '../../src/discord/commands/input.ts';
+import type { Modal, ModalField, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../../src/features/setup/community.ts';
+import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
-import { takesKey } from './details.ts';
+import type { Site } from '../../src/webhook/sites/site.ts';
 import { secretField, trustText } from './link-site.ts';
-import { panel } from './results.ts';
-import { settingName } from './values.ts';
-import { button, displayName, escapedName, listingOptions, listingTitle, type SetupView, textBlock } from './view.ts';
+import { panel, showSaved } from './results.ts';
+import {
+  authorOf,
+  button,
+  buttonBlock,
+  displayName,
+  escapedName,
+  type ListingView,
+  listingOptions,
+  listingTitle,
+  settingName,
+  textBlock,
+} from './view.ts';
 
-export const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
+const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
 
 /** A listing with its addresses, and what changes its key and secrets. */
-export function renderListing(view: SetupView): Panel {
+export function renderListing(view: ListingView): Panel {
   const { listing, texts } = view;
   const { buttons, listing: own, values } = texts.setup;
-  if (listing === null) return panel('bad', texts.setup.problems.unknownListing, [], []);
   const { site } = listing;
   const options = listingOptions(view);
   const count = (path: string, secrets: number) =>
@@ -37,24 +48,21 @@ export function renderListing(view: SetupView): Panel {
               takesKey(listing) ? count('siteKey', Number(listing.hasSiteKey)) : null,
             ),
       ),
-      ...addressBlocks(view, listing, null),
+      ...addressBlocks(view, null),
       ...(isOwn ? [] : [textBlock(subtext(own.operators))]),
-      {
-        kind: 'buttons',
-        buttons: [
-          button(buttons.tests, 'test', options, 'primary'),
-          ...(isOwn
-            ? [
-                ...(site === null ? [button(buttons.newKey, 'key', options)] : []),
-                button(buttons.voteSecret, 'rotate', { ...options, y: 'vote' }),
-                site === null
-                  ? button(buttons.premiumSecret, 'rotate', { ...options, y: 'premium' })
-                  : button(buttons.more, 'more', options),
-                ...(withOld === null ? [] : [button(buttons.dropSecrets, 'drop', { ...options, y: withOld })]),
-              ]
-            : []),
-        ],
-      },
+      buttonBlock(
+        button(buttons.tests, 'test', options, 'primary'),
+        ...(isOwn
+          ? [
+              ...(site === null ? [button(buttons.newKey, 'key', options)] : []),
+              button(buttons.voteSecret, 'rotate', { ...options, y: 'vote' }),
+              site === null
+                ? button(buttons.premiumSecret, 'rotate', { ...options, y: 'premium' })
+                : button(buttons.more, 'more', options),
+              ...(withOld === null ? [] : [button(buttons.dropSecrets, 'drop', { ...options, y: withOld })]),
+            ]
+          : []),
+      ),
     ],
     [
       ...(isOwn ? [button(buttons.unlink, 'unlink', options, 'danger')] : []),
@@ -65,8 +73,7 @@ export function renderListing(view: SetupView): Panel {
 
 /** The addresses for the dashboard of the service or site, with the secrets if they are new. */
 export function addressBlocks(
-  { texts }: SetupView,
-  { addresses, premiumSecrets }: ListingSettings,
+  { texts, listing: { addresses, premiumSecrets } }: ListingView,
   secrets: GeneratedSecrets | null,
   // Premium events are not received without a secret of their own.
   shown: readonly SecretFamily[] = premiumSecrets === 0 ? ['vote'] : families,
@@ -92,27 +99,24 @@ export function addressBlocks(
   ];
 }
 
-export function rotateForm({ texts, listing }: SetupView, family: SecretFamily): Modal {
-  const { forms } = texts.setup;
-  const { site = null } = listing ?? {};
+export function rotateForm(view: ListingView, family: SecretFamily): Modal {
+  const { texts, listing } = view;
   return {
     kind: 'modal',
-    title: forms[`${family}Secret`],
+    title: texts.setup.forms[`${family}Secret`],
     action: 'rotated',
-    options: { ...listingOptions({ listing }), y: family },
-    fields: [secretField(texts, site)],
+    options: { ...listingOptions(view), y: family },
+    fields: [secretField(texts, listing.site)],
   };
 }
 
 /** The new secret, shown once. */
-export function renderRotated(view: SetupView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
-  const { listing, texts } = view;
-  const { buttons, sections, listing: own, link } = texts.setup;
-  if (listing === null) return renderListing(view);
+export function renderRotated(view: ListingView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
+  const { buttons, sections, listing: own, link } = view.texts.setup;
   return panel(
     'good',
     own.rotateTitle,
-    [...addressBlocks(view, listing, secrets, [family]), textBlock(lines(own.rotated, subtext(link.once)))],
+    [...addressBlocks(view, secrets, [family]), textBlock(lines(own.rotated, subtext(link.once)))],
     [
       button(buttons.dropSecrets, 'drop', { ...listingOptions(view), y: family }),
       button(sections.listing, 'section', { ...listingOptions(view), s: 'listing' }),
@@ -120,17 +124,61 @@ export function renderRotated(view: SetupView, family: SecretFamily, secrets: Ge
   );
 }
 
-export function renderUnlink(view: SetupView): Panel {
-  const { listing, texts } = view;
-  const { buttons, listing: own } = texts.setup;
-  if (listing === null) return renderListing(view);
+export function renderUnlink(view: ListingView): Panel {
+  const { buttons, listing: own } = view.texts.setup;
   return panel(
     'bad',
-    own.unlinkTitle(escapedName(displayName(view, listing.name))),
+    own.unlinkTitle(escapedName(displayName(view, view.listing.name))),
     [textBlock(own.unlink)],
     [
       button(buttons.confirmUnlink, 'unlinked', listingOptions(view), 'danger'),
       button(buttons.cancel, 'section', { ...listingOptions(view), s: 'listing' }),
     ],
   );
+}
+
+/**
+ * The form with what is not needed to link a listing: own secrets; on another site what its API and its vote page need. A
+ * field that stays empty changes nothing.
+ */
+export function detailsForm(view: ListingView): Modal {
+  const { listing } = view;
+  const { buttons, fields, hints } = view.texts.setup;
+  const { site, kind } = listing;
+  const text = { kind: 'text', required: false } as const;
+  const secret = { ...text, name: 'secret', label: fields.voteSecret, maxLength: 200 };
+  const siteKey = { ...text, name: 'siteKey', label: fields.siteKey, description: hints.siteKey, maxLength: 1000 };
+  const slug = { ...text, name: 'slug', label: fields.slug, description: hints.slug, maxLength: 100 };
+  const asked: readonly ModalField[] =
+    site === null
+      ? [secret, { ...secret, name: 'premiumSecret', label: fields.premiumSecret }]
+      : [secret, ...(takesKey(listing) ? [siteKey] : []), ...(needsSlug(site, kind) ? [slug] : [])];
+  return { kind: 'modal', title: buttons.more, action: 'more-saved', options: listingOptions(view), fields: asked };
+}
+
+/** Whether the site of a listing says who has voted to those who have a token of it. */
+function takesKey({ site, kind }: Pick<ListingSettings, 'site' | 'kind'>): boolean {
+  return site !== null && missingFor({ site: site.id, kind, id: '', key: null }) === 'key';
+}
+
+function needsSlug(site: Site, kind: ListingSettings['kind']): boolean {
+  const hasPage = (slug: string | null) => site.votePage({ kind, id: '1', slug }) !== null;
+  return hasPage('name') && !hasPage(null);
+}
+
+/** In a new message, because the secret in the first one is shown only there. */
+export async function saveDetails(view: ListingView): Promise<Panel> {
+  const { input, listing, services } = view;
+  const entered = (name: string) => textField(input, name) || null;
+  const saving = services.settings.describe({
+    ...authorOf(view),
+    listing: listing.name,
+    details: {
+      voteSecret: entered('secret'),
+      premiumSecret: entered('premiumSecret'),
+      siteKey: entered('siteKey'),
+      slug: entered('slug'),
+    },
+  });
+  return { ...(await showSaved(view, saving, { section: 'listing' })), response: 'new' };
 }

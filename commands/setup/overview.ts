@@ -5,15 +5,17 @@ import { renderChecklist } from './checklist.ts';
 import { type SectionId, sectionIds } from './form.ts';
 import { linkStep } from './link.ts';
 import { panel, problemOf } from './results.ts';
-import { describeValue } from './values.ts';
 import {
   button,
+  describeValue,
   effectiveValue,
   escapedName,
+  hasListing,
+  type ListingView,
   listingOptions,
   listingTitle,
-  names,
   type SetupView,
+  selectBlock,
   textBlock,
 } from './view.ts';
 
@@ -29,15 +31,15 @@ const summaries: Readonly<Record<Exclude<SectionId, 'listing'>, readonly Setting
 
 /** All subjects, each with its present state and a button. Without a listing: what to do first. */
 export async function renderOverview(view: SetupView): Promise<Panel> {
-  const { texts, community, listing } = view;
-  if (listing === null) return renderWelcome(view);
-  const { main, buttons, sections } = texts.setup;
+  if (!hasListing(view)) return renderWelcome(view);
+  const { community } = view;
+  const { main, buttons, sections } = view.texts.setup;
   return panel(
     'plain',
     main.title,
     [
       textBlock(main.intro),
-      ...(await renderChecklist(view, listing)),
+      ...(await renderChecklist(view)),
       ...listingSelect(view),
       ...sectionIds.map(
         (section): PanelBlock => ({
@@ -57,35 +59,24 @@ export async function renderOverview(view: SetupView): Promise<Panel> {
   );
 }
 
-function summaryOf(view: SetupView, section: SectionId): Markup {
+function summaryOf(view: ListingView, section: SectionId): Markup {
   const { texts, listing } = view;
-  if (section === 'listing') {
-    return listing === null ? texts.setup.values.none : escapedName(listingTitle(view, listing));
-  }
+  if (section === 'listing') return escapedName(listingTitle(view, listing));
   const values = summaries[section].map((path) => describeValue(path, effectiveValue(view, path).value, texts));
   const { none } = texts.setup.values;
   const shown = values.filter((value) => value !== none);
   return shown.length === 0 ? none : joined(shown, ' · ');
 }
 
-function listingSelect(view: SetupView): PanelBlock[] {
+function listingSelect(view: ListingView): PanelBlock[] {
   const { community, listing, texts } = view;
   if (community.listings.length < 2) return [];
-  return [
-    {
-      kind: 'select',
-      select: {
-        kind: 'choices',
-        action: 'listing',
-        placeholder: texts.setup.placeholders.listing,
-        choices: community.listings.map((each) => ({
-          label: listingTitle(view, each),
-          value: each.name,
-          selected: each.name === listing?.name,
-        })),
-      },
-    },
-  ];
+  const choices = community.listings.map((each) => ({
+    label: listingTitle(view, each),
+    value: each.name,
+    selected: each.name === listing.name,
+  }));
+  return [selectBlock({ kind: 'choices', action: 'listing', placeholder: texts.setup.placeholders.listing, choices })];
 }
 
 /** The first use: leads to the form that links a listing. */
@@ -94,7 +85,8 @@ export async function renderWelcome(view: SetupView): Promise<Panel> {
   const { welcome, connect, buttons } = texts.setup;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
-    return panel('wait', welcome.title, [textBlock(welcome.unassigned(names(unassigned.slice(0, 5))))], []);
+    const names = joined(unassigned.slice(0, 5).map(escapedName), ', ');
+    return panel('wait', welcome.title, [textBlock(welcome.unassigned(names))], []);
   }
   if (!community.canStoreSecrets) return panel('wait', welcome.title, [textBlock(welcome.needsOperator)], []);
   const { blocks, ...step } = await linkStep(view);

@@ -6,8 +6,7 @@ import { findSetting } from '../../src/features/settings.ts';
 import { isEqual } from '../../src/platform/json.ts';
 import { bold, channelMention, escapeName, type Markup, markup, roleMention } from '../../src/texts/markup.ts';
 import type { Problem } from './results.ts';
-import { settingName } from './values.ts';
-import type { SetupView } from './view.ts';
+import { type SetupView, settingName } from './view.ts';
 
 /** Without these, announcements fail. */
 const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages', 'Embed Links'];

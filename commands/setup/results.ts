@@ -10,8 +10,18 @@ import type {
 import { bold, escapeText, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import type { SectionId } from './form.ts';
 import { type Edit, editOptions } from './forms.ts';
-import { describeValue, settingName } from './values.ts';
-import { button, buttonBlock, displayName, escapedName, listingOptions, type SetupView, textBlock } from './view.ts';
+import {
+  button,
+  buttonBlock,
+  describeValue,
+  displayName,
+  escapedName,
+  listingOptions,
+  refreshed,
+  type SetupView,
+  settingName,
+  textBlock,
+} from './view.ts';
 
 /** Where a result leads. */
 export interface Origin {
@@ -23,8 +33,7 @@ export interface Origin {
 
 /** The result of saving: before and after with Undo, or what to fix. */
 export async function renderSaved(view: SetupView, result: SaveResult | RotateResult, origin: Origin): Promise<Panel> {
-  const { texts } = view;
-  const { saved, problems } = texts.setup;
+  const { saved, problems } = view.texts.setup;
   switch (result.status) {
     case 'saved':
       return renderDone(view, result.change, saved.title, origin);
@@ -37,9 +46,18 @@ export async function renderSaved(view: SetupView, result: SaveResult | RotateRe
   }
 }
 
+/** Waits until it is saved, and shows the result. */
+export async function showSaved(
+  view: SetupView,
+  saving: Promise<SaveResult | RotateResult>,
+  origin: Origin,
+): Promise<Panel> {
+  const result = await saving;
+  return renderSaved(await refreshed(view), result, origin);
+}
+
 export async function renderUndone(view: SetupView, result: UndoResult): Promise<Panel> {
-  const { texts } = view;
-  const { saved, problems } = texts.setup;
+  const { saved, problems } = view.texts.setup;
   const back = backButtons(view, { section: null });
   switch (result.status) {
     case 'undone':
@@ -76,10 +94,9 @@ export function renderUnsaved(
   cause:
     | { readonly problems: readonly Problem[] }
     | { readonly intro: Markup; readonly since: readonly SettingsChange[] },
-  edit: Edit | undefined,
+  edit?: Edit,
 ): Panel {
-  const { texts } = view;
-  const { buttons, problems } = texts.setup;
+  const { buttons, problems } = view.texts.setup;
   const blocks =
     'problems' in cause
       ? [textBlock(renderProblems(cause.problems))]

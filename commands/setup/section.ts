@@ -1,18 +1,30 @@
 import type { Panel, PanelBlock, ReplyButton, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settings } from '../../src/features/settings.ts';
 import { hour } from '../../src/platform/durations.ts';
-import { isEqual, listOf, textOf } from '../../src/platform/json.ts';
+import { listOf, textOf } from '../../src/platform/json.ts';
 import { plainName } from '../../src/platform/truncate.ts';
 import { bold, joined, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import { type PlaceholderName, parseTemplate, renderTemplate } from '../../src/texts/template.ts';
 import type { Texts } from '../../src/texts/texts.ts';
+import { isOff } from './edit.ts';
 import { type Form, type SectionId, sectionIds } from './form.ts';
 import { editOptions, type FormName, forms } from './forms.ts';
 import { renderListing } from './listing-section.ts';
 import { panel } from './results.ts';
 import { renderShopSection } from './shop-section.ts';
-import { describeValue, settingName } from './values.ts';
-import { button, displayName, effectiveValue, escapedName, listingOptions, type SetupView, textBlock } from './view.ts';
+import {
+  button,
+  describeValue,
+  displayName,
+  effectiveValue,
+  escapedName,
+  type ListingView,
+  listingOptions,
+  type SetupView,
+  selectBlock,
+  settingName,
+  textBlock,
+} from './view.ts';
 import { votePanelButton } from './vote-panel.ts';
 
 type Plain = Exclude<SectionId, 'listing' | 'shop'>;
@@ -58,7 +70,7 @@ export function sectionOf(value: unknown): SectionId | null {
 }
 
 /** A subject with its settings, their sources, and what changes them. */
-export function renderSection(view: SetupView, section: SectionId): Panel {
+export function renderSection(view: ListingView, section: SectionId): Panel {
   if (section === 'listing') return renderListing(view);
   if (section === 'shop') return renderShopSection(view);
   const { texts } = view;
@@ -113,13 +125,7 @@ function isUsed(view: SetupView, path: SettingPath): boolean {
   }
 }
 
-function isOff(value: unknown): boolean {
-  return (
-    value === null || value === undefined || value === 0 || value === false || isEqual(value, []) || isEqual(value, {})
-  );
-}
-
-export function settingLine(view: SetupView, path: SettingPath): Markup {
+function settingLine(view: SetupView, path: SettingPath): Markup {
   const { texts } = view;
   const { value, source } = effectiveValue(view, path);
   const name = bold(settingName(path, texts));
@@ -136,14 +142,7 @@ export function settingLine(view: SetupView, path: SettingPath): Markup {
 function editButtons(view: SetupView, section: Plain): ReplyButton[] {
   const { buttons } = view.texts.setup;
   return parts[section].flatMap((part) =>
-    'button' in part
-      ? button(
-          buttons[part.button],
-          'edit',
-          editOptions(view, { name: part.form, entry: null, variant: null }),
-          'primary',
-        )
-      : [],
+    'button' in part ? button(buttons[part.button], 'edit', editOptions(view, { name: part.form }), 'primary') : [],
   );
 }
 
@@ -171,16 +170,13 @@ function entrySelect(
   const choices: SelectChoice[] = entries
     .slice(0, maxEntries)
     .map((label, index) => ({ label: withoutMarkup(label), value: String(index) }));
-  return {
-    kind: 'select',
-    select: {
-      kind: 'choices',
-      action: 'entry',
-      placeholder,
-      options: { f: name, ...listingOptions(view) },
-      choices: [{ label: addLabel, value: newEntry }, ...choices],
-    },
-  };
+  return selectBlock({
+    kind: 'choices',
+    action: 'entry',
+    placeholder,
+    options: { f: name, ...listingOptions(view) },
+    choices: [{ label: addLabel, value: newEntry }, ...choices],
+  });
 }
 
 /** Selects show no markup. */
@@ -191,9 +187,9 @@ function withoutMarkup(text: string): string {
 const sample = { credits: 10, balance: 120, votes: 12, streak: 7 };
 
 /** How the announcement of a vote of the member would look. */
-export function renderPreview(view: SetupView): PanelBlock[] {
+function renderPreview(view: ListingView): PanelBlock[] {
   const { texts, clock, input, listing } = view;
-  if (listing === null || effectiveValue(view, 'announcements.mode').value !== 'each') return [];
+  if (effectiveValue(view, 'announcements.mode').value !== 'each') return [];
   const { announcement, number } = texts;
   const now = clock.now();
   const name = escapedName(displayName(view, listing.name));

@@ -1,11 +1,11 @@
-import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
+import type { Panel } from '../../src/discord/commands/reply.ts';
 import { type JsonObject, listOf, numberOf, textOf } from '../../src/platform/json.ts';
 import { isSnowflake } from '../../src/platform/snowflake.ts';
 import { escapeName, joined, lines, roleMention } from '../../src/texts/markup.ts';
 import { type ItemVariant, itemVariants, variantOf } from './entry-forms.ts';
 import { editOptions } from './forms.ts';
 import { panel } from './results.ts';
-import { button, effectiveValue, escapedName, listingOptions, type SetupView, textBlock } from './view.ts';
+import { button, effectiveValue, escapedName, listingOptions, type SetupView, selectBlock, textBlock } from './view.ts';
 
 /** Discord: at most 25 choices, and 4,000 characters of text. */
 const maxItems = 25;
@@ -21,24 +21,14 @@ export function renderShopSection(view: SetupView): Panel {
     codes: buttons.addCodes,
     manual: buttons.addManual,
   };
-  const select: PanelBlock[] =
-    items.length === 0
-      ? []
-      : [
-          {
-            kind: 'select',
-            select: {
-              kind: 'choices',
-              action: 'item',
-              placeholder: placeholders.items,
-              options: listingOptions(view),
-              choices: items.slice(0, maxItems).map((item, index) => ({
-                label: textOf(item['name']),
-                value: String(index),
-              })),
-            },
-          },
-        ];
+  const shown = items.slice(0, maxItems);
+  const select = selectBlock({
+    kind: 'choices',
+    action: 'item',
+    placeholder: placeholders.items,
+    options: listingOptions(view),
+    choices: shown.map((item, index) => ({ label: textOf(item['name']), value: String(index) })),
+  });
   return panel(
     'plain',
     escapedName(sections.shop),
@@ -46,16 +36,13 @@ export function renderShopSection(view: SetupView): Panel {
       textBlock(
         items.length === 0
           ? shop.empty
-          : lines(
-              ...items.slice(0, maxItems).map((item) => describeItem(view, item)),
-              source === 'default' ? null : sources[source],
-            ),
+          : lines(...shown.map((item) => describeItem(view, item)), source === 'default' ? null : sources[source]),
       ),
-      ...select,
+      ...(items.length === 0 ? [] : [select]),
     ],
     [
       ...itemVariants.map((variant) =>
-        button(labels[variant], 'edit', editOptions(view, { name: 'item', entry: null, variant }), 'primary'),
+        button(labels[variant], 'edit', editOptions(view, { name: 'item', variant }), 'primary'),
       ),
       ...(source === 'setup' ? [button(buttons.reset, 'reset', { ...listingOptions(view), s: 'shop' })] : []),
       button(buttons.overview, 'overview', listingOptions(view)),
@@ -81,7 +68,7 @@ export function renderItem(view: SetupView, position: number): Panel {
   const item = listOf(effectiveValue(view, 'shop').value)[position];
   if (item === undefined) return renderShopSection(view);
   const options = { ...listingOptions(view), e: position };
-  const edit = (name: 'item' | 'limits') => editOptions(view, { name, entry: position, variant: null });
+  const edit = (name: 'item' | 'limits') => editOptions(view, { name, entry: position });
   return panel(
     'plain',
     escapedName(textOf(item['name'])),

@@ -1,15 +1,18 @@
 import type { Standings } from '../../src/core/ledger/standing.ts';
+import { linkPath, showLink } from '../../src/core/settings/listing-settings.ts';
+import { showValue } from '../../src/core/settings/shown-values.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
-import type { OptionValue, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
-import { isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
+import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
+import { findSetting, isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
 import type {
   CommunitySettings,
   EffectiveValue,
   ListingSettings,
   SettingsAuthor,
+  SettingsEdit,
 } from '../../src/features/setup/community.ts';
 import type { Clock } from '../../src/platform/clock.ts';
-import { escapeName, joined, type Markup } from '../../src/texts/markup.ts';
+import { escapeName, type Markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { SetupServices } from '../setup-services.ts';
 
@@ -28,6 +31,11 @@ export interface SetupView {
   readonly listing: ListingSettings | null;
 }
 
+/** With a listing. */
+export interface ListingView extends SetupView {
+  readonly listing: ListingSettings;
+}
+
 export const maxNameLength = 80;
 const unset: EffectiveValue = { value: null, source: 'default' };
 
@@ -37,31 +45,33 @@ export async function openView(
   { clock, texts, services, standings }: Pick<SetupView, 'clock' | 'texts' | 'services' | 'standings'>,
   guildId: string,
 ): Promise<SetupView> {
-  const { community, listingNames } = await readCommunity(services, guildId);
   const name = input.action === 'listing' ? input.values[0] : input.options['l'];
-  const [first = null] = community.listings;
-  const listing = community.listings.find((each) => each.name === name) ?? first;
-  return { input, clock, services, standings, texts, guildId, community, listingNames, listing };
+  return { input, clock, services, standings, texts, guildId, ...(await readCommunity(services, guildId, name)) };
 }
 
 /** After a change. */
 export async function refreshed(view: SetupView): Promise<SetupView> {
-  const { community, listingNames } = await readCommunity(view.services, view.guildId);
-  const listing = community.listings.find(({ name }) => name === view.listing?.name) ?? community.listings[0] ?? null;
-  return { ...view, community, listingNames, listing };
+  return { ...view, ...(await readCommunity(view.services, view.guildId, view.listing?.name)) };
 }
 
 async function readCommunity(
   { settings, checks }: SetupServices,
   guildId: string,
-): Promise<Pick<SetupView, 'community' | 'listingNames'>> {
+  selected: unknown,
+): Promise<Pick<SetupView, 'community' | 'listingNames' | 'listing'>> {
   const community = await settings.read(guildId);
-  return { community, listingNames: await checks.listingNames(community.listings.map(({ name }) => name)) };
+  const { listings } = community;
+  const listing = listings.find(({ name }) => name === selected) ?? listings[0] ?? null;
+  return { community, listingNames: await checks.listingNames(listings.map(({ name }) => name)), listing };
+}
+
+export function hasListing(view: SetupView): view is ListingView {
+  return view.listing !== null;
 }
 
 /** Whether the listing that a component names is linked here. Forged and outdated ones are not. */
-export function namesListing({ input, listing }: SetupView): boolean {
-  return listing !== null && listing.name === input.options['l'];
+export function namesListing(view: SetupView): view is ListingView {
+  return view.listing !== null && view.listing.name === view.input.options['l'];
 }
 
 /** The value in effect, with its source. */
@@ -74,6 +84,18 @@ export function authorOf({ input, guildId }: SetupView): SettingsAuthor {
   return { guildId, authorId: input.userId, interactionId: input.interactionId };
 }
 
+/** Changes of settings of the selected listing, or of the community if they are its own. */
+export function toChanges(
+  { listing }: SetupView,
+  values: readonly (readonly [path: SettingPath, value: unknown])[],
+): SettingsEdit['changes'] {
+  return values.map(([path, value]) => ({
+    listing: isCommunityPath(path) ? null : (listing?.name ?? null),
+    path,
+    value,
+  }));
+}
+
 /** The name of a listing as the service shows it, or else the configured one. External text. */
 export function displayName({ listingNames }: Pick<SetupView, 'listingNames'>, name: string): string {
   return listingNames.get(name) ?? name;
@@ -83,30 +105,54 @@ export function listingTitle(view: Pick<SetupView, 'listingNames' | 'texts'>, { 
   return `${displayName(view, name).slice(0, maxNameLength)} (${view.texts.listing.kinds[kind]})`;
 }
 
+/** The value of a setting in a line, by its path. */
+export function describeValue(path: string, value: unknown, texts: Texts): Markup {
+  return showValue(path === linkPath ? { show: showLink } : findSetting(path), value, texts);
+}
+
+/** The name of a setting in the language of the member; the path itself for one that is not known. */
+export function settingName(path: string, texts: Texts): Markup {
+  const { rewards, announcements, ...names } = texts.setup.names;
+  const [group = '', name = ''] = path.split('.', 2);
+  const groups: Readonly<Record<string, Names>> = { rewards, announcements };
+  // `shop.vip.codes`, `shop.0.price`: parts of the shop.
+  const flatName = group === 'shop' && path.endsWith('.codes') ? 'codes' : group;
+  const found = Object.hasOwn(groups, group) ? ownName(groups[group], name) : ownName(names, flatName);
+  return found ?? escapedName(path);
+}
+
+type Names = Readonly<Record<string, Markup>>;
+
+/** The path may come from an imported text. */
+function ownName(names: Names | undefined, name: string): Markup | undefined {
+  return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
+}
+
+type Options = Readonly<Record<string, OptionValue>>;
+
 /** A button that stays in the same message. */
 export function button(
   label: string,
   action: string,
-  options: Readonly<Record<string, OptionValue>> = {},
+  options: Options = {},
   style: 'primary' | 'secondary' | 'success' | 'danger' = 'secondary',
 ): ReplyButton {
   return { kind: 'action', label, action, options, style };
 }
 
+/** A button that leads to a page; none without one. */
+export function linkButtons(label: string, url: string | null): readonly ReplyButton[] {
+  return url === null ? [] : [{ kind: 'link', label, url }];
+}
+
 /** The options of a component that name the selected listing. */
-export function listingOptions({ listing }: Pick<SetupView, 'listing'>): Readonly<Record<string, OptionValue>> {
+export function listingOptions({ listing }: Pick<SetupView, 'listing'>): Options {
   return listing === null ? {} : { l: listing.name };
 }
 
 export const textBlock = (text: Markup): PanelBlock => ({ kind: 'text', text });
 export const buttonBlock = (...buttons: readonly ReplyButton[]): PanelBlock => ({ kind: 'buttons', buttons });
-
-export function names(list: readonly string[]): Markup {
-  return joined(
-    list.map((name) => escapeName(name, maxNameLength)),
-    ', ',
-  );
-}
+export const selectBlock = (select: ReplySelect): PanelBlock => ({ kind: 'select', select });
 
 export function escapedName(name: string): Markup {
   return escapeName(name, maxNameLength);

@@ -2,7 +2,7 @@ import type { Panel, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { channelMention, escapeName, lines, type Markup } from '../../src/texts/markup.ts';
 import { channelProblem } from './problems.ts';
 import { panel, renderProblems } from './results.ts';
-import { button, listingOptions, type SetupView, textBlock } from './view.ts';
+import { button, listingOptions, type SetupView, selectBlock, textBlock } from './view.ts';
 
 /** The button that leads to the choice of a channel for the vote panel. */
 export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
@@ -16,10 +16,7 @@ export function renderPanelChoice(view: SetupView, problem: Markup | null = null
     escapeName(setup.buttons.votePanel),
     [
       textBlock(lines(problem, setup.votePanel.text)),
-      {
-        kind: 'select',
-        select: { kind: 'channels', action: 'panel-channel', placeholder: setup.placeholders.channel },
-      },
+      selectBlock({ kind: 'channels', action: 'panel-channel', placeholder: setup.placeholders.channel }),
     ],
     [button(setup.buttons.overview, 'overview', listingOptions(view))],
   );
