@@ -102,18 +102,7 @@ export const postingPermissions = [
 /** A permission without which the bot cannot post in a channel. @category Commands */
 export type PostingPermission = (typeof postingPermissions)[number];
 
-/**
- * The integer value of an option, clamped to its range; the fallback for any other value.
- * @example
- * ```ts
- * import { type Command, escapeText, integerOption } from 'tallyhook/discord';
- *
- * const execute: Command['execute'] = async (input) => {
- *   const value = integerOption(input, 'amount', { min: 1, max: 10, fallback: 1 });
- *   return { tone: 'good', text: escapeText(String(value)) };
- * };
- * ```
- */
+/** The integer value of an option, clamped to its range; the fallback for any other value. */
 export function integerOption(
   input: CommandInput,
   name: string,
@@ -123,18 +112,7 @@ export function integerOption(
   return Number.isInteger(value) ? Math.min(range.max, Math.max(range.min, value)) : range.fallback;
 }
 
-/**
- * The choice of an option; the fallback for any value that is not a choice.
- * @example
- * ```ts
- * import { choiceOption, type Command, escapeText } from 'tallyhook/discord';
- *
- * const execute: Command['execute'] = async (input) => {
- *   const value = choiceOption(input, 'sort', ['newest', 'highest'], 'newest');
- *   return { tone: 'good', text: escapeText(String(value)) };
- * };
- * ```
- */
+/** The choice of an option; the fallback for any value that is not a choice. */
 export function choiceOption<Choice extends string>(
   input: CommandInput,
   name: string,
@@ -144,68 +122,24 @@ export function choiceOption<Choice extends string>(
   return choices.find((choice) => choice === input.options[name]) ?? fallback;
 }
 
-/**
- * The user id of an option; the fallback for a missing or invalid one.
- * @example
- * ```ts
- * import { type Command, escapeText, userOption } from 'tallyhook/discord';
- *
- * const execute: Command['execute'] = async (input) => {
- *   const value = userOption(input, 'user', input.userId);
- *   return { tone: 'good', text: escapeText(String(value)) };
- * };
- * ```
- */
+/** The user id of an option; the fallback for a missing or invalid one. */
 export function userOption(input: CommandInput, name: string, fallback: string): string {
   const value = input.options[name];
   return isSnowflake(value) ? value : fallback;
 }
 
-/**
- * The text of a modal's field, without spaces around it; empty for a missing field.
- * @example
- * ```ts
- * import { type Command, escapeText, textField } from 'tallyhook/discord';
- *
- * const execute: Command['execute'] = async (input) => {
- *   const value = textField(input, 'message');
- *   return { tone: 'good', text: escapeText(String(value)) };
- * };
- * ```
- */
+/** The text of a modal's field, without spaces around it; empty for a missing field. */
 export function textField(input: CommandInput, name: string): string {
   const value = input.fields[name];
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/**
- * Whether a checkbox of a modal is checked.
- * @example
- * ```ts
- * import { type Command, escapeText, isChecked } from 'tallyhook/discord';
- *
- * const execute: Command['execute'] = async (input) => {
- *   const value = isChecked(input, 'agree');
- *   return { tone: 'good', text: escapeText(String(value)) };
- * };
- * ```
- */
+/** Whether a checkbox of a modal is checked. */
 export function isChecked(input: CommandInput, name: string): boolean {
   return input.fields[name] === true;
 }
 
-/**
- * The selected values of a modal's field.
- * @example
- * ```ts
- * import { type Command, escapeText, selectedValues } from 'tallyhook/discord';
- *
- * const execute: Command['execute'] = async (input) => {
- *   const value = selectedValues(input, 'colours');
- *   return { tone: 'good', text: escapeText(String(value)) };
- * };
- * ```
- */
+/** The selected values of a modal's field. */
 export function selectedValues(input: CommandInput, name: string): readonly string[] {
   const values = input.fields[name];
   return Array.isArray(values) ? values : [];
