@@ -10,9 +10,7 @@ import type { Command } from './context.ts';
 export const award = {
   name: 'award',
   visibility: 'private',
-  hasPages: false,
   defaultMemberPermissions: 'ManageGuild',
-  isServedBy: () => true,
   needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.award.description,

@@ -157,7 +157,6 @@ type OwnContext = Pick<CustomCommandContext, 'ledger'>;
 function ofTallyhook(command: CustomCommand, own: OwnContext): Command {
   const { autocomplete, ...definition } = command;
   return {
-    ...{ hasPages: false, isServedBy: () => true },
     ...definition,
     execute: (input, context) => command.execute(input, { ...context, ledger: own.ledger }),
     ...(autocomplete && {
@@ -170,7 +169,7 @@ function ofDiscordJs(command: DiscordJsCommand, context: OwnContext): Command {
   const body = bodyOfNative(command);
   const { contexts, default_member_permissions: permissions } = body;
   return {
-    ...{ name: body.name, body, visibility: 'private', hasPages: false, isServedBy: () => true },
+    ...{ name: body.name, body, visibility: 'private' },
     // For /help; Discord offers it by its body.
     ...((contexts?.includes(InteractionContextType.BotDM) ?? true) && { availability: 'everywhere' }),
     ...(permissions != null && { defaultMemberPermissions: 'ManageGuild' }),

@@ -13,10 +13,8 @@ const maxTextLength = 4_096;
 export const help = {
   name: 'help',
   visibility: 'private',
-  hasPages: false,
   availability: 'everywhere',
   worksWithoutListing: true,
-  isServedBy: () => true,
   describe: ({ texts }) => ({
     description: texts.help.description,
     options: [

@@ -31,7 +31,6 @@ export const leaderboard = {
   hasPages: true,
   actions: ['period', 'by', 'community'],
   availability: 'everywhere',
-  isServedBy: () => true,
   needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.leaderboard.description,

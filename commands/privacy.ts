@@ -19,12 +19,10 @@ function createPrivacy(otherActions: readonly 'unlink'[]) {
   return {
     name: 'privacy',
     visibility: 'private',
-    hasPages: false,
     actions: ['forget', 'cancel'],
     availability: 'everywhere',
     notesMember: false,
     worksWithoutListing: true,
-    isServedBy: () => true,
     describe: ({ texts }) => ({
       description: texts.privacy.description,
       options: [

@@ -99,12 +99,10 @@ const ofGuild = new Map<string, Handler>(
 export const setup = {
   name: 'setup',
   visibility: 'private',
-  hasPages: false,
   actions: [...ofGuild.keys(), ...ofListing.keys()],
   defaultMemberPermissions: 'ManageGuild',
   leadsToDirectMessages: true,
   worksWithoutListing: true,
-  isServedBy: () => true,
   describe: ({ texts }) => ({ description: texts.setup.description, options: [] }),
   execute: runSetup,
 } as const satisfies Command;

@@ -25,7 +25,6 @@ export const shop = {
   actions: ['open', 'choose', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
   availability: 'everywhere',
   leadsToDirectMessages: true,
-  isServedBy: () => true,
   needs: 'shop',
   describe: ({ texts }) => ({ description: texts.shop.description, options: [] }),
   async execute(input, context) {

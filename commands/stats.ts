@@ -22,7 +22,6 @@ const maxPictureDelayMs = 700;
 export const stats = {
   name: 'stats',
   visibility: 'public',
-  hasPages: false,
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe: ({ texts, ...context }) => ({

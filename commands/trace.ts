@@ -36,9 +36,7 @@ const uncounted: readonly Cause[] = ['within_cooldown', 'revoked'];
 export const trace = {
   name: 'trace',
   visibility: 'private',
-  hasPages: false,
   defaultMemberPermissions: 'ManageGuild',
-  isServedBy: () => true,
   needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.trace.description,

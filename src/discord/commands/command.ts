@@ -65,8 +65,8 @@ export interface CommandDefinition {
   readonly name: string;
   /** Who sees the reply: only the member who ran the command (ephemeral), or everyone in the channel. */
   readonly visibility: 'private' | 'public';
-  /** Whether its replies have page buttons. A page button of any other command is rejected. */
-  readonly hasPages: boolean;
+  /** Whether its replies have page buttons. A page button of any other command is rejected. Default: false. */
+  readonly hasPages?: boolean;
   /**
    * The actions of its buttons, selects and modals: lower-case letters and digits, with `-`. Any other action is
    * rejected. Everyone who sees a component can use it: the member alone under a private reply, anybody under a public
@@ -92,8 +92,8 @@ export interface CommandDefinition {
   readonly leadsToDirectMessages?: true;
   /** Whether it can be used in a guild without a listing, while other guilds have some. Default: false. */
   readonly worksWithoutListing?: true;
-  /** Whether these listings support it; if those of no community do, it is not registered. */
-  isServedBy(listings: readonly ListedLookup[]): boolean;
+  /** Whether these listings support it; if those of no community do, it is not registered. By default they do. */
+  isServedBy?(listings: readonly ListedLookup[]): boolean;
   /**
    * Without it, the command has nothing to show, so it is not registered, and no reply leads to it. It answers
    * nevertheless: one that is registered globally is also seen where there is nothing.
@@ -113,7 +113,7 @@ export function isOffered(
   { needs, ...command }: Pick<CommandDefinition, 'isServedBy' | 'needs'>,
   { listings, lacks = [] }: Pick<DescriptionContext, 'listings' | 'lacks'>,
 ): boolean {
-  return command.isServedBy(listings) && !(needs !== undefined && lacks.includes(needs));
+  return command.isServedBy?.(listings) !== false && !(needs !== undefined && lacks.includes(needs));
 }
 
 /** A slash command as Discord's API takes it. Discord: "Create Global Application Command". @category Commands */

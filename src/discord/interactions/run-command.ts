@@ -85,7 +85,7 @@ export function createCommandRunner<Context extends AnsweringContext>(
       const context = pending instanceof Promise ? await pending : pending;
       const isUnlinked = input.guildId !== null && context.communities?.length === 0;
       if (isUnlinked && !command.worksWithoutListing) return { reply: noListing(context), failed: true };
-      if (!command.isServedBy(context.listings)) return { reply: notServed(context, texts), failed: true };
+      if (command.isServedBy?.(context.listings) === false) return { reply: notServed(context, texts), failed: true };
       const result = await command.execute(input, context);
       if ('kind' in result && result.kind === 'modal') return { modal: result, failed: false };
       return { reply: result, failed: false };
