@@ -1,13 +1,13 @@
 import type { LastVotes } from '../src/core/ledger/account.ts';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import { nextVoteFor } from '../src/features/next-votes/next-vote.ts';
+import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, joined, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { CommandContext } from './context.ts';
 import { fetchListingPage, type ListedPage, unknownPage, voteLinkTo } from './listing.ts';
-import { remindButtons } from './remind-button.ts';
+import { remindButtons } from './remind.ts';
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
 const timeoutMs = 3 * second;
@@ -58,25 +58,44 @@ function askSites(voter: string, { clock }: CommandContext): (listed: ListedLook
 }
 
 function recall(voter: string, context: CommandContext): (listed: ListedLookup) => Promise<Chance> {
-  const { clock, rules } = context;
-  const votes = Promise.all([lastVotesOf(voter, context), context.nextVotesOf(voter)]);
+  const votes = knownVotesOf(voter, context);
   return async ({ name, lookup }) => {
-    const { cooldownMs = defaultCooldownMs, names = [name] } = rules.find((each) => each.name === name) ?? {};
-    const vote = nextVoteFor({ names, cooldownMs }, ...(await votes));
-    if (vote !== null && clock.now() < vote.nextVoteAt) return { when: 'later', at: vote.nextVoteAt };
+    const at = cooldownEndOf(name, await votes, context);
+    if (at !== null) return { when: 'later', at };
     const known = await lookup.cached.voteStatus(voter);
     return known?.canVote === false ? { when: 'later', at: known.nextVoteAt } : { when: 'perhaps' };
   };
 }
 
-/** In all communities that the command covers; each has only votes for its own listings, whose names are unique. */
-export async function lastVotesOf(
+type KnownVotes = readonly [last: LastVotes, stated: readonly StatedNextVote[]];
+
+/** What the ledger and the deliveries of other sites say of a member's votes, in all communities that the command covers. */
+export function knownVotesOf(
+  userId: string,
+  context: Pick<CommandContext, 'communities' | 'standings' | 'nextVotesOf'>,
+): Promise<KnownVotes> {
+  return Promise.all([lastVotesOf(userId, context), context.nextVotesOf(userId)]);
+}
+
+/** Each community has only votes for its own listings, whose names are unique. */
+async function lastVotesOf(
   userId: string,
   context: Pick<CommandContext, 'communities' | 'standings'>,
 ): Promise<LastVotes> {
   const covered = context.communities ?? [];
   const accounts = covered.length === 0 ? [context] : covered;
   return Object.assign({}, ...(await Promise.all(accounts.map(({ standings }) => standings.lastVotes(userId)))));
+}
+
+/** When the cooldown of a listing ends (ms since the epoch); null if none is known to run. */
+export function cooldownEndOf(
+  name: string,
+  votes: KnownVotes,
+  { rules, clock }: Pick<CommandContext, 'rules' | 'clock'>,
+): number | null {
+  const { cooldownMs = defaultCooldownMs, names = [name] } = rules.find((each) => each.name === name) ?? {};
+  const vote = nextVoteFor({ names, cooldownMs }, ...votes);
+  return vote !== null && clock.now() < vote.nextVoteAt ? vote.nextVoteAt : null;
 }
 
 function render(all: readonly VotableListing[], user: Markup | null, context: CommandContext): Reply {

@@ -1,17 +1,14 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { LastVotes } from '../src/core/ledger/account.ts';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { userOption } from '../src/discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
-import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';
-import { hour } from '../src/platform/durations.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { canVoteEverywhere, lastVotesOf } from './canvote-everywhere.ts';
+import { canVoteEverywhere, cooldownEndOf, knownVotesOf } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
 import {
   completeListing,
@@ -22,15 +19,14 @@ import {
   selectedListing,
   staleNote,
   unknownPage,
-  voteButton,
+  voteButtons,
 } from './listing.ts';
-import { remindButtons } from './remind-button.ts';
+import { remindButtons } from './remind.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {
   name: 'canvote',
   visibility: 'private',
-  hasPages: false,
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe: ({ listings, isShared, texts }) => ({
@@ -89,9 +85,8 @@ function renderStatus(
 
 /** The same object for all members who may vote, so that it is rendered once. */
 const mayVote = memoizeByIdentity((page: ListingPage, texts: Texts): Reply => {
-  const button = voteButton(page, texts);
   const text = texts.canVote.now(null, page.name);
-  return { tone: 'good', title: texts.canVote.titleNow, text, buttons: button === null ? [] : [button] };
+  return { tone: 'good', title: texts.canVote.titleNow, text, buttons: voteButtons(page, texts) };
 });
 
 function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: readonly ReplyButton[]): Reply {
@@ -111,7 +106,6 @@ const maxButtons = 4;
 const maxCandidates = 8;
 /** How long a complete reply waits for these buttons (ms): only for pages that were never requested before. */
 const waitMs = 100;
-const defaultCooldownMs = 12 * hour;
 
 /** Returns the buttons when the rest of the reply is complete: those that are known then. Never rejects. */
 type OtherListingButtons = () => Promise<readonly ReplyButton[]>;
@@ -136,19 +130,13 @@ function otherListingButtons(
   search.catch(() => {});
 
   async function findAll(): Promise<void> {
-    const [lastVotes, stated] = await Promise.all([lastVotesOf(userId, context), context.nextVotesOf(userId)]);
+    const votes = await knownVotesOf(userId, context);
     const candidates: ListedLookup[] = [];
     for (const listing of others) {
       if (candidates.length === maxCandidates) break;
-      if (!isInCooldown(listing, lastVotes, stated)) candidates.push(listing);
+      if (cooldownEndOf(listing.name, votes, context) === null) candidates.push(listing);
     }
     await Promise.all(candidates.map(find));
-  }
-
-  function isInCooldown({ name }: ListedLookup, lastVotes: LastVotes, stated: readonly StatedNextVote[]): boolean {
-    const { cooldownMs = defaultCooldownMs, names = [name] } = context.rules.find((rules) => rules.name === name) ?? {};
-    const vote = nextVoteFor({ names, cooldownMs }, lastVotes, stated);
-    return vote !== null && clock.now() < vote.nextVoteAt;
   }
 
   async function find(listing: ListedLookup): Promise<void> {

@@ -2,8 +2,17 @@ import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import type { ClaimOutcome } from '../src/features/claims/claims.ts';
 import { escapeName, escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
-import type { Command, CommandContext } from './context.ts';
-import { completeListing, listingName, listingOption, selectedListing } from './listing.ts';
+import type { Texts } from '../src/texts/texts.ts';
+import type { Command } from './context.ts';
+import {
+  completeListing,
+  type ListingPage,
+  listingOption,
+  listingPage,
+  selectedListing,
+  unknownPage,
+  voteButtons,
+} from './listing.ts';
 
 /** A longer reason of the service is truncated (characters). */
 const maxReasonLength = 300;
@@ -14,7 +23,6 @@ const maxSiteLength = 60;
 export const claim = {
   name: 'claim',
   visibility: 'private',
-  hasPages: false,
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe({ listings, isShared, texts }) {
@@ -29,9 +37,9 @@ export const claim = {
     const { name, lookup } = named ?? selectedListing(input, { ...context, listings: claimable(context.listings) });
     const outcome = await context.claims.claim(name, input.userId);
     const profile = await lookup.profile().catch(() => null);
-    const displayName =
-      profile === null ? context.texts.listing.unnamed[lookup.kind] : listingName(profile.value, context.texts);
-    return renderOutcome(outcome, displayName, profile?.value.url ?? null, context);
+    const { texts } = context;
+    const page = profile === null ? unknownPage(lookup, texts) : listingPage(profile.value, texts);
+    return renderOutcome(outcome, page, texts);
   },
 } as const satisfies Command;
 
@@ -41,7 +49,8 @@ function claimable(listings: readonly ListedLookup[]): readonly ListedLookup[] {
   return claimed.length > 0 ? claimed : listings;
 }
 
-function renderOutcome(outcome: ClaimOutcome, listing: Markup, url: string | null, { texts }: CommandContext): Reply {
+function renderOutcome(outcome: ClaimOutcome, page: ListingPage, texts: Texts): Reply {
+  const { name: listing } = page;
   const refused = (text: Markup): Reply => ({ tone: 'wait', title: texts.claim.titleNothing, text });
   switch (outcome.type) {
     case 'claimed':
@@ -63,10 +72,7 @@ function renderOutcome(outcome: ClaimOutcome, listing: Markup, url: string | nul
     case 'forgotten':
       return refused(texts.claim.forgotten);
     case 'noVote':
-      return {
-        ...refused(texts.claim.noVote(listing)),
-        buttons: url === null ? [] : [{ kind: 'link', label: texts.canVote.voteButton, url }],
-      };
+      return { ...refused(texts.claim.noVote(listing)), buttons: voteButtons(page, texts) };
     case 'tooOld':
       return refused(texts.claim.tooOld(listing, timestamp(outcome.at, 'f'), timestamp(outcome.since, 'f')));
     case 'unknownTime':
@@ -78,7 +84,7 @@ function renderOutcome(outcome: ClaimOutcome, listing: Markup, url: string | nul
 
 function renderPayment(
   { how, credits, reason }: ClaimOutcome & { readonly type: 'recorded' },
-  { claim: texts }: CommandContext['texts'],
+  { claim: texts }: Texts,
 ): Markup {
   const paid = texts.paid(credits);
   switch (how) {

@@ -3,7 +3,7 @@ import type { OptionValue, Panel } from '../src/discord/commands/reply.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import type { Markup } from '../src/texts/markup.ts';
 import type { CommandContext, CoveredCommunity } from './context.ts';
-import { fetchListingPage } from './listing.ts';
+import { findListingPage } from './listing.ts';
 
 /** Discord: "Select Menu". */
 const maxChoices = 25;
@@ -61,11 +61,7 @@ export async function communityChoice(
 /** The names of its listings on the service if they are available, otherwise those of the settings. */
 async function plainTitleOf({ rules, listings }: CoveredCommunity, context: CommandContext): Promise<string> {
   const names = await Promise.all(
-    rules.map(async ({ name }) => {
-      const listed = listings.find((listing) => listing.name === name);
-      const page = listed === undefined ? undefined : await fetchListingPage(listed.lookup, context);
-      return page?.plainName || name;
-    }),
+    rules.map(async ({ name }) => (await findListingPage(name, { ...context, listings }))?.plainName || name),
   );
   return plainName(names.join(', '), maxLabelLength);
 }

@@ -10,7 +10,7 @@ import { memoizeOne } from '../src/platform/memoize.ts';
 import { escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { dayOf, entryReason, programReason } from './entry-reason.ts';
-import { fetchListingPage, type ListingPage, voteButton } from './listing.ts';
+import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;
@@ -19,10 +19,8 @@ const maxNameLength = 60;
 export const credits = {
   name: 'credits',
   visibility: 'private',
-  hasPages: false,
   actions: ['own'],
   availability: 'everywhere',
-  isServedBy: () => true,
   needs: 'accounts',
   describe: ({ texts }) => ({
     description: texts.credits.description,
@@ -103,8 +101,7 @@ interface Listing {
 
 /** With the name on the service, if it is available. */
 async function describeListing(rules: ListedRules, context: CommandContext): Promise<Listing> {
-  const listed = context.listings.find(({ name }) => name === rules.name);
-  const page = listed === undefined ? undefined : await fetchListingPage(listed.lookup, context);
+  const page = await findListingPage(rules.name, context);
   return { rules, title: page?.name ?? escapeName(rules.name, maxNameLength), page };
 }
 
@@ -195,8 +192,7 @@ function renderEntries({ entries }: StandingSummary, listings: readonly Listing[
 /** The vote button leads to the listing that can be voted for first. */
 function buttonsFor(votes: readonly NextVote[], context: CommandContext): readonly ReplyButton[] {
   const [first] = votes.filter(({ page }) => page?.url).toSorted((a, b) => a.at - b.at);
-  const vote = first?.page === undefined ? null : voteButton(first.page, context.texts);
-  return vote === null ? commandButtons(context) : [vote, ...commandButtons(context)];
+  return [...(first?.page === undefined ? [] : voteButtons(first.page, context.texts)), ...commandButtons(context)];
 }
 
 /** The same objects in the same context, so that they are rendered once. */

@@ -133,6 +133,15 @@ export function fetchListingPage(
   return settleWithin(timeoutMs, clock, page);
 }
 
+/** The same of a listing by its configured name; undefined for one that has no key. */
+export async function findListingPage(
+  name: string,
+  { listings, ...context }: Pick<CommandContext, 'listings' | 'texts' | 'clock'>,
+): Promise<ListingPage | undefined> {
+  const listed = listings.find((each) => each.name === name);
+  return listed && fetchListingPage(listed.lookup, context);
+}
+
 /** The cache returns the same profile to all commands until it expires, so that what shows its page is rendered once. */
 export const listingPage = memoizeByIdentity(
   (profile: ServerProfile | BotProfile, texts: Texts): ListingPage => ({
@@ -151,9 +160,9 @@ export const unknownPage = memoizeByIdentity(
   }),
 );
 
-/** Leads to the page where members vote; null without a URL. The same object again, so that it is rendered once. */
-export const voteButton = memoizeByIdentity(({ url }: ListingPage, texts: Texts): ReplyButton | null =>
-  url ? { kind: 'link', label: texts.canVote.voteButton, url } : null,
+/** The button to the page where members vote; none without a URL. The same again, so that it is rendered once. */
+export const voteButtons = memoizeByIdentity(({ url }: ListingPage, texts: Texts): readonly ReplyButton[] =>
+  url ? [{ kind: 'link', label: texts.canVote.voteButton, url }] : [],
 );
 
 /** A listing with its page. */

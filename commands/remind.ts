@@ -1,11 +1,13 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
-import type { Reply } from '../src/discord/commands/reply.ts';
+import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { NextReminder } from '../src/features/reminders/reminder.ts';
 import { hour } from '../src/platform/durations.ts';
+import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
-import { fetchListingPage, type ListingPage } from './listing.ts';
+import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 
 const states = ['on', 'off'] as const;
 
@@ -13,7 +15,6 @@ const states = ['on', 'off'] as const;
 export const remind = {
   name: 'remind',
   visibility: 'private',
-  hasPages: false,
   actions: ['on', 'toggle', 'snooze', 'stop'],
   availability: 'everywhere',
   leadsToDirectMessages: true,
@@ -51,15 +52,11 @@ export const remind = {
 async function switchOn({ userId }: CommandInput, context: CommandContext): Promise<Reply> {
   const { reminders, texts } = context;
   const next = await reminders.switchOn(userId);
-  const pages = await Promise.all(next.map(({ listing }) => pageOf(listing, context)));
-  const buttons = next.flatMap(({ dueAt }, index) => (dueAt === null ? voteButtons(pages[index], context) : []));
+  const pages = await Promise.all(next.map(({ listing }) => findListingPage(listing, context)));
+  const toVote = pages.filter((_, index) => next[index]?.dueAt === null);
+  const buttons = toVote.flatMap((page) => (page === undefined ? [] : voteButtons(page, texts)));
   const described = next.map((each, index) => describe(each, pages[index], context));
-  return {
-    tone: 'good',
-    title: texts.remind.titleOn,
-    text: lines(...described, texts.remind.afterVotes),
-    buttons,
-  };
+  return { tone: 'good', title: texts.remind.titleOn, text: lines(...described, texts.remind.afterVotes), buttons };
 }
 
 function describe({ listing, dueAt }: NextReminder, page: ListingPage | undefined, { texts }: CommandContext): Markup {
@@ -84,7 +81,7 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
     case 'off':
       return { tone: 'plain', title: texts.remind.titleOff, text: texts.remind.off(mentionOf(context)) };
     default: {
-      const page = await pageOf(listing, context);
+      const page = await findListingPage(listing, context);
       const name = page?.name ?? escapeName(listing, 60);
       const time = timestamp(result.dueAt, 'R');
       const isSnoozed = result.outcome === 'snoozed';
@@ -93,7 +90,7 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
         title: isSnoozed ? texts.remind.titleSnoozed : texts.remind.titleVoted,
         text: texts.remind.next(name, time),
         buttons: [
-          ...(isSnoozed ? voteButtons(page, context) : []),
+          ...(isSnoozed && page !== undefined ? voteButtons(page, texts) : []),
           { kind: 'action', action: 'stop', label: texts.remind.stopButton },
         ],
         response: 'update',
@@ -102,15 +99,15 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
   }
 }
 
-async function pageOf(name: string, context: CommandContext): Promise<ListingPage | undefined> {
-  const listed = context.listings.find((listing) => listing.name === name);
-  return listed && fetchListingPage(listed.lookup, context);
-}
-
-function voteButtons(page: ListingPage | undefined, { texts }: CommandContext): Reply['buttons'] & object {
-  return page?.url ? [{ kind: 'link', label: texts.canVote.voteButton, url: page.url }] : [];
-}
-
 function mentionOf({ commandId }: CommandContext): Markup {
   return commandMention('remind', commandId('remind'));
 }
+
+/**
+ * The button that switches on the reminders of the member who presses it; none if it is not among the offered commands.
+ * The same object again, so that it is rendered once.
+ */
+export const remindButtons = memoizeByIdentity((offered: readonly Command[], texts: Texts): readonly ReplyButton[] => {
+  const isOffered = offered.some(({ name }) => name === 'remind');
+  return isOffered ? [{ kind: 'action', command: 'remind', action: 'on', label: texts.remind.button }] : [];
+});

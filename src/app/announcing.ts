@@ -1,4 +1,4 @@
-import { remindButtons } from '../../commands/remind-button.ts';
+import { remindButtons } from '../../commands/remind.ts';
 import { createCardSource } from '../core/announcements/listing-card.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';

@@ -1,4 +1,4 @@
-import { type ListedPage, listingPage, unknownPage, voteButton, voteLinkTo } from '../../../commands/listing.ts';
+import { type ListedPage, listingPage, unknownPage, voteButtons, voteLinkTo } from '../../../commands/listing.ts';
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { Panel, ReplyButton } from '../../discord/commands/reply.ts';
@@ -51,8 +51,8 @@ export async function readPages(
 export function renderVotePanel({ listings, top, perVote, offers }: PanelContent, texts: Texts): Panel {
   const { votePanel, leaderboard, credits, parts } = texts;
   const [first, ...others] = listings;
-  const only = first !== undefined && others.length === 0 ? voteButton(first.page, texts) : null;
-  const links = only === null ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : [only];
+  const only = first !== undefined && others.length === 0 ? voteButtons(first.page, texts) : [];
+  const links = only.length === 0 ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : only;
   const ranked = top.map(({ rank, userId, score }) =>
     joined([joined([medals[rank - 1], mention(userId)], ' '), parts.votes(score)], ' · '),
   );
