@@ -1,4 +1,4 @@
-import { PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -8,6 +8,7 @@ import { type PostingPermission, postingPermissions } from './commands/input.ts'
 import { describeDiscordError } from './discord-errors.ts';
 import { fetchTextChannels } from './guild-channels.ts';
 import { fetchBotIdentity, inspectChannel, memoizedApplicationId } from './inspection.ts';
+import { mayManage } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** What was read is read again after this time (ms) … */
@@ -106,25 +107,12 @@ export function createGuildReader({
     async member(guildId, userId) {
       const [guild, member] = await Promise.all([guilds(guildId), members(`${guildId} ${userId}`)]);
       if (guild === null || member === null) return null;
-      const until = Date.parse(member.communication_disabled_until ?? '');
-      return {
-        name: nameOf(member),
-        roles: member.roles,
-        isManager: isManager(guild, userId, member.roles, until > clock.now()),
-      };
+      const { roles } = member;
+      const isTimedOut = Date.parse(member.communication_disabled_until ?? '') > clock.now();
+      const isManager = mayManage({ guild, member: { id: userId, roles, isTimedOut } });
+      return { name: nameOf(member), roles, isManager };
     },
   };
-}
-
-const { Administrator, ManageGuild } = PermissionFlagsBits;
-
-/** Discord: "Permissions". A member who is timed out keeps only those to read, unless an administrator. */
-function isManager(guild: GuildDetails, userId: string, memberRoles: readonly string[], isTimedOut: boolean): boolean {
-  const granted = guild.roles
-    .filter(({ id }) => id === guild.id || memberRoles.includes(id))
-    .reduce((set, { permissions }) => set | BigInt(permissions), 0n);
-  if (userId === guild.ownerId || (granted & Administrator) !== 0n) return true;
-  return !isTimedOut && (granted & ManageGuild) !== 0n;
 }
 
 function nameOf({ nick, user }: z.infer<typeof memberSchema>): string {

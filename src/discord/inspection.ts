@@ -1,7 +1,7 @@
 import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { describeDiscordError } from './discord-errors.ts';
-import { permissionsIn } from './permissions.ts';
+import { mayManage, permissionsIn } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** The application and bot user of a token. */
@@ -65,12 +65,11 @@ export async function mayManageGuild(
   try {
     const { owner_id: ownerId, roles } = guild.parse(await rest.get(Routes.guild(guildId)));
     const member = guildMember.parse(await rest.get(Routes.guildMember(guildId, userId)));
-    if (userId === ownerId) return true;
-    const held = roles.filter(({ id }) => id === guildId || member.roles.includes(id));
-    const permissions = held.reduce((bits, each) => bits | BigInt(each.permissions), 0n);
-    if ((permissions & PermissionFlagsBits.Administrator) !== 0n) return true;
     const isTimedOut = Date.parse(member.communication_disabled_until) > now;
-    return !isTimedOut && (permissions & PermissionFlagsBits.ManageGuild) !== 0n;
+    return mayManage({
+      guild: { id: guildId, ownerId, roles },
+      member: { id: userId, roles: member.roles, isTimedOut },
+    });
   } catch (error) {
     const { UnknownGuild, MissingAccess, UnknownMember, UnknownUser } = RESTJSONErrorCodes;
     if (isErrorCode(error, UnknownGuild, MissingAccess, UnknownMember, UnknownUser)) return false;

@@ -1,9 +1,7 @@
 import { OverwriteType, PermissionFlagsBits } from 'discord.js';
 
-/**
- * Everything that determines a member's permissions in a channel. Bit sets are decimal strings, as in Discord's JSON.
- */
-export interface PermissionContext {
+/** What determines a member's permissions in a guild. Bit sets are decimal strings, as in Discord's JSON. */
+export interface GuildPermissionContext {
   readonly guild: {
     readonly id: string;
     readonly ownerId: string;
@@ -15,6 +13,10 @@ export interface PermissionContext {
     /** Whether the member is timed out at the moment. */
     readonly isTimedOut: boolean;
   };
+}
+
+/** Everything that determines a member's permissions in a channel. */
+export interface PermissionContext extends GuildPermissionContext {
   readonly overwrites: readonly {
     readonly id: string;
     readonly type: number;
@@ -23,17 +25,29 @@ export interface PermissionContext {
   }[];
 }
 
-const { Administrator, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
+const { Administrator, ManageGuild, ViewChannel, ReadMessageHistory } = PermissionFlagsBits;
 const allPermissions = ~0n;
+
+/** All for the owner and administrators; otherwise those of the roles, whether or not the member is timed out. */
+function permissionsOfRoles({ guild, member }: GuildPermissionContext): bigint {
+  const memberRoles = guild.roles.filter(({ id }) => id === guild.id || member.roles.includes(id));
+  const granted = memberRoles.reduce((set, { permissions }) => set | BigInt(permissions), 0n);
+  return member.id === guild.ownerId || (granted & Administrator) !== 0n ? allPermissions : granted;
+}
+
+/** Whether a member has the permission Manage Server. Who is timed out keeps only those to read, unless an administrator. */
+export function mayManage(context: GuildPermissionContext): boolean {
+  const permissions = permissionsOfRoles(context);
+  return permissions === allPermissions || (!context.member.isTimedOut && (permissions & ManageGuild) !== 0n);
+}
 
 /**
  * The permissions of a member in a channel, as a bit set. Discord: "Permissions", "Permission Hierarchy" and
  * "Permission Overwrites".
  */
 export function permissionsIn({ guild, member, overwrites }: PermissionContext): bigint {
-  const memberRoles = guild.roles.filter(({ id }) => id === guild.id || member.roles.includes(id));
-  const base = memberRoles.reduce((set, { permissions }) => set | BigInt(permissions), 0n);
-  if (member.id === guild.ownerId || (base & Administrator) !== 0n) return allPermissions;
+  const base = permissionsOfRoles({ guild, member });
+  if (base === allPermissions) return allPermissions;
 
   const isOfRole = (id: string, type: number) => type === OverwriteType.Role && member.roles.includes(id);
   const isOfMember = (id: string, type: number) => type === OverwriteType.Member && id === member.id;
