@@ -9,42 +9,16 @@ const maxLinkedTitleLength = 120;
 
 /** The same content as a panel, for a message that consists of panels and can have no embeds. */
 export function toPanel(reply: Reply): Panel {
-  const {
-    tone,
-    colour,
-    thumbnail,
-    title,
-    url,
-    text,
-    fields = [],
-    footer,
-    at,
-    buttons = [],
-    selects = [],
-    files,
-    image,
-    response,
-  } = reply;
+  const { thumbnail, title, url, text = markup``, fields = [], buttons = [], selects = [], image, ...others } = reply;
+  const { author: _author, later: _later, ...kept } = others;
   const blocks: PanelBlock[] = [
-    thumbnail === undefined
-      ? { kind: 'text', text: text ?? markup`` }
-      : { kind: 'thumbnail', text: text ?? markup``, ...thumbnail },
+    thumbnail === undefined ? { kind: 'text', text } : { kind: 'thumbnail', text, ...thumbnail },
     ...fields.map(({ name, value }) => ({ kind: 'text' as const, text: lines(bold(name), value) })),
-    ...(image === undefined ? [] : [imageBlock(image, files)]),
+    ...(image === undefined ? [] : [imageBlock(image, kept.files)]),
     ...selects.map((select) => ({ kind: 'select' as const, select })),
     { kind: 'buttons', buttons },
   ];
-  return {
-    kind: 'panel',
-    tone,
-    ...(colour === undefined ? {} : { colour }),
-    ...(title === undefined ? {} : { title: linkedTitle(title, url) }),
-    blocks,
-    ...(footer === undefined ? {} : { footer }),
-    ...(at === undefined ? {} : { at }),
-    ...(files === undefined ? {} : { files }),
-    ...(response === undefined ? {} : { response }),
-  };
+  return { ...kept, kind: 'panel', ...(title !== undefined && { title: linkedTitle(title, url) }), blocks };
 }
 
 function linkedTitle(title: Markup, url: string | undefined): Markup {
