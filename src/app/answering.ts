@@ -9,7 +9,7 @@ import {
   type InteractionsEndpoint,
   interactionsPath,
 } from '../discord/interactions/endpoint.ts';
-import { warnOfEndpoint } from '../discord/interactions/endpoint-warning.ts';
+import { warnOfEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
 import { createNativeInteractions } from '../discord/interactions/native-interactions.ts';
 import { type AnyInteraction, isOwnInteraction } from '../discord/interactions/own-interaction.ts';

@@ -129,7 +129,7 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'a button whose id is too long is left out, not cut',
   },
   {
-    file: 'src/discord/rendering/fair-share.ts',
+    file: 'src/discord/rendering/panel.ts',
     find: 'remaining -= length;',
     replace: '',
     breaks: 'texts that share a message are together not longer than it may be',

@@ -1,6 +1,7 @@
 import type { WebSocketOptions } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
+import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 
 /** Discord's interval is 5 s, measured when identifies arrive; the margin is for network latency (ms). */
 export const identifyIntervalMs = 5.5 * second;
@@ -34,6 +35,56 @@ export function createIdentifyThrottle(clock: Clock, signal: AbortSignal): Ident
           key,
           clock.sleep(identifyIntervalMs, signal).then(() => intervals.delete(key)),
         );
+      },
+    }),
+  };
+}
+
+const pollMs = second / 4;
+const group = 'identify';
+
+/**
+ * Spaces the identifies of all processes: before each, a ticket is taken in the database, which is given back 5.5 s
+ * later. The ticket of a crashed process is free when the process is removed from its group.
+ * @param holder the id of this process in the group that shares the shards
+ */
+export function createSharedIdentifyThrottle(options: {
+  readonly leases: LeaseStore;
+  readonly holder: () => string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}): IdentifyThrottle {
+  const { leases, holder, clock, signal } = options;
+
+  async function giveBack(ticket: number, ticketHolder: string): Promise<void> {
+    await clock.sleep(identifyIntervalMs, signal);
+    while (!signal.aborted) {
+      const isFree = await leases.release(group, ticketHolder, [ticket]).then(
+        () => true,
+        () => false,
+      );
+      if (isFree) return;
+      await clock.sleep(second, signal);
+    }
+  }
+
+  return {
+    forSession: (maxConcurrency, isClosed) => ({
+      async waitForIdentify(shardId, abortSignal) {
+        const ticket = shardId % maxConcurrency;
+        while (!isClosed() && !signal.aborted) {
+          abortSignal.throwIfAborted();
+          const ticketHolder = holder();
+          const request = { size: maxConcurrency, slots: [ticket], limit: 1 };
+          const taken = await leases.take(group, ticketHolder, request).catch(() => []);
+          if (taken.length > 0) {
+            void giveBack(ticket, ticketHolder);
+            if (!isClosed()) return;
+          }
+          await clock.sleep(pollMs, signal);
+        }
+        // A rejection would make discord.js reconnect the shard.
+        return new Promise<void>(() => {});
       },
     }),
   };

@@ -4,7 +4,7 @@ import { createLeaseShare } from '../../platform/leases/lease-share.ts';
 import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { createGatewayClient, type GatewayClient } from './gateway-client.ts';
-import { createSharedIdentifyThrottle } from './shared-identify-throttle.ts';
+import { createSharedIdentifyThrottle } from './identify-throttle.ts';
 
 type GatewayClientOptions = Parameters<typeof createGatewayClient>[0];
 

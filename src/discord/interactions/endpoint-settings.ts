@@ -1,5 +1,7 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
+import { messageOf } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
 import type { DiscordRest } from '../rest.ts';
 
 /** How Discord sends interactions to the application. */
@@ -36,14 +38,29 @@ export interface EndpointProblem {
   readonly hint: string;
 }
 
-/**
- * Compares what Discord does with the settings of a process that answers; null if they fit.
- * @param expected `publicKey` null receives through the gateway; `url` null if it is not known
- */
-export function findEndpointProblem(
-  actual: EndpointSettings,
-  expected: { readonly publicKey: string | null; readonly url: string | null },
-): EndpointProblem | null {
+/** What a process that answers needs. `publicKey` null receives through the gateway; `url` null if it is not known. */
+interface ExpectedEndpoint {
+  readonly publicKey: string | null;
+  readonly url: string | null;
+}
+
+/** Logs why this process will receive no commands, if Discord sends them elsewhere. Never rejects. */
+export async function warnOfEndpoint(
+  expected: ExpectedEndpoint,
+  { rest, log }: { readonly rest: DiscordRest; readonly log: Log },
+): Promise<void> {
+  try {
+    const problem = findEndpointProblem(await fetchEndpointSettings(rest), expected);
+    if (problem === null) return;
+    const level = problem.level === 'fail' ? 'error' : 'warn';
+    log[level]({ reason: problem.problem, hint: problem.hint }, 'commands may not be received');
+  } catch (error) {
+    log.debug({ reason: messageOf(error) }, 'the endpoint of commands could not be checked');
+  }
+}
+
+/** Compares what Discord does with the settings of a process that answers; null if they fit. */
+export function findEndpointProblem(actual: EndpointSettings, expected: ExpectedEndpoint): EndpointProblem | null {
   const { publicKey } = expected;
   if (publicKey === null) {
     if (actual.url === null) return null;

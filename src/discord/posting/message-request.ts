@@ -1,7 +1,8 @@
-import type { RawFile } from 'discord.js';
+import { type RawFile, Routes } from 'discord.js';
 import type { Panel, Reply, ReplyFile } from '../commands/reply.ts';
 import { renderFiles, uploadOf } from '../rendering/attachments.ts';
 import { renderMessage } from '../rendering/message.ts';
+import type { DiscordRest } from '../rest.ts';
 
 /** The JSON body and the files of a request with a message. */
 export interface MessageRequest {
@@ -15,6 +16,17 @@ export interface MessageRequest {
  */
 export function postRequest(replies: readonly (Reply | Panel)[], nonce: string): MessageRequest {
   return request(replies, { nonce, enforce_nonce: true });
+}
+
+/** Posts a reply as a message of its own, and returns the message. Throws what {@link DiscordRest} throws. */
+export async function postReply(
+  rest: DiscordRest,
+  channelId: string,
+  reply: Reply | Panel,
+  nonce: string,
+): Promise<unknown> {
+  const { body, files } = postRequest([reply], nonce);
+  return rest.post(Routes.channelMessages(channelId), body, files);
 }
 
 /** The request that replaces a message of embeds or panels by a panel, with its files. */

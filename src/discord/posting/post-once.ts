@@ -7,7 +7,7 @@ import type { Panel, Reply } from '../commands/reply.ts';
 import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
 import { hasFooter } from './found-block.ts';
-import { postReply } from './post-reply.ts';
+import { postReply } from './message-request.ts';
 import { searchChannel } from './search-channel.ts';
 
 /** Discord certainly remembers a nonce for this long (ms). */

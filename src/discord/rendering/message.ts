@@ -11,10 +11,8 @@ import { cutMarkup, type Markup, markup, webAddress } from '../../texts/markup.t
 import type { Panel, Reply } from '../commands/reply.ts';
 import { type Attachment, attachedNames, attachmentUrl, descriptionOf, renderFiles } from './attachments.ts';
 import { type ComponentRow, keyOf, renderComponents } from './components.ts';
-import { fairShare } from './fair-share.ts';
-import { panelLimits, renderContainer } from './panel.ts';
+import { fairShare, panelLimits, renderContainer, toneColors } from './panel.ts';
 import { toPanel } from './reply-panel.ts';
-import { toneColors } from './tone-colors.ts';
 
 /** Embeds, with the components below them. */
 export interface EmbedContent {

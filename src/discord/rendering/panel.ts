@@ -1,13 +1,18 @@
 import { type APIContainerComponent, type APISectionComponent, ComponentType } from 'discord.js';
 import { day } from '../../platform/durations.ts';
 import { cutMarkup, escapeInline, joined, type Markup, markup, timestamp, webAddress } from '../../texts/markup.ts';
-import type { Panel, PanelBlock, ReplyButton } from '../commands/reply.ts';
+import type { Panel, PanelBlock, Reply, ReplyButton } from '../commands/reply.ts';
 import { attachedNames, attachmentUrl, descriptionOf } from './attachments.ts';
 import { keyOf, maxButtonsPerRow, renderButton, renderReplySelect, rowOf } from './components.ts';
 import { type ContainerBudget, type ContainerBuilder, createContainerBuilder } from './container.ts';
-import { fairShare } from './fair-share.ts';
-import { toneColors } from './tone-colors.ts';
 
+/** The colour beside an embed or panel (RGB). */
+export const toneColors: Readonly<Record<Reply['tone'], number>> = {
+  good: 0x57_f2_87,
+  plain: 0x58_65_f2,
+  wait: 0xfe_e7_5c,
+  bad: 0xed_42_45,
+};
 /** Discord: "Component Reference": all components of a message, and the characters of all its texts. */
 export const panelLimits = { components: 40, texts: 4_000 };
 /** Further blocks would not fit anyway (count). */
@@ -83,6 +88,21 @@ function renderTitle(title: Markup | undefined, maxLength: number): string {
 function textLimitOf(blocks: readonly PanelBlock[], maxLength: number): number {
   const lengths = blocks.flatMap((block) => ('text' in block ? [block.text.length] : []));
   return fairShare(lengths, maxLength - lengths.length * paragraph.length);
+}
+
+/**
+ * Divides a number of characters among texts: short ones stay complete, and the long ones share what is left equally.
+ * @returns the most characters of any text
+ */
+export function fairShare(lengths: readonly number[], total: number): number {
+  let remaining = Math.max(0, total);
+  const sorted = lengths.toSorted((a, b) => a - b);
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(remaining / (sorted.length - index));
+    if (length > share) return share;
+    remaining -= length;
+  }
+  return sorted.at(-1) ?? 0;
 }
 
 interface BlockContext {

@@ -5,7 +5,7 @@ import type { DirectMessage, DirectMessageContent } from '../../core/outbox/effe
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/guild-languages.ts';
-import { postReply } from '../../discord/posting/post-reply.ts';
+import { postReply } from '../../discord/posting/message-request.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';

@@ -3,7 +3,7 @@ import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { classifySendError } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
-import { postReply } from '../../discord/posting/post-reply.ts';
+import { postReply } from '../../discord/posting/message-request.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { OwnerReportTypes } from '../parts.ts';
