@@ -12,10 +12,7 @@ export type MemberTexts = (userId: string) => Promise<Texts>;
 /** A message is sent in the language that is known after this time (ms). */
 const timeoutMs = second / 2;
 
-export interface GuildLanguages {
-  readonly ofChannel: ChannelTexts;
-  readonly ofGuild: GuildTexts;
-}
+export type GuildLanguages = ReturnType<typeof createGuildLanguages>;
 
 /**
  * The texts in the language of a guild: the configured one, or the guild's own as Discord shows it ("Guild Object",
@@ -26,7 +23,7 @@ export function createGuildLanguages(options: {
   /** Of a guild, or of the guild of a channel; null to use the guild's own. */
   configured?: (place: { readonly channelId: string } | { readonly guildId: string }) => string | null;
   clock: Clock;
-}): GuildLanguages {
+}) {
   const { guilds, configured = () => null, clock } = options;
 
   async function localeOf(guildId: string | null): Promise<string | null> {
@@ -34,11 +31,11 @@ export function createGuildLanguages(options: {
   }
 
   return {
-    async ofChannel(channelId) {
+    async ofChannel(channelId: string): Promise<Texts> {
       const locale = configured({ channelId });
       return textsFor(locale ?? (await settleWithin(timeoutMs, clock, guilds.ofChannel(channelId).then(localeOf))));
     },
-    async ofGuild(guildId) {
+    async ofGuild(guildId: string): Promise<Texts> {
       const locale = configured({ guildId });
       return textsFor(locale ?? (await settleWithin(timeoutMs, clock, localeOf(guildId))));
     },

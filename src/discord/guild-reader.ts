@@ -45,20 +45,7 @@ export interface GuildMember {
  * What the bot sees of its guilds: usually five minutes old at most, and never older than ten. Methods throw what
  * {@link DiscordRest} throws, ZodError and TimeoutError when Discord has not said it for so long.
  */
-export interface GuildReader {
-  /** Null if the bot is not in the guild. */
-  guild(guildId: string): Promise<GuildDetails | null>;
-  /** Those in which announcements can be posted. */
-  channels(guildId: string): Promise<readonly GuildName[] | null>;
-  /** The id of the bot's application. */
-  applicationId(): Promise<string>;
-  /** What the bot lacks in a channel, so that it cannot post there; null if that is not known. */
-  missingIn(channelId: string): Promise<readonly PostingPermission[] | null>;
-  /** Members whose name begins with a text, at most ten. */
-  search(guildId: string, text: string): Promise<readonly GuildName[]>;
-  /** Null if the member or the bot is not in the guild. */
-  member(guildId: string, userId: string): Promise<GuildMember | null>;
-}
+export type GuildReader = ReturnType<typeof createGuildReader>;
 
 export function createGuildReader({
   rest,
@@ -67,8 +54,8 @@ export function createGuildReader({
   readonly rest: DiscordRest;
   /** Of the wall: the monotonic time stands still while a machine sleeps. */
   readonly clock: Clock;
-}): GuildReader {
-  const guilds = createReadings(clock, async (guildId) => {
+}) {
+  const guilds = createReadings(clock, async (guildId): Promise<GuildDetails> => {
     const {
       owner_id: ownerId,
       preferred_locale: locale = null,
@@ -85,10 +72,14 @@ export function createGuildReader({
   let bot: string | undefined;
 
   return {
+    /** Null if the bot is not in the guild. */
     guild: guilds,
+    /** Those in which announcements can be posted. */
     channels,
+    /** The id of the bot's application. */
     applicationId: memoizedApplicationId(rest),
-    async missingIn(channelId) {
+    /** What the bot lacks in a channel, so that it cannot post there; null if that is not known. */
+    async missingIn(channelId: string): Promise<readonly PostingPermission[] | null> {
       try {
         bot ??= (await fetchBotIdentity(rest)).userId;
         const access = await inspectChannel(rest, { channelId, userId: bot, now: clock.now() });
@@ -98,13 +89,15 @@ export function createGuildReader({
         return null;
       }
     },
-    async search(guildId, text) {
+    /** Members whose name begins with a text, at most ten. */
+    async search(guildId: string, text: string): Promise<readonly GuildName[]> {
       const query = new URLSearchParams({ query: text, limit: '10' });
       const request = rest.get(Routes.guildMembersSearch(guildId), query);
       const found = z.array(memberSchema).parse(await withTimeout(timeoutMs, clock, request));
       return found.map((member) => ({ id: member.user.id, name: nameOf(member) }));
     },
-    async member(guildId, userId) {
+    /** Null if the member or the bot is not in the guild. */
+    async member(guildId: string, userId: string): Promise<GuildMember | null> {
       const [guild, member] = await Promise.all([guilds(guildId), members(`${guildId} ${userId}`)]);
       if (guild === null || member === null) return null;
       const { roles } = member;

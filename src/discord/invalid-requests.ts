@@ -35,23 +35,13 @@ export function recentInvalidRequests(store: InvalidRequestStore, now: number): 
 }
 
 /** Counts requests that Discord rejected. */
-export interface InvalidRequests {
-  /** The number within the last ten minutes, of all processes. */
-  recent(): number;
-  /** Time after which a request that can wait may be sent (ms); 0 if now. */
-  pauseMs(): number;
-  /** Observes each response of a REST client. To be passed to it as its option. */
-  readonly makeRequest: RESTOptions['makeRequest'];
-  start(): void;
-  /** Stores what was counted. Never rejects. */
-  stop(): Promise<void>;
-}
+export type InvalidRequests = ReturnType<typeof createInvalidRequests>;
 
 export function createInvalidRequests(options: {
   readonly store: InvalidRequestStore;
   readonly clock: Clock;
   readonly log: Log;
-}): InvalidRequests {
+}) {
   const { store, clock, log } = options;
   const stopping = new AbortController();
   const logThrottled = createThrottledLog({
@@ -101,20 +91,26 @@ export function createInvalidRequests(options: {
     }
   }
 
+  const makeRequest: RESTOptions['makeRequest'] = async (url, init) => {
+    const response = await DefaultRestOptions.makeRequest(url, init);
+    // Limits that bots share with others are not counted.
+    const isShared = response.headers.get('x-ratelimit-scope') === 'shared';
+    if (invalidStatuses.includes(response.status) && !isShared) pending += 1;
+    return response;
+  };
+
   return {
+    /** The number within the last ten minutes, of all processes. */
     recent,
+    /** Time after which a request that can wait may be sent (ms); 0 if now. */
     pauseMs: () => (recent() < maxInvalidRequests ? 0 : syncEveryMs),
-    async makeRequest(url, init) {
-      const response = await DefaultRestOptions.makeRequest(url, init);
-      // Limits that bots share with others are not counted.
-      const isShared = response.headers.get('x-ratelimit-scope') === 'shared';
-      if (invalidStatuses.includes(response.status) && !isShared) pending += 1;
-      return response;
-    },
-    start() {
+    /** Observes each response of a REST client. To be passed to it as its option. */
+    makeRequest,
+    start(): void {
       running ??= run();
     },
-    async stop() {
+    /** Stores what was counted. Never rejects. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
       if (pending > 0) await sync().catch(() => {});

@@ -1,7 +1,7 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
-import { type DiscordMemory, rememberFromDiscord } from './remembered.ts';
+import { rememberFromDiscord } from './remembered.ts';
 import type { DiscordRest } from './rest.ts';
 
 const channelSchema = z.object({ guild_id: z.string().nullish() });
@@ -14,12 +14,9 @@ export interface KnownGuild {
 }
 
 /** What was requested of guilds, once an hour each. */
-export interface KnownGuilds extends DiscordMemory<KnownGuild> {
-  /** The guild of a channel; null if it is not known. Like {@link find}. */
-  ofChannel(channelId: string): Promise<string | null>;
-}
+export type KnownGuilds = ReturnType<typeof createKnownGuilds>;
 
-export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock): KnownGuilds {
+export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock) {
   const guildIds = rememberFromDiscord(clock, async (channelId) => {
     const { guild_id: guildId } = channelSchema.parse(await rest.get(Routes.channel(channelId)));
     return guildId ?? null;
@@ -28,5 +25,9 @@ export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock):
     const { preferred_locale: locale = null, icon = null } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
     return { locale, icon };
   });
-  return { ...guilds, ofChannel: guildIds.find };
+  return {
+    ...guilds,
+    /** The guild of a channel; null if it is not known. Like `find`. */
+    ofChannel: guildIds.find,
+  };
 }

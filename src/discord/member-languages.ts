@@ -1,6 +1,6 @@
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { textsFor } from '../texts/texts.ts';
+import { type Texts, textsFor } from '../texts/texts.ts';
 import type { CommandInput } from './commands/input.ts';
 import type { MemberTexts } from './guild-languages.ts';
 
@@ -11,18 +11,10 @@ export interface MemberLocales {
   setLocale(userId: string, locale: string): Promise<void>;
 }
 
-export interface MemberLanguages {
-  readonly textsOf: MemberTexts;
-  /** Stores the language that a member uses Discord in. An error is logged: the next command tries again. */
-  note(input: Pick<CommandInput, 'userId' | 'locale'>): void;
-}
+export type MemberLanguages = ReturnType<typeof createMemberLanguages>;
 
 /** @param fallback the texts for members whose language is not known */
-export function createMemberLanguages(options: {
-  locales: MemberLocales;
-  fallback: MemberTexts;
-  log: Log;
-}): MemberLanguages {
+export function createMemberLanguages(options: { locales: MemberLocales; fallback: MemberTexts; log: Log }) {
   const { locales, fallback, log } = options;
 
   /** Most members keep their language, and a read needs no lock. */
@@ -31,11 +23,12 @@ export function createMemberLanguages(options: {
   }
 
   return {
-    async textsOf(userId) {
+    async textsOf(userId: string): Promise<Texts> {
       const locale = await locales.localeOf(userId).catch(() => null);
       return locale === null ? fallback(userId) : textsFor(locale);
     },
-    note({ userId, locale }) {
+    /** Stores the language that a member uses Discord in. An error is logged: the next command tries again. */
+    note({ userId, locale }: Pick<CommandInput, 'userId' | 'locale'>): void {
       store(userId, locale).catch((error: unknown) => {
         log.warn({ reason: messageOf(error) }, 'the language of a member could not be stored');
       });

@@ -34,12 +34,7 @@ export interface Portrait {
 }
 
 /** What decorates messages. Never rejects, and takes at most half a second. */
-export interface Portraits {
-  /** Null for someone who is not in the guild of the channel, or while too much is requested. */
-  ofMember(channelId: string, userId: string): Promise<Portrait | null>;
-  /** The URL of the icon of the guild of a channel; null without one. */
-  iconOf(channelId: string): Promise<string | null>;
-}
+export type Portraits = ReturnType<typeof createPortraits>;
 
 /** Members and icons from Discord's REST API, which needs no intent. */
 export function createPortraits(options: {
@@ -48,7 +43,7 @@ export function createPortraits(options: {
   /** The share of this process in the bot's requests. */
   readonly requestsPerSecond: () => number;
   readonly clock: Clock;
-}): Portraits {
+}) {
   const { rest, guilds, requestsPerSecond, clock } = options;
   const cdn = new CDN();
   const members = rememberFromDiscord(
@@ -79,8 +74,11 @@ export function createPortraits(options: {
   }
 
   return {
-    ofMember: async (...of) => (await settleWithin(timeoutMs, clock, findMember(...of))) ?? null,
-    iconOf: async (channelId) => (await settleWithin(timeoutMs, clock, findIcon(channelId))) ?? null,
+    /** Null for someone who is not in the guild of the channel, or while too much is requested. */
+    ofMember: async (...of: Parameters<typeof findMember>) =>
+      (await settleWithin(timeoutMs, clock, findMember(...of))) ?? null,
+    /** The URL of the icon of the guild of a channel; null without one. */
+    iconOf: async (channelId: string) => (await settleWithin(timeoutMs, clock, findIcon(channelId))) ?? null,
   };
 }
 

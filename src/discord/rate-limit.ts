@@ -30,19 +30,16 @@ export function retryDelayOf({ retryAfter, timeToReset }: RetryTimes): number {
  * The rate limit on all requests of the bot. It outlives the discord.js client that met it. Discord: "Global Rate
  * Limit".
  */
-export interface GlobalRateLimit {
-  /** Takes every rate limit that a client meets; ignores limits of a single route. */
-  observe(limit: Pick<RateLimitData, 'global' | 'retryAfter' | 'timeToReset'>): void;
-  /** Time until requests are allowed again (ms); 0 without a limit. */
-  remainingMs(): number;
-}
+export type GlobalRateLimit = ReturnType<typeof createGlobalRateLimit>;
 
-export function createGlobalRateLimit(clock: Clock): GlobalRateLimit {
+export function createGlobalRateLimit(clock: Clock) {
   let endsAt = 0;
   return {
-    observe(limit) {
+    /** Takes every rate limit that a client meets; ignores limits of a single route. */
+    observe(limit: Pick<RateLimitData, 'global' | 'retryAfter' | 'timeToReset'>): void {
       if (limit.global) endsAt = Math.max(endsAt, clock.monotonic() + retryDelayOf(limit));
     },
+    /** Time until requests are allowed again (ms); 0 without a limit. */
     remainingMs: () => Math.max(0, endsAt - clock.monotonic()),
   };
 }

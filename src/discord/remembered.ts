@@ -20,16 +20,8 @@ interface Remembered<Value> {
   request: Promise<Value | null> | null;
 }
 
-/** What Discord says of an id, remembered for an hour. */
-export interface DiscordMemory<Value> {
-  /** Null if it is not known. Never rejects, but may take as long as Discord. */
-  find(id: string): Promise<Value | null>;
-  /** It may have changed, so it is requested again. */
-  expire(id: string): void;
-}
-
 /**
- * Remembers what `fetch` returned for each id. The last known value is used while it fails, and as long as a later
+ * Remembers what `fetch` returned for each id, for an hour. The last known value is used while it fails, and as long as a later
  * request takes.
  * @param mayRequest asked before each request; without one, what is known is used
  */
@@ -37,15 +29,17 @@ export function rememberFromDiscord<Value>(
   clock: Clock,
   fetch: (id: string) => Promise<Value>,
   mayRequest = () => true,
-): DiscordMemory<Value> {
+) {
   const known = new BoundedMap<Remembered<Value>>(maxKnown);
 
   return {
-    expire(id) {
+    /** It may have changed, so it is requested again. */
+    expire(id: string): void {
       const entry = known.get(id);
       if (entry !== undefined) entry.staleAt = Number.NEGATIVE_INFINITY;
     },
-    async find(id) {
+    /** Null if it is not known. Never rejects, but may take as long as Discord. */
+    async find(id: string): Promise<Value | null> {
       const entry: Remembered<Value> = known.get(id) ?? {
         value: undefined,
         staleAt: Number.NEGATIVE_INFINITY,

@@ -30,33 +30,7 @@ export interface GuardedRequest {
 }
 
 /** Keeps requests back that Discord would reject, so that no guild can use up what Discord tolerates of all. */
-export interface RequestGuard {
-  /** Before each request. @throws CircuitOpenError, or RequestsPausedError for a guild that is paused */
-  admit(request: GuardedRequest): void;
-  accepted(request: GuardedRequest): void;
-  /** Returns the error to throw instead. */
-  rejected(request: GuardedRequest, error: unknown): unknown;
-  /** When to try the effects of this queue, of which Discord would reject all now; null if they are to be sent. */
-  check(queue: string): RetryLater | null;
-  /** Replaces the reason of an open circuit by a better explanation. */
-  explain(queue: string, reason: string): void;
-  /** Lets the next request about what a change may concern be sent at once. */
-  changed(change: GuildChange): void;
-  /** The same for a queue that the owner replays. */
-  replayed(queue: string): void;
-  /** What Discord rejects. */
-  readonly open: readonly OpenCircuit[];
-  /** How many channels and roles that are. */
-  count(): { readonly channels: number; readonly roles: number };
-  readonly pausedGuilds: ReadonlySet<string>;
-  /** Sets what is called with queues that need not wait any longer. Must not throw. */
-  onProbeDue(listener: (queue: string) => void): void;
-  /** Reads what is stored. Rejects as the store does. */
-  load(): Promise<void>;
-  start(): void;
-  /** Stores what has changed. Never rejects. */
-  stop(): Promise<void>;
-}
+export type RequestGuard = ReturnType<typeof createRequestGuard>;
 
 /** The stored counts of the last ten minutes. @param now ms since the epoch */
 export function recentRejections(store: CircuitStore, now: number): Promise<readonly GuildRejections[]> {
@@ -72,7 +46,7 @@ export function createRequestGuard(options: {
   readonly invalidRequests: () => number;
   readonly clock: Clock;
   readonly log: Log;
-}): RequestGuard {
+}) {
   const { store, guildOfChannel, invalidRequests, clock, log } = options;
   const stopping = new AbortController();
   const logThrottled = createThrottledLog({
@@ -175,7 +149,8 @@ export function createRequestGuard(options: {
   }
 
   return {
-    admit(request) {
+    /** Before each request. @throws CircuitOpenError, or RequestsPausedError for a guild that is paused */
+    admit(request: GuardedRequest): void {
       const target = circuitRequest(request);
       if (target === null) return;
       if (target.guildId !== null && pausedGuilds.has(target.guildId)) {
@@ -183,13 +158,14 @@ export function createRequestGuard(options: {
       }
       circuits.admit(target);
     },
-    accepted(request) {
+    accepted(request: GuardedRequest): void {
       const target = circuitRequest(request);
       if (target === null || !circuits.accepted(target)) return;
       const { queue, guildId: guild } = target;
       logThrottled('info', 'accepted', 'Discord accepts requests again', { queue, guild });
     },
-    rejected(request, error) {
+    /** Returns the error to throw instead. */
+    rejected(request: GuardedRequest, error: unknown): unknown {
       const rejection = rejectionOf(error);
       if (rejection === null) return error;
       const guildId = guildOf(request.route);
@@ -208,36 +184,45 @@ export function createRequestGuard(options: {
       }
       return result;
     },
-    check(queue) {
+    /** When to try the effects of this queue, of which Discord would reject all now; null if they are to be sent. */
+    check(queue: string): RetryLater | null {
       const error = circuits.check(queue);
       return error === null || error.isFinal ? null : retryAfterFailure(error);
     },
-    explain: (queue, reason) => circuits.explain(queue, reason),
-    changed({ guildId, channelId }) {
+    /** Replaces the reason of an open circuit by a better explanation. */
+    explain: (queue: string, reason: string) => circuits.explain(queue, reason),
+    /** Lets the next request about what a change may concern be sent at once. */
+    changed({ guildId, channelId }: GuildChange): void {
       expedite((circuit) => (channelId === null ? circuit.guildId === guildId : circuit.queue === channelId));
     },
-    replayed(queue) {
+    /** The same for a queue that the owner replays. */
+    replayed(queue: string): void {
       // The queue of a guild's roles is the beginning of those of each role.
       expedite((circuit) => circuit.queue === queue || circuit.queue.startsWith(`${queue} `));
     },
-    get open() {
+    /** What Discord rejects. */
+    get open(): readonly OpenCircuit[] {
       return circuits.open;
     },
+    /** How many channels and roles that are. */
     count() {
       const roles = circuits.open.filter(({ queue }) => isOfRole(queue)).length;
       return { channels: circuits.open.length - roles, roles };
     },
-    get pausedGuilds() {
+    get pausedGuilds(): ReadonlySet<string> {
       return pausedGuilds;
     },
-    onProbeDue(onDue) {
+    /** Sets what is called with queues that need not wait any longer. Must not throw. */
+    onProbeDue(onDue: (queue: string) => void): void {
       listener = onDue;
     },
+    /** Reads what is stored. Rejects as the store does. */
     load,
-    start() {
+    start(): void {
       running ??= run();
     },
-    async stop() {
+    /** Stores what has changed. Never rejects. */
+    async stop(): Promise<void> {
       stopping.abort();
       await running;
       await sync().catch(() => {});

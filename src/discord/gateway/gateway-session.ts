@@ -43,18 +43,7 @@ export interface GatewaySessionEnd {
 }
 
 /** One discord.js client, from login to close. Until it ends, discord.js reconnects its shards. */
-export interface GatewaySession {
-  /** Whether every shard is connected. */
-  isReady(): boolean;
-  /** The bot's application id; null before Discord sent it. */
-  applicationId(): string | null;
-  /** The number of connected shards. It grows slowly: each shard of a large bot takes 5 s. */
-  shardsReady(): number;
-  /** Resolves when the login fails or Discord ends the session for good; never rejects. */
-  readonly ended: Promise<GatewaySessionEnd>;
-  /** Closes the session for good: it neither reconnects nor emits events. Rejects with discord.js's errors. */
-  close(): Promise<void>;
-}
+export type GatewaySession = ReturnType<typeof openGatewaySession>;
 
 const settingsCloseCodes: readonly number[] = [
   GatewayCloseCodes.InvalidShard,
@@ -87,7 +76,7 @@ export function openGatewaySession(options: {
   onGuildChange: (change: GuildChange) => void;
   /** A shard became ready or was lost. */
   onChange: () => void;
-}): GatewaySession {
+}) {
   const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit } = options;
   const { onInteraction, isNative, onNative, onGuildChange, onChange } = options;
   let closed = false;
@@ -150,11 +139,16 @@ export function openGatewaySession(options: {
   const shardsReady = () => (closed ? 0 : client.ws.shards.filter(({ status }) => status === Status.Ready).size);
 
   return {
+    /** The bot's application id; null before Discord sent it. */
     applicationId: () => client.application?.id ?? null,
+    /** Whether every shard is connected. */
     isReady: () => client.isReady() && shardsReady() === client.ws.shards.size,
+    /** The number of connected shards. It grows slowly: each shard of a large bot takes 5 s. */
     shardsReady,
+    /** Resolves when the login fails or Discord ends the session for good; never rejects. */
     ended,
-    async close() {
+    /** Closes the session for good: it neither reconnects nor emits events. Rejects with discord.js's errors. */
+    async close(): Promise<void> {
       closed = true;
       const closeOpening = strategy === undefined ? () => {} : findOpeningConnections(strategy);
       await client.destroy();

@@ -25,16 +25,7 @@ const stopTimeoutMs = 3 * second;
 const rejectionLogIntervalMs = 10 * second;
 
 /** Interactions over HTTP. Discord: "Preparing for Interactions". */
-export interface InteractionsEndpoint {
-  /** Handles a request for {@link interactionsPath}. */
-  handle(request: IncomingMessage, response: ServerResponse): void;
-  /**
-   * Handles interactions and passes all other requests to `fallback`: like deliveries, without Express.
-   */
-  withFallback(fallback: RequestListener): RequestListener;
-  /** Rejects further interactions with 503, and waits for those in progress (3 s at most). */
-  stop(): Promise<void>;
-}
+export type InteractionsEndpoint = ReturnType<typeof createInteractionsEndpoint>;
 
 interface Rejection {
   readonly status: 400 | 401 | 405 | 409 | 413 | 415 | 503;
@@ -75,7 +66,7 @@ export function createInteractionsEndpoint(options: {
   log: Log;
   /** Called for each response, for metrics. */
   observe?: (status: number) => void;
-}): InteractionsEndpoint {
+}) {
   const { transports, memory = new BodyMemory(), clock, stopwatch, log, observe = () => {} } = options;
   const verify = createSignatureVerifier(options.publicKey);
   const logThrottled = createThrottledLog({ log, clock: stopwatch, intervalMs: rejectionLogIntervalMs });
@@ -153,12 +144,17 @@ export function createInteractionsEndpoint(options: {
   }
 
   return {
+    /** Handles a request for {@link interactionsPath}. */
     handle,
-    withFallback: (fallback) => (request, response) => {
-      if (request.url === interactionsPath) handle(request, response);
-      else fallback(request, response);
+    /** Handles interactions and passes all other requests to `fallback`: like deliveries, without Express. */
+    withFallback(fallback: RequestListener): RequestListener {
+      return (request, response) => {
+        if (request.url === interactionsPath) handle(request, response);
+        else fallback(request, response);
+      };
     },
-    async stop() {
+    /** Rejects further interactions with 503, and waits for those in progress (3 s at most). */
+    async stop(): Promise<void> {
       isStopping = true;
       await settleWithin(stopTimeoutMs, stopwatch, Promise.all(pending));
     },

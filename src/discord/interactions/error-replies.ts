@@ -13,14 +13,7 @@ import { type MessageBody, renderReply } from '../rendering/message.ts';
 const defaultRetryDelayMs = 30 * second;
 
 /** What a member gets instead of a reply. */
-export interface ErrorReplies {
-  /** For an error of a command, which is logged in detail. */
-  ofError(command: string, error: unknown, texts: Texts): Reply;
-  /** For a command that took longer than `timeoutMs`, which is logged. */
-  tooLate(command: string, timeoutMs: number, texts: Texts): Reply;
-}
-
-export function createErrorReplies({ clock, log }: { readonly clock: Clock; readonly log: Log }): ErrorReplies {
+export function createErrorReplies({ clock, log }: { readonly clock: Clock; readonly log: Log }) {
   const defaultRetryAt = () => clock.now() + defaultRetryDelayMs;
 
   function describe(command: string, error: unknown, texts: Texts): Markup {
@@ -44,8 +37,10 @@ export function createErrorReplies({ clock, log }: { readonly clock: Clock; read
   }
 
   return {
-    ofError: (command, error, texts) => errorReply(describe(command, error, texts), texts),
-    tooLate(command, timeoutMs, texts) {
+    /** For an error of a command, which is logged in detail. */
+    ofError: (command: string, error: unknown, texts: Texts) => errorReply(describe(command, error, texts), texts),
+    /** For a command that took longer than `timeoutMs`, which is logged. */
+    tooLate(command: string, timeoutMs: number, texts: Texts): Reply {
       log.warn({ command, timeoutMs }, 'command timed out');
       return errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R')), texts);
     },

@@ -11,26 +11,12 @@ const maxWaitMs = 14 * minute;
 /** Messages that wait at the same time, so that what they poll stays bounded. */
 const maxWaiting = 25;
 
-/** Replaces messages once what they wait for has happened. */
-export interface LaterReplies {
-  /**
-   * Waits in the background if the reply does. A new message after a deferral cannot be replaced.
-   * @param replace shows the message; its errors are logged
-   */
-  watch(
-    command: string,
-    reply: Reply | Panel,
-    response: { readonly input: CommandInput; readonly isDeferred: boolean },
-    replace: (reply: Reply | Panel) => Promise<unknown>,
-  ): void;
-}
-
-/** @param options.stopped ends all waiting */
+/** Replaces messages once what they wait for has happened. @param options.stopped ends all waiting */
 export function createLaterReplies(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly stopped: AbortSignal;
-}): LaterReplies {
+}) {
   const { clock, log, stopped } = options;
   let waiting = 0;
 
@@ -47,7 +33,16 @@ export function createLaterReplies(options: {
   }
 
   return {
-    watch(command, reply, { input, isDeferred }, replace) {
+    /**
+     * Waits in the background if the reply does. A new message after a deferral cannot be replaced.
+     * @param replace shows the message; its errors are logged
+     */
+    watch(
+      command: string,
+      reply: Reply | Panel,
+      { input, isDeferred }: { readonly input: CommandInput; readonly isDeferred: boolean },
+      replace: (reply: Reply | Panel) => Promise<unknown>,
+    ): void {
       const { later } = reply;
       const isReplaceable = !isDeferred || input.action === null || responseKind(reply, input) === 'update';
       if (later === undefined || !isReplaceable || waiting >= maxWaiting || stopped.aborted) return;

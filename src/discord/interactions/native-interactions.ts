@@ -16,12 +16,7 @@ import { createErrorReplies } from './error-replies.ts';
 import { textsOf } from './run-command.ts';
 
 /** The interactions that discord.js handles: of commands in its own shape, and the components that these post. */
-export interface NativeInteractions {
-  /** Whether it is one of them. */
-  takes(interaction: APIInteraction): boolean;
-  /** Runs the command of an interaction that discord.js emits. Never rejects: errors are logged, and reported to the member. */
-  handle(interaction: Interaction): Promise<void>;
-}
+export type NativeInteractions = NonNullable<ReturnType<typeof createNativeInteractions>>;
 
 /** Null without such commands, so that discord.js builds no objects of interactions. */
 export function createNativeInteractions(options: {
@@ -32,7 +27,7 @@ export function createNativeInteractions(options: {
   readonly onAnswered: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   readonly clock: Clock;
   readonly log: Log;
-}): NativeInteractions | null {
+}) {
   const { commands, isOwnCommand, onAnswered, clock, log } = options;
   const byName = new Map(
     commands.flatMap(({ name, native }) => (native === undefined ? [] : [[name, native] as const])),
@@ -63,7 +58,8 @@ export function createNativeInteractions(options: {
   }
 
   return {
-    takes(interaction) {
+    /** Whether it is one of them. */
+    takes(interaction: APIInteraction): boolean {
       switch (interaction.type) {
         case InteractionType.ApplicationCommand:
         case InteractionType.ApplicationCommandAutocomplete:
@@ -75,7 +71,8 @@ export function createNativeInteractions(options: {
           return false;
       }
     },
-    async handle(interaction) {
+    /** Runs the command of an interaction that discord.js emits. Never rejects: errors are logged, and reported to the member. */
+    async handle(interaction: Interaction): Promise<void> {
       if (!interaction.isChatInputCommand() && !interaction.isAutocomplete()) return;
       try {
         await handle(interaction);

@@ -25,22 +25,7 @@ const recheckIntervalMs = 1 * minute;
 const adoptionIntervalMs = 10 * second;
 
 /** Registers the slash commands once Discord is reachable, and retries while that fails. */
-export interface Registrar {
-  /** Starts the registration; later calls have no effect. */
-  start(applicationId: string): void;
-  /** Registers again what is offered now; without effect before the start. Calls in quick succession are one. */
-  update(): void;
-  /**
-   * Whether we registered the command of this id, and no other program has replaced it since. One with the name of ours that
-   * a deploy script has put there is recognised, too. Rejects with what {@link CommandRegistry} throws.
-   */
-  isOwn(commandId: string, name?: string): Promise<boolean>;
-  /** What {@link isOwn} knows without asking the database or Discord: before the first registration, by the name. */
-  isKnown(commandId: string, name: string): boolean;
-  /** The id of our command of this name in the scope of the registration; null before it is registered. */
-  idOf(name: string): string | null;
-  stop(): void;
-}
+export type Registrar = ReturnType<typeof createRegistrar>;
 
 /** Retries 10 s after a failure, which is only logged. */
 export function createRegistrar(
@@ -51,7 +36,7 @@ export function createRegistrar(
     clock: Clock;
     log: Log;
   },
-): Registrar {
+) {
   const { clock, log, offer, ...registration } = options;
   const { registry, guildId } = registration;
   const stopping = new AbortController();
@@ -152,17 +137,23 @@ export function createRegistrar(
   }
 
   return {
-    start(applicationId) {
+    /** Starts the registration; later calls have no effect. */
+    start(applicationId: string): void {
       if (startedFor !== undefined) return;
       startedFor = applicationId;
       void run(applicationId);
     },
-    update() {
+    /** Registers again what is offered now; without effect before the start. Calls in quick succession are one. */
+    update(): void {
       if (startedFor === undefined) return;
       isOutdated = true;
       void run(startedFor);
     },
-    async isOwn(commandId, name) {
+    /**
+     * Whether we registered the command of this id, and no other program has replaced it since. One with the name of ours
+     * that a deploy script has put there is recognised, too. Rejects with what {@link CommandRegistry} throws.
+     */
+    async isOwn(commandId: string, name?: string): Promise<boolean> {
       // The first attempt stores the ids of the commands that an earlier version registered, and removes those that
       // another program has replaced while we were not running.
       if (!hasAttempted && (startedFor !== undefined || !(await registry.has(commandId)))) {
@@ -173,9 +164,11 @@ export function createRegistrar(
       if (startedFor !== undefined) void recheck(startedFor);
       return true;
     },
-    isKnown: (commandId, name) =>
+    /** What `isOwn` knows without asking the database or Discord: before the first registration, by the name. */
+    isKnown: (commandId: string, name: string): boolean =>
       ownIds.has(commandId) || (startedFor !== undefined && !hasAttempted && isOurName(name)),
-    idOf: (name) => idsByName.get(name) ?? null,
+    /** The id of our command of this name in the scope of the registration; null before it is registered. */
+    idOf: (name: string): string | null => idsByName.get(name) ?? null,
     stop: () => stopping.abort(),
   };
 }

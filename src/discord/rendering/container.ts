@@ -12,24 +12,10 @@ export interface ContainerBudget {
 }
 
 /** Collects the components of a container within a budget. Adjacent texts become one text display. */
-export interface ContainerBuilder {
-  /**
-   * Adds a component that counts as `count`, and the buttons and selects of these keys. Adds nothing and returns false
-   * if it does not fit, or a key is used already.
-   */
-  add(component: APIComponentInContainer, count: number, keys?: readonly string[]): boolean;
-  /** Adds a text; `separator` is put between it and an adjacent text that follows. Empty texts are left out. */
-  addText(text: string, separator: string): void;
-  /** Components that still fit. */
-  room(): number;
-  isUsed(key: string): boolean;
-  /** Adds the footer on a line of its own. Until then there is always room for it. */
-  addFooter(): void;
-  finish(): APIComponentInContainer[];
-}
+export type ContainerBuilder = ReturnType<typeof createContainerBuilder>;
 
 /** @param footer empty for none */
-export function createContainerBuilder(budget: ContainerBudget, footer: string): ContainerBuilder {
+export function createContainerBuilder(budget: ContainerBudget, footer: string) {
   const components: APIComponentInContainer[] = [];
   /** The text display to which texts are added. */
   let open: { content: string; separator: string } | null = null;
@@ -42,7 +28,11 @@ export function createContainerBuilder(budget: ContainerBudget, footer: string):
   }
 
   return {
-    add(component, count, keys = []) {
+    /**
+     * Adds a component that counts as `count`, and the buttons and selects of these keys. Adds nothing and returns false
+     * if it does not fit, or a key is used already.
+     */
+    add(component: APIComponentInContainer, count: number, keys: readonly string[] = []): boolean {
       if (count > room || keys.some((key) => budget.keys.has(key))) return false;
       close();
       room -= count;
@@ -50,7 +40,8 @@ export function createContainerBuilder(budget: ContainerBudget, footer: string):
       components.push(component);
       return true;
     },
-    addText(text, separator) {
+    /** Adds a text; `separator` is put between it and an adjacent text that follows. Empty texts are left out. */
+    addText(text: string, separator: string): void {
       if (text.trim() === '') return;
       if (open !== null) {
         open = { content: open.content + open.separator + text, separator };
@@ -62,15 +53,17 @@ export function createContainerBuilder(budget: ContainerBudget, footer: string):
       else return;
       open = { content: text, separator };
     },
+    /** Components that still fit. */
     room: () => room,
-    isUsed: (key) => budget.keys.has(key),
-    addFooter() {
+    isUsed: (key: string) => budget.keys.has(key),
+    /** Adds the footer on a line of its own. Until then there is always room for it. */
+    addFooter(): void {
       if (footer === '') return;
       if (open !== null) room += reserved;
       reserved = 0;
       open = { content: open === null ? footer : `${open.content}\n${footer}`, separator: '\n' };
     },
-    finish() {
+    finish(): APIComponentInContainer[] {
       close();
       const shown = components.filter(({ type }, index) => type !== ComponentType.Separator || divides(index));
       return shown.length === 0 ? [{ type: ComponentType.TextDisplay, content: blank }] : shown;
