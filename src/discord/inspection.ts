@@ -1,6 +1,7 @@
 import { ChannelType, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { describeDiscordError } from './discord-errors.ts';
+import { orElse } from './nullish.ts';
 import { mayManage, permissionsIn } from './permissions.ts';
 import type { DiscordRest } from './rest.ts';
 
@@ -159,14 +160,8 @@ const user = z.object({ id: z.string() });
 const guildName = z.object({ name: z.string() });
 const channel = z.object({
   type: z.number(),
-  name: z
-    .string()
-    .nullish()
-    .transform((name) => name ?? ''),
-  guild_id: z
-    .string()
-    .nullish()
-    .transform((id) => id ?? null),
+  name: orElse(z.string(), ''),
+  guild_id: orElse(z.string(), null),
   parent_id: z.string().nullish(),
   permission_overwrites: z
     .array(z.object({ id: z.string(), type: z.coerce.number(), allow: z.string(), deny: z.string() }))
@@ -179,10 +174,7 @@ const guild = z.object({
 });
 const guildMember = z.object({
   roles: z.array(z.string()),
-  communication_disabled_until: z
-    .string()
-    .nullish()
-    .transform((until) => until ?? ''),
+  communication_disabled_until: orElse(z.string(), ''),
 });
 
 function isErrorCode(error: unknown, ...codes: readonly number[]): boolean {

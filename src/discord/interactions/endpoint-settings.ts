@@ -2,6 +2,7 @@ import { Routes } from 'discord.js';
 import { z } from 'zod';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { orElse } from '../nullish.ts';
 import type { DiscordRest } from '../rest.ts';
 
 /** How Discord sends interactions to the application. */
@@ -13,10 +14,7 @@ export interface EndpointSettings {
 }
 
 const application = z.object({
-  interactions_endpoint_url: z
-    .string()
-    .nullish()
-    .transform((url) => url ?? null),
+  interactions_endpoint_url: orElse(z.string(), null),
   verify_key: z.string().toLowerCase(),
 });
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ApplicationIntegrationType, Routes } from 'discord.js';
 import { z } from 'zod';
+import { orElse } from '../nullish.ts';
 import type { DiscordRest } from '../rest.ts';
 
 /** What is published of the application itself, besides its commands. Undefined leaves it as it is. */
@@ -62,19 +63,10 @@ export async function inspectLinkedRoles(
 }
 
 const application = z.object({
-  role_connections_verification_url: z
-    .string()
-    .nullish()
-    .transform((url) => url ?? null),
-  integration_types_config: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .transform((types) => types ?? {}),
+  role_connections_verification_url: orElse(z.string(), null),
+  integration_types_config: orElse(z.record(z.string(), z.unknown()), {} as Record<string, unknown>),
 });
-const localizations = z
-  .record(z.string(), z.string())
-  .nullish()
-  .transform((texts) => texts ?? {});
+const localizations = orElse(z.record(z.string(), z.string()), {});
 const record = z.object({
   type: z.number(),
   key: z.string(),

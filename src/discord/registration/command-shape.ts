@@ -11,6 +11,7 @@ import { parseJson } from '../../platform/json.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import { textsIn } from '../../texts/texts.ts';
 import type { CommandData, CommandDefinition, CommandOption, DescriptionContext } from '../commands/command.ts';
+import { orElse } from '../nullish.ts';
 
 /**
  * The body of a command for one scope: a guild, or global if `guildId` is null. The name is the same in every language;
@@ -100,23 +101,13 @@ function placesOf({ availability }: CommandDefinition) {
 
 const translatedLocales = locales.filter((locale) => locale !== defaultLocale);
 
-const arrayOf = <Item extends z.ZodType>(item: Item) =>
-  z
-    .array(item)
-    .nullish()
-    .transform((items) => items ?? []);
+const arrayOf = <Item extends z.ZodType>(item: Item) => orElse(z.array(item), []);
 /** Discord does not promise to keep their order. */
 const sortedNumbers = arrayOf(z.number()).transform((numbers) => numbers.toSorted((a, b) => a - b));
-const nullableNumber = z
-  .number()
-  .nullish()
-  .transform((value) => value ?? null);
+const nullableNumber = orElse(z.number(), null);
 
 /** Discord lists null, an empty object or nothing for none. */
-const localizations = z
-  .record(z.string(), z.string().trim())
-  .nullish()
-  .transform((texts) => texts ?? {});
+const localizations = orElse(z.record(z.string(), z.string().trim()), {});
 
 /** Without the spaces at its ends, which Discord may remove. */
 const text = z.string().trim();
@@ -148,10 +139,7 @@ const comparable = z.object({
   description_localizations: localizations,
   contexts: sortedNumbers,
   integration_types: sortedNumbers,
-  default_member_permissions: z
-    .string()
-    .nullish()
-    .transform((value) => value ?? null),
+  default_member_permissions: orElse(z.string(), null),
   nsfw: z.boolean().default(false),
   options: arrayOf(option),
 });
