@@ -40,16 +40,13 @@ export const milestone: Form = {
       ...removeBox(context),
     ];
   },
-  read(input, { value, entry }) {
-    const list = listOf(value('rewards.milestones'));
-    if (entry !== null && isChecked(input, 'remove')) return { 'rewards.milestones': list.toSpliced(entry, 1) };
+  read(input, context) {
     const votes = numberField(input, 'votes');
-    const edited = withoutUndefined({
+    return withEntry(input, context, 'rewards.milestones', {
       ...(input.fields['repeats'] === 'every' ? { everyVotes: votes } : { votes }),
       credits: numberField(input, 'milestoneCredits'),
-      role: selectedId(input, 'milestoneRole') ?? undefined,
+      role: selectedId(input, 'milestoneRole'),
     });
-    return { 'rewards.milestones': withEntry(list, entry, edited) };
   },
 };
 
@@ -77,17 +74,14 @@ export const multiplier: Form = {
       ...removeBox(context),
     ];
   },
-  read(input, { value, entry }) {
-    const list = listOf(value('rewards.multipliers'));
-    if (entry !== null && isChecked(input, 'remove')) return { 'rewards.multipliers': list.toSpliced(entry, 1) };
+  read(input, context) {
     const days = selectedValues(input, 'days');
-    const edited = withoutUndefined({
-      ...(entry === null ? {} : list[entry]),
+    return withEntry(input, context, 'rewards.multipliers', {
+      ...editedEntry(context, 'rewards.multipliers'),
       factor: numberField(input, 'factor'),
       days: days.length === 0 || days.length === weekdays.length ? undefined : days,
-      role: selectedId(input, 'multiplierRole') ?? undefined,
+      role: selectedId(input, 'multiplierRole'),
     });
-    return { 'rewards.multipliers': withEntry(list, entry, edited) };
   },
 };
 
@@ -112,7 +106,7 @@ export const tier: Form = {
     const before = entry === null ? undefined : namedTiers(all)[entry];
     const others = Object.fromEntries(Object.entries(all).filter(([name]) => name !== before));
     const role = selectedId(input, 'tierRole');
-    const isRemoved = isChecked(input, 'remove') || role === null;
+    const isRemoved = isChecked(input, 'remove') || role === undefined;
     return { 'rewards.premiumRoles': isRemoved ? others : { ...others, [textField(input, 'tier')]: role } };
   },
 };
@@ -147,7 +141,6 @@ export const item: Form = {
     ];
   },
   read(input, context) {
-    const list = listOf(context.value('shop'));
     const before = editedEntry(context, 'shop');
     const name = textField(input, 'itemName');
     const variant = variantIn(context);
@@ -155,18 +148,15 @@ export const item: Form = {
       .split('\n')
       .map((code) => code.trim())
       .filter((code) => code !== '');
-    const edited = withoutUndefined({
+    return withEntry(input, context, 'shop', {
       ...before,
-      id: before['id'] ?? newId(name, list),
+      id: before['id'] ?? newId(name, listOf(context.value('shop'))),
       name,
       price: numberField(input, 'price'),
-      ...(variant === 'role'
-        ? { role: selectedId(input, 'itemRole') ?? undefined, for: selectedId(input, 'itemFor') ?? undefined }
-        : {}),
+      ...(variant === 'role' ? { role: selectedId(input, 'itemRole'), for: selectedId(input, 'itemFor') } : {}),
       ...(variant === 'codes' && codes.length > 0 ? { newCodes: codes } : {}),
       ...(variant === 'manual' ? { manual: true } : {}),
     });
-    return { shop: withEntry(list, context.entry, edited) };
   },
 };
 
@@ -229,7 +219,7 @@ export const limits: Form = {
     const edited = withoutUndefined({
       ...editedEntry(context, 'shop'),
       stock: numberField(input, 'stock'),
-      needsRole: selectedId(input, 'needsRole') ?? undefined,
+      needsRole: selectedId(input, 'needsRole'),
     });
     return { shop: list.with(context.entry, edited) };
   },

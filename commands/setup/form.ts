@@ -1,11 +1,11 @@
 import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
 import type { SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
-import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
 import { parseDuration, toDurationText } from '../../src/platform/duration-text.ts';
 import { second } from '../../src/platform/durations.ts';
-import { fieldText, type JsonObject, listOf, objectOf, textOf } from '../../src/platform/json.ts';
+import { fieldText, type JsonObject, listOf, objectOf, textOf, withoutUndefined } from '../../src/platform/json.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 
 export const sectionIds = ['listing', 'channels', 'rewards', 'roles', 'reminders', 'shop', 'announcements'] as const;
@@ -159,13 +159,13 @@ function enteredValue(field: SettingField, input: CommandInput): unknown {
     case 'channels':
     case 'roles':
     case 'select':
-      return selectedId(input, name);
+      return selectedId(input, name) ?? null;
     case 'duration': {
-      const text = selectedId(input, name) ?? undefined;
+      const text = selectedId(input, name);
       return text === undefined || field.unitMs === undefined ? text : parseDuration(text) / field.unitMs;
     }
     case 'timeZone':
-      return optionalText(input, otherTimeZone) ?? selectedId(input, name) ?? undefined;
+      return optionalText(input, otherTimeZone) ?? selectedId(input, name);
     case 'radios':
       return input.fields[name];
     case 'switch':
@@ -254,12 +254,20 @@ export function optionalText(input: CommandInput, name: string): string | undefi
   return textField(input, name) || undefined;
 }
 
-/** The id of the selected channel or role; null for none. */
-export function selectedId(input: CommandInput, name: string): string | null {
-  return selectedValues(input, name)[0] ?? null;
+/** The id of the selected channel or role; undefined for none. */
+export function selectedId(input: CommandInput, name: string): string | undefined {
+  return selectedValues(input, name)[0];
 }
 
-/** The list with the edited entry in its place, or with a new one at the end. */
-export function withEntry<Entry>(list: readonly Entry[], position: number | null, entry: Entry): readonly Entry[] {
-  return position === null || position >= list.length ? [...list, entry] : list.with(position, entry);
+/** A list with the edited entry in its place, or with a new one at the end; without it if its box says so. */
+export function withEntry(
+  input: CommandInput,
+  { value, entry: position }: FormContext,
+  path: SettingPath,
+  entry: JsonObject,
+): FormValues {
+  const list = listOf(value(path));
+  if (position !== null && isChecked(input, 'remove')) return { [path]: list.toSpliced(position, 1) };
+  const edited = withoutUndefined(entry);
+  return { [path]: position === null || position >= list.length ? [...list, edited] : list.with(position, edited) };
 }
