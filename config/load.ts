@@ -7,7 +7,7 @@ import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';
 import { readValues } from './read-values.ts';
 import type { Config } from './schema.ts';
-import type { SettingName } from './settings.ts';
+import type { SettingName, Values } from './settings.ts';
 
 /**
  * Whether the environment is meant for a real Discord. Without `DISCORD_TOKEN` and `TALLYHOOK_ROLES`, and outside of
@@ -48,26 +48,25 @@ export function loadConfig(environment: Environment): Config {
  * @throws InvalidConfigError with the issues of this setting
  */
 export function loadDatabaseUrl(environment: Environment): string {
-  const { values, issues } = readValues(environment);
-  const databaseIssues = issues.filter(({ setting }) => setting.startsWith('DATABASE_URL'));
-  if (databaseIssues.length > 0 || values.DATABASE_URL === undefined) throw new InvalidConfigError(databaseIssues);
-  return values.DATABASE_URL;
+  return validValues(environment, /^DATABASE_URL/).DATABASE_URL ?? '';
 }
 
 /** Where the keys of secrets in the database are, for commands that need no other setting. @throws InvalidConfigError */
 export function loadKeySources(environment: Environment): KeySources {
-  const { values, issues } = readValues(environment);
-  const keyIssues = issues.filter(({ setting }) => /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/.test(setting));
-  if (keyIssues.length > 0) throw new InvalidConfigError(keyIssues);
-  return keySourcesOf(values);
+  return keySourcesOf(validValues(environment, /^(NEW_)?SETTINGS_KEY|^DATABASE_URL/));
 }
 
 /** `HOST` and `PORT` alone. @throws InvalidConfigError with the issues of these settings */
 export function loadHttpAddress(environment: Environment): Config['http'] {
+  const { HOST: host = '', PORT: port = 0 } = validValues(environment, /^(HOST|PORT)(_FILE)?$/);
+  return { host, port };
+}
+
+function validValues(environment: Environment, names: RegExp): Values {
   const { values, issues } = readValues(environment);
-  const addressIssues = issues.filter(({ setting }) => /^(HOST|PORT)(_FILE)?$/.test(setting));
-  if (addressIssues.length > 0) throw new InvalidConfigError(addressIssues);
-  return { host: values.HOST ?? '', port: values.PORT ?? 0 };
+  const ofNames = issues.filter(({ setting }) => names.test(setting));
+  if (ofNames.length > 0) throw new InvalidConfigError(ofNames);
+  return values;
 }
 
 /**

@@ -1,5 +1,6 @@
 import querystring from 'node:querystring';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
 import { toListingBase } from './describe-listings.ts';
 import { keySourcesOf } from './encryption.ts';
 import type { Environment } from './environment.ts';
@@ -8,7 +9,6 @@ import { needsDiscord, rolesOf } from './roles.ts';
 import type { Config, ListingConfig } from './schema.ts';
 import type { SecretFile } from './secret-files.ts';
 import { settings, type Values } from './settings.ts';
-import { exporterOptionsOf, secretsOfHeaders } from './tracing.ts';
 import { configWarnings } from './warnings.ts';
 
 /** The required settings. */
@@ -87,6 +87,25 @@ export function toConfig({
     secrets: secretsIn(values, listings),
   };
   return deepFreeze(config);
+}
+
+/** Where spans are sent; null without a collector. */
+function exporterOptionsOf(values: Partial<Values>): ExporterOptions | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_RESOURCE_ATTRIBUTES: resourceAttributes = {} } = values;
+  if (endpoint === undefined) return null;
+  return {
+    endpoint,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    serviceName: values.OTEL_SERVICE_NAME ?? resourceAttributes['service.name'] ?? 'tallyhook',
+    resourceAttributes,
+    sampler: values.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on',
+    samplerRatio: values.OTEL_TRACES_SAMPLER_ARG ?? 1,
+  };
+}
+
+/** The secrets in headers such as `Authorization: Bearer …`: the whole value, and what follows the scheme. */
+function secretsOfHeaders(headers: Readonly<Record<string, string>>): string[] {
+  return Object.values(headers).flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)]);
 }
 
 function secretsIn(values: Values, listings: readonly ListingConfig[]): string[] {
