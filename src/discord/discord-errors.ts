@@ -16,7 +16,11 @@ export const tokenHint =
  * An interaction that cannot be answered any more. 10062 Unknown interaction: it has expired. 40060: already
  * acknowledged, by another process.
  */
-export const expiredCodes: readonly (number | string)[] = [10_062, 40_060];
+const expiredCodes: readonly (number | string)[] = [10_062, 40_060];
+
+export function isExpired(error: unknown): boolean {
+  return error instanceof DiscordAPIError && expiredCodes.includes(error.code);
+}
 
 const rateLimitReason = 'Discord rate limit (429)';
 

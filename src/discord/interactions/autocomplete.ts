@@ -1,6 +1,5 @@
 import {
   type APIApplicationCommandAutocompleteInteraction as AutocompleteInteraction,
-  DiscordAPIError,
   InteractionResponseType,
 } from 'discord.js';
 import { second } from '../../platform/durations.ts';
@@ -10,7 +9,7 @@ import { plainName } from '../../platform/truncate.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { maxChoices } from '../commands/choices.ts';
 import type { AnsweringContext, CommandChoice, SlashCommand } from '../commands/command.ts';
-import { expiredCodes } from '../discord-errors.ts';
+import { isExpired } from '../discord-errors.ts';
 import { isManager, toCompletionInput } from './command-input.ts';
 import type { ResponseTransport } from './transport.ts';
 
@@ -23,42 +22,35 @@ const maxLength = 100;
  * Responds with the choices of the command, or with none: after an error, after a second, or if the member may not use
  * the command. Never throws.
  */
-export function createAutocomplete<Context extends AnsweringContext>(
-  log: Log,
-): (
+export async function autocomplete<Context extends AnsweringContext>(
   interaction: AutocompleteInteraction,
   command: SlashCommand<Context> | undefined,
   context: Context,
-  transport: ResponseTransport,
-) => Promise<void> {
-  async function choicesOf(
-    interaction: AutocompleteInteraction,
-    command: SlashCommand<Context> | undefined,
-    context: Context,
-  ): Promise<readonly CommandChoice[]> {
-    const isAllowed = command?.defaultMemberPermissions === undefined || isManager(interaction);
-    if (command?.autocomplete === undefined || !isAllowed) return [];
-    const search = command.autocomplete(toCompletionInput(interaction), context).catch((error: unknown) => {
-      log.error({ command: command.name, err: error }, 'autocomplete failed');
-      return [];
-    });
-    return (await settleWithin(timeoutMs, context.clock, search)) ?? [];
+  { transport, log }: { readonly transport: ResponseTransport; readonly log: Log },
+): Promise<void> {
+  try {
+    const choices = validChoices(await choicesOf(interaction, command, context, log));
+    await transport.respond({ type: InteractionResponseType.ApplicationCommandAutocompleteResult, data: { choices } });
+  } catch (error) {
+    // Common, because Discord drops an interaction when the member types the next character.
+    const fields = { command: interaction.data.name, reason: messageOf(error) };
+    log[isExpired(error) ? 'debug' : 'warn'](fields, 'choices could not be sent to Discord');
   }
+}
 
-  return async (interaction, command, context, transport) => {
-    try {
-      const choices = validChoices(await choicesOf(interaction, command, context));
-      await transport.respond({
-        type: InteractionResponseType.ApplicationCommandAutocompleteResult,
-        data: { choices },
-      });
-    } catch (error) {
-      // Common, because Discord drops an interaction when the member types the next character.
-      const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
-      const fields = { command: interaction.data.name, reason: messageOf(error) };
-      log[isExpired ? 'debug' : 'warn'](fields, 'choices could not be sent to Discord');
-    }
-  };
+async function choicesOf<Context extends AnsweringContext>(
+  interaction: AutocompleteInteraction,
+  command: SlashCommand<Context> | undefined,
+  context: Context,
+  log: Log,
+): Promise<readonly CommandChoice[]> {
+  const isAllowed = command?.defaultMemberPermissions === undefined || isManager(interaction);
+  if (command?.autocomplete === undefined || !isAllowed) return [];
+  const search = command.autocomplete(toCompletionInput(interaction), context).catch((error: unknown) => {
+    log.error({ command: command.name, err: error }, 'autocomplete failed');
+    return [];
+  });
+  return (await settleWithin(timeoutMs, context.clock, search)) ?? [];
 }
 
 /** Without those that Discord would reject: one wrong choice makes it reject all. */

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type APIInteraction, type APIInteractionResponse, InteractionResponseType, InteractionType } from 'discord.js';
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -14,7 +14,6 @@ import type { InteractionHandler } from './interactions.ts';
 import { parseInteraction } from './parse-interaction.ts';
 import { createHttpTransport, type RestTransports } from './transport.ts';
 
-/** The path of the endpoint. */
 export const interactionsPath = '/interactions';
 
 /** How many interactions are remembered, so that each is handled once. */
@@ -38,12 +37,7 @@ const stopping: Rejection = { status: 503, error: 'The process is stopping.' };
 const noMemory: Rejection = { status: 503, error: 'Too many unfinished requests.' };
 
 /** Names and values in turn. */
-const headersOf: Readonly<Record<Rejection['status'], readonly string[] | undefined>> = {
-  400: undefined,
-  401: undefined,
-  409: undefined,
-  413: undefined,
-  415: undefined,
+const headersOf: Readonly<Partial<Record<Rejection['status'], readonly string[]>>> = {
   405: ['allow', 'POST'],
   503: ['retry-after', String(memoryRetryAfterSeconds)],
 };
@@ -208,25 +202,18 @@ function isRecent({ timestamp }: SignedInteraction, now: number): boolean {
   return Math.abs(Number(timestamp) * second - now) <= maxTimestampDistanceMs;
 }
 
-/** Whether the application's key has signed the body. Never rejects. */
-type VerifySignature = (signed: SignedInteraction, body: Buffer) => Promise<boolean>;
-
 /**
- * Verifies in a thread of Node's pool: a signature takes ten times as long as the rest of a request, during which this
+ * Says whether the application's key has signed a body, and never rejects. Verifies in a thread of Node's pool: a signature takes ten times as long as the rest of a request, during which this
  * thread can handle others.
  * @param publicKey 64 hexadecimal digits
  */
-function createSignatureVerifier(publicKey: string): VerifySignature {
-  const key = importKey(publicKey);
-  return ({ signature, timestamp }, body) =>
-    new Promise((resolve) => {
+function createSignatureVerifier(publicKey: string) {
+  const x = Buffer.from(publicKey, 'hex').toString('base64url');
+  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  return ({ signature, timestamp }: SignedInteraction, body: Buffer) =>
+    new Promise<boolean>((resolve) => {
       verify(null, Buffer.concat([Buffer.from(timestamp), body]), key, signature, (error, isValid) =>
         resolve(error === null && isValid),
       );
     });
-}
-
-function importKey(publicKey: string): KeyObject {
-  const x = Buffer.from(publicKey, 'hex').toString('base64url');
-  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }

@@ -6,7 +6,6 @@ import {
   type APIModalSubmitInteraction,
   ApplicationCommandType,
   ComponentType,
-  DiscordAPIError,
   InteractionType,
 } from 'discord.js';
 import { messageOf } from '../../platform/errors.ts';
@@ -14,9 +13,9 @@ import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';
-import { expiredCodes } from '../discord-errors.ts';
+import { isExpired } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
-import { createAutocomplete } from './autocomplete.ts';
+import { autocomplete } from './autocomplete.ts';
 import { guildOf, isOutside, toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
 import { errorBody } from './error-replies.ts';
 import { commandResponder, componentResponder, modalResponder } from './responder.ts';
@@ -50,7 +49,6 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
   const { commands, retired = [], contextFor, isOwnCommand, log } = options;
   const commandsByName = new Map(commands.map((command) => [command.name, command]));
   const actionsByName = new Map([...retired, ...commands].map((command) => [command.name, command]));
-  const autocomplete = createAutocomplete<Localized<Unlocalized>>(log);
   const localize = memoizeByIdentity((context: Unlocalized, texts: Texts): Localized<Unlocalized> => {
     return { ...context, texts };
   });
@@ -85,7 +83,7 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     if (!(await isOwnCommand(id, name))) return ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
     const context = await localContextFor(place, textsOf(languageOf(interaction)));
-    await autocomplete(interaction, commandsByName.get(name), context, transport);
+    await autocomplete(interaction, commandsByName.get(name), context, { transport, log });
   }
 
   async function handleAction(
@@ -133,9 +131,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     try {
       await handle(interaction, transport);
     } catch (error) {
-      const isExpired = error instanceof DiscordAPIError && expiredCodes.includes(error.code);
       const fields = { interaction: interaction.id, reason: messageOf(error) };
-      if (isExpired)
+      if (isExpired(error))
         log.warn(fields, 'response rejected by Discord: the interaction has expired or was answered already');
       else log.error(fields, 'response could not be sent to Discord');
     }

@@ -10,7 +10,7 @@ import { type Texts, textsFor } from '../../texts/texts.ts';
 import { type AnsweringContext, type CommandDefinition, noListing, type SlashCommand } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';
 import type { Modal, Panel, Reply } from '../commands/reply.ts';
-import { expiredCodes } from '../discord-errors.ts';
+import { isExpired } from '../discord-errors.ts';
 import { asPanel, isPanel, type MessageBody, renderReply } from '../rendering/message.ts';
 import { renderModal } from '../rendering/modal.ts';
 import { createErrorReplies, errorBody, errorReply } from './error-replies.ts';
@@ -52,20 +52,21 @@ export interface CommandRunnerOptions<Context> {
   readonly stopped?: AbortSignal;
 }
 
+/** One use of a command. */
+interface Use<Context> {
+  readonly command: SlashCommand<Context>;
+  readonly input: CommandInput;
+  readonly responder: InteractionResponder;
+  /** In the language of the member. */
+  readonly texts: Texts;
+}
+
 /**
  * Runs a command and responds with its result, or with an error message: within a second if possible, otherwise it
  * defers and responds within 15 s of the interaction. Discord: "Receiving and Responding to Interactions". Rejects if
  * the response could not be sent.
  */
-export type RunCommand<Context> = (
-  command: SlashCommand<Context>,
-  input: CommandInput,
-  responder: InteractionResponder,
-) => Promise<void>;
-
-export function createCommandRunner<Context extends AnsweringContext>(
-  options: CommandRunnerOptions<Context>,
-): RunCommand<Context> {
+export function createCommandRunner<Context extends AnsweringContext>(options: CommandRunnerOptions<Context>) {
   const { localContextFor, clock, log, tracing = null } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
@@ -77,8 +78,7 @@ export function createCommandRunner<Context extends AnsweringContext>(
     renderReply(asPanel(reply), name),
   );
 
-  async function execute(command: SlashCommand<Context>, input: CommandInput): Promise<CommandResult> {
-    const texts = textsOf(input);
+  async function execute({ command, input, texts }: Use<Context>): Promise<CommandResult> {
     try {
       const pending = localContextFor(input, texts);
       const context = pending instanceof Promise ? await pending : pending;
@@ -97,29 +97,17 @@ export function createCommandRunner<Context extends AnsweringContext>(
     return context.listings.length > 0 ? errorReply(texts.failure.unknownCommand, texts) : noListing(context);
   }
 
-  function tooLate(command: string, timeoutMs: number, texts: Texts): CommandResult & { reply: Reply } {
-    return { reply: errors.tooLate(command, timeoutMs, texts), failed: true };
-  }
-
-  async function run(
-    command: SlashCommand<Context>,
-    input: CommandInput,
-    responder: InteractionResponder,
-  ): Promise<void> {
-    if (tracing === null) await runAndReport(command, input, responder);
-    else await traceCommand(tracing, command, input, () => runAndReport(command, input, responder));
+  function tooLate({ command, texts }: Use<Context>, timeoutMs: number): CommandResult & { reply: Reply } {
+    return { reply: errors.tooLate(command.name, timeoutMs, texts), failed: true };
   }
 
   /** Returns whether the response was an error message. */
-  async function runAndReport(
-    command: SlashCommand<Context>,
-    input: CommandInput,
-    responder: InteractionResponder,
-  ): Promise<boolean> {
+  async function runAndReport(use: Use<Context>): Promise<boolean> {
+    const { command, input } = use;
     const startedAt = clock.monotonic();
     let failed = true;
     try {
-      failed = await respond(command, input, responder, startedAt);
+      failed = await respond(use, startedAt);
       return failed;
     } finally {
       onAnswered(command.name, failed ? 'failed' : 'answered', clock.monotonic() - startedAt);
@@ -128,37 +116,32 @@ export function createCommandRunner<Context extends AnsweringContext>(
   }
 
   /** Resolves after the response was sent. Returns whether it was an error message. */
-  async function respond(
-    command: SlashCommand<Context>,
-    input: CommandInput,
-    responder: InteractionResponder,
-    startedAt: number,
-  ): Promise<boolean> {
-    const texts = textsOf(input);
+  async function respond(use: Use<Context>, startedAt: number): Promise<boolean> {
+    const { command, input, responder, texts } = use;
     if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
       await responder.reject(errorBody(texts.failure.managersOnly, texts));
       return true;
     }
-    const execution = execute(command, input);
+    const execution = execute(use);
     const immediate = await settleWithin(deferAfterMs, clock, execution);
     if (immediate !== undefined) {
-      const result = 'modal' in immediate ? await openModal(command, immediate.modal, responder, texts) : immediate;
+      const result = 'modal' in immediate ? await openModal(use, immediate.modal) : immediate;
       if (result === 'opened') return false;
       await (result.failed
         ? responder.reject(renderOnce(result.reply, command))
-        : send(responder.reply, result.reply, command, input, responder));
-      await sendNotice(input, responder);
+        : send(responder.reply, result.reply, use));
+      await sendNotice(use);
       return result.failed;
     }
     await responder.deferReply();
     const remainingMs = Math.max(0, startedAt + replyTimeoutMs - clock.monotonic());
-    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(command.name, replyTimeoutMs, texts);
+    const late = (await settleWithin(remainingMs, clock, execution)) ?? tooLate(use, replyTimeoutMs);
     // After a deferral, Discord accepts no modal.
-    const result = 'modal' in late ? tooLate(command.name, deferAfterMs, texts) : late;
+    const result = 'modal' in late ? tooLate(use, deferAfterMs) : late;
     await (result.failed
       ? responder.rejectDeferred(renderOnce(result.reply, command))
-      : send(responder.editReply, result.reply, command, input, responder));
-    await sendNotice(input, responder);
+      : send(responder.editReply, result.reply, use));
+    await sendNotice(use);
     return result.failed;
   }
 
@@ -166,41 +149,34 @@ export function createCommandRunner<Context extends AnsweringContext>(
   async function send(
     respondWith: InteractionResponder['reply'],
     reply: Reply | Panel,
-    command: CommandDefinition,
-    input: CommandInput,
-    responder: InteractionResponder,
+    use: Use<Context>,
   ): Promise<void> {
+    const { command, input, responder } = use;
     try {
-      await respondWith(...render(reply, command, input, responder));
+      await respondWith(...render(reply, use));
       if (reply.later === undefined) return;
       const isDeferred = respondWith === responder.editReply;
       laterReplies.watch(command.name, reply, { input, isDeferred }, (next) => {
-        const [body] = render(next, command, input, responder);
+        const [body] = render(next, use);
         return responder.replaceReply(body, responseKind(reply, input));
       });
     } catch (error) {
-      const isRejected = error instanceof DiscordAPIError && !expiredCodes.includes(error.code);
+      const isRejected = error instanceof DiscordAPIError && !isExpired(error);
       if (!isRejected || isPanel(reply) || reply.image === undefined) throw error;
       log.warn({ command: command.name, reason: messageOf(error) }, 'picture rejected by Discord; replying without it');
-      await respondWith(...render({ ...reply, files: [] }, command, input, responder));
+      await respondWith(...render({ ...reply, files: [] }, use));
     }
   }
 
-  function render(
-    reply: Reply | Panel,
-    command: CommandDefinition,
-    input: CommandInput,
-    { updatesPanel }: InteractionResponder,
-  ): [MessageBody, ResponseKind] {
+  function render(reply: Reply | Panel, { command, input, responder }: Use<Context>): [MessageBody, ResponseKind] {
     const kind = responseKind(reply, input);
-    const body = kind === 'update' && updatesPanel ? renderAsPanelOnce(reply, command) : renderOnce(reply, command);
-    return [body, kind];
+    const isPanelUpdate = kind === 'update' && responder.updatesPanel;
+    return [isPanelUpdate ? renderAsPanelOnce(reply, command) : renderOnce(reply, command), kind];
   }
 
-  async function sendNotice(input: CommandInput, responder: InteractionResponder): Promise<void> {
-    const { userId } = input;
+  async function sendNotice({ input, responder, texts }: Use<Context>): Promise<void> {
     try {
-      const notice = await noticeFor(userId, textsOf(input));
+      const notice = await noticeFor(input.userId, texts);
       if (notice !== null) await responder.followUp(renderReply(notice, ''));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'a notice to a member could not be sent');
@@ -208,10 +184,8 @@ export function createCommandRunner<Context extends AnsweringContext>(
   }
 
   async function openModal(
-    command: CommandDefinition,
+    { command, responder: { showModal }, texts }: Use<Context>,
     modal: Modal,
-    { showModal }: InteractionResponder,
-    texts: Texts,
   ): Promise<'opened' | { reply: Reply; failed: true }> {
     let body: ReturnType<typeof renderModal>;
     try {
@@ -224,7 +198,15 @@ export function createCommandRunner<Context extends AnsweringContext>(
     return 'opened';
   }
 
-  return run;
+  return async (
+    command: SlashCommand<Context>,
+    input: CommandInput,
+    responder: InteractionResponder,
+  ): Promise<void> => {
+    const use = { command, input, responder, texts: textsOf(input) };
+    if (tracing === null) await runAndReport(use);
+    else await traceCommand(tracing, command, input, () => runAndReport(use));
+  };
 }
 
 /** The texts in the language of the member. */
