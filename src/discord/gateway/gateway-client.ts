@@ -1,4 +1,4 @@
-import type { APIInteraction, Interaction, RESTOptions } from 'discord.js';
+import type { APIInteraction, Interaction } from 'discord.js';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -7,8 +7,13 @@ import { createThrottledLog } from '../../platform/throttled-log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { tokenHint } from '../discord-errors.ts';
 import type { NativeInteractions } from '../interactions/native-interactions.ts';
-import type { GlobalRateLimit } from '../rate-limit.ts';
-import { type GatewaySession, type GatewaySessionEnd, openGatewaySession, type Shard } from './gateway-session.ts';
+import {
+  type GatewayAccess,
+  type GatewaySession,
+  type GatewaySessionEnd,
+  openGatewaySession,
+  type Shard,
+} from './gateway-session.ts';
 import type { GuildChange } from './guild-changes.ts';
 import { createIdentifyThrottle, type IdentifyThrottle } from './identify-throttle.ts';
 
@@ -40,32 +45,28 @@ export interface GatewayClient {
 }
 
 /** Runs one session at a time. Replaces a session that has ended or was not connected for 8 s. */
-export function createGatewayClient(options: {
-  token: string;
-  /** Without the version: `https://discord.com/api`. */
-  apiUrl: string;
-  /** Real time. */
-  clock: Clock;
-  log: Log;
-  globalLimit: GlobalRateLimit;
-  /** Observes the requests of this client. */
-  makeRequest?: RESTOptions['makeRequest'];
-  /** Must not reject. */
-  onInteraction: (interaction: APIInteraction) => Promise<void>;
-  /** Gets what discord.js makes of the interactions that it takes. */
-  native?: NativeInteractions | null;
-  /** Must not throw. */
-  onGuildChange?: (change: GuildChange) => void;
-  /** Called when all shards are connected, for the first time or again. Must not throw. */
-  onReady: (applicationId: string) => void;
-  /** The only shard; all by default. */
-  shard?: Shard;
-  /** Shared by the shards of one bot; by default that of this client alone. */
-  identifyThrottle?: IdentifyThrottle;
-  /** Called when Discord requires more shards. By default, it connects with as many as Discord recommends. */
-  onShardingRequired?: () => void;
-}): GatewayClient {
-  const { token, apiUrl, clock, log, globalLimit, onReady, shard = null, onShardingRequired = () => {} } = options;
+export function createGatewayClient(
+  options: GatewayAccess & {
+    /** Real time. */
+    clock: Clock;
+    log: Log;
+    /** Must not reject. */
+    onInteraction: (interaction: APIInteraction) => Promise<void>;
+    /** Gets what discord.js makes of the interactions that it takes. */
+    native?: NativeInteractions | null;
+    /** Must not throw. */
+    onGuildChange?: (change: GuildChange) => void;
+    /** Called when all shards are connected, for the first time or again. Must not throw. */
+    onReady: (applicationId: string) => void;
+    /** The only shard; all by default. */
+    shard?: Shard;
+    /** Shared by the shards of one bot; by default that of this client alone. */
+    identifyThrottle?: IdentifyThrottle;
+    /** Called when Discord requires more shards. By default, it connects with as many as Discord recommends. */
+    onShardingRequired?: () => void;
+  },
+): GatewayClient {
+  const { clock, log, globalLimit, onReady, shard = null, onShardingRequired = () => {} } = options;
   const stopping = new AbortController();
   const logThrottled = createThrottledLog({
     log,
@@ -140,13 +141,10 @@ export function createGatewayClient(options: {
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       session = openGatewaySession({
-        token,
-        apiUrl,
+        ...options,
         shard,
         logThrottled,
         identifyThrottle,
-        globalLimit,
-        makeRequest: options.makeRequest,
         onInteraction,
         onNative,
         isNative: (interaction) => native?.takes(interaction) === true,

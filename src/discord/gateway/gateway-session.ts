@@ -45,6 +45,16 @@ export interface GatewaySessionEnd {
 /** One discord.js client, from login to close. Until it ends, discord.js reconnects its shards. */
 export type GatewaySession = ReturnType<typeof openGatewaySession>;
 
+/** How Discord is reached. */
+export interface GatewayAccess {
+  readonly token: string;
+  /** Without the version: `https://discord.com/api`. */
+  readonly apiUrl: string;
+  readonly globalLimit: GlobalRateLimit;
+  /** Observes the requests of this client. */
+  readonly makeRequest?: RESTOptions['makeRequest'];
+}
+
 const settingsCloseCodes: readonly number[] = [
   GatewayCloseCodes.InvalidShard,
   GatewayCloseCodes.InvalidAPIVersion,
@@ -56,27 +66,23 @@ const settingsCloseCodes: readonly number[] = [
  * Logs in immediately, with one shard, or with as many as Discord recommends. Never throws: a failed login ends the
  * session.
  */
-export function openGatewaySession(options: {
-  token: string;
-  /** Without the version: `https://discord.com/api`. */
-  apiUrl: string;
-  /** The only shard; null for all. */
-  shard: Shard | null;
-  logThrottled: LogThrottled;
-  /** Shared by consecutive sessions, like `globalLimit`. */
-  identifyThrottle: IdentifyThrottle;
-  globalLimit: GlobalRateLimit;
-  /** Observes the requests of this client. */
-  makeRequest?: RESTOptions['makeRequest'] | undefined;
-  onInteraction: (interaction: APIInteraction) => void;
-  /** Whether discord.js gets the interaction, which it makes an object of. */
-  isNative: (interaction: APIInteraction) => boolean;
-  onNative: (interaction: Interaction) => void;
-  /** Must not throw. */
-  onGuildChange: (change: GuildChange) => void;
-  /** A shard became ready or was lost. */
-  onChange: () => void;
-}) {
+export function openGatewaySession(
+  options: GatewayAccess & {
+    /** The only shard; null for all. */
+    shard: Shard | null;
+    logThrottled: LogThrottled;
+    /** Shared by consecutive sessions, like `globalLimit`. */
+    identifyThrottle: IdentifyThrottle;
+    onInteraction: (interaction: APIInteraction) => void;
+    /** Whether discord.js gets the interaction, which it makes an object of. */
+    isNative: (interaction: APIInteraction) => boolean;
+    onNative: (interaction: Interaction) => void;
+    /** Must not throw. */
+    onGuildChange: (change: GuildChange) => void;
+    /** A shard became ready or was lost. */
+    onChange: () => void;
+  },
+) {
   const { makeRequest, token, apiUrl, shard, logThrottled, identifyThrottle, globalLimit } = options;
   const { onInteraction, isNative, onNative, onGuildChange, onChange } = options;
   let closed = false;
