@@ -16,7 +16,7 @@ import { mergeEnv } from '../src/cli/init/env-file.ts';
 import { withoutSecrets } from '../src/core/receiving/listing.ts';
 import { searchChoices } from '../src/discord/commands/choices.ts';
 import type { Panel } from '../src/discord/commands/reply.ts';
-import { foundBlocks } from '../src/discord/posting/found-block.ts';
+import { foundBlocks } from '../src/discord/posting/search-channel.ts';
 import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';

@@ -5,7 +5,6 @@ import type { DiscordRest } from '../rest.ts';
 import { editRequest } from './message-request.ts';
 import type { Posted } from './post-once.ts';
 
-/** A message by the ids of it and its channel. */
 export interface PostedMessage {
   readonly id: string;
   readonly channelId: string;

@@ -6,9 +6,8 @@ import { snowflakePattern } from '../../platform/snowflake.ts';
 import type { Panel, Reply } from '../commands/reply.ts';
 import { classifySendError, rejectionOf } from '../discord-errors.ts';
 import type { DiscordRest } from '../rest.ts';
-import { hasFooter } from './found-block.ts';
 import { postReply } from './message-request.ts';
-import { searchChannel } from './search-channel.ts';
+import { hasFooter, searchChannel } from './search-channel.ts';
 
 /** Discord certainly remembers a nonce for this long (ms). */
 const nonceLifetimeMs = 2 * minute;

@@ -1,6 +1,5 @@
 import type { Effect } from '../../core/outbox/effect.ts';
-import { type FoundBlock, hasFooter } from '../../discord/posting/found-block.ts';
-import { searchChannel } from '../../discord/posting/search-channel.ts';
+import { type FoundBlock, hasFooter, searchChannel } from '../../discord/posting/search-channel.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { mention } from '../../texts/markup.ts';
 
