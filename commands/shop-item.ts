@@ -1,10 +1,12 @@
-import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { OptionValue, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
 import type { PurchaseRejection } from '../src/features/shop/rules.ts';
-import { codeBlock, escapeName, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
+import { packSnowflake, unpackSnowflake } from '../src/platform/packed-snowflake.ts';
+import { isSnowflake } from '../src/platform/snowflake.ts';
+import { codeBlock, escapeName, joined, lines, type Markup, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { type ComponentOptions, packConfirmation } from './shop-confirmation.ts';
-import { describeOffer } from './shop-pages.ts';
+
+export type ComponentOptions = Readonly<Record<string, OptionValue>>;
 
 /** An item with the button to buy it, or why it cannot be bought. */
 export function renderOffer(offer: Offer, balance: number, options: ComponentOptions, texts: Texts): Reply {
@@ -112,4 +114,56 @@ export function renderRejection(
 
 function backButton(label: string, options: ComponentOptions): ReplyButton {
   return { kind: 'action', label, action: 'cancel', options };
+}
+
+/** What the buyer gets, how many are left, and the required role. */
+export function describeOffer({ item, left }: Offer, texts: Texts): Markup {
+  const { shop } = texts;
+  const { role, forMs, needsRole, codeCount } = item;
+  const duration = forMs === null ? null : texts.duration(forMs);
+  return joined(
+    [
+      role !== null ? shop.role(roleMention(role), duration) : codeCount !== null ? shop.code : shop.manual,
+      left === null ? null : left === 0 ? shop.soldOut : shop.left(left),
+      needsRole === null ? null : shop.requires(roleMention(needsRole)),
+    ],
+    ' · ',
+  );
+}
+
+/** What the button of a confirmation contains. */
+interface Confirmation {
+  /** An id of at most 32 characters. */
+  readonly item: string;
+  /** Credits. */
+  readonly price: number;
+  /** The id of an interaction. */
+  readonly id: string;
+}
+
+/**
+ * The options of the button that confirms a purchase. With a community they are packed, because the id of a button has
+ * at most 100 characters.
+ * @param options `community`, or none if there is only one
+ */
+export function packConfirmation(confirmation: Confirmation, { community }: ComponentOptions): ComponentOptions {
+  const { item, price, id } = confirmation;
+  if (community === undefined) return { item, price, id };
+  return { i: item, p: price, n: pack(id), c: pack(String(community)) };
+}
+
+/** The options as they were before {@link packConfirmation}. They can be forged. */
+export function unpackConfirmation(options: ComponentOptions): ComponentOptions {
+  const { i, p, n, c } = options;
+  if (c === undefined) return options;
+  return { item: i ?? '', price: p ?? '', id: unpack(String(n)), community: unpack(String(c)) };
+}
+
+/** Other texts than snowflakes are not changed: they are short. */
+function pack(text: string): string {
+  return isSnowflake(text) ? packSnowflake(text) : text;
+}
+
+function unpack(text: string): string {
+  return unpackSnowflake(text) ?? text;
 }

@@ -1,19 +1,8 @@
 import type { Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
-import {
-  bold,
-  codeBlock,
-  escapeName,
-  joined,
-  lines,
-  type Markup,
-  markup,
-  roleMention,
-  subtext,
-  timestamp,
-} from '../src/texts/markup.ts';
+import { bold, codeBlock, escapeName, joined, lines, markup, subtext, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import type { ComponentOptions } from './shop-confirmation.ts';
+import { type ComponentOptions, describeOffer } from './shop-item.ts';
 
 /** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */
 export const itemsPerPage = 8;
@@ -64,21 +53,6 @@ function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): Pane
       disabled: offer.left === 0,
     },
   };
-}
-
-/** What the buyer gets, how many are left, and the required role. */
-export function describeOffer({ item, left }: Offer, texts: Texts): Markup {
-  const { shop } = texts;
-  const { role, forMs, needsRole, codeCount } = item;
-  const duration = forMs === null ? null : texts.duration(forMs);
-  return joined(
-    [
-      role !== null ? shop.role(roleMention(role), duration) : codeCount !== null ? shop.code : shop.manual,
-      left === null ? null : left === 0 ? shop.soldOut : shop.left(left),
-      needsRole === null ? null : shop.requires(roleMention(needsRole)),
-    ],
-    ' · ',
-  );
 }
 
 function pageButtons(page: number, pages: number, options: ComponentOptions, { shop }: Texts): ReplyButton[] {

@@ -1,5 +1,4 @@
-import type { CommandInput } from '../src/discord/commands/input.ts';
-import { integerOption } from '../src/discord/commands/input.ts';
+import { type CommandInput, integerOption } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { Offer } from '../src/features/shop/purchase.ts';
@@ -7,8 +6,14 @@ import type { ShopVisitor } from '../src/features/shop/shop.ts';
 import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
-import { type ComponentOptions, unpackConfirmation } from './shop-confirmation.ts';
-import { renderConfirmation, renderOffer, renderReceipt, renderRejection } from './shop-item.ts';
+import {
+  type ComponentOptions,
+  renderConfirmation,
+  renderOffer,
+  renderReceipt,
+  renderRejection,
+  unpackConfirmation,
+} from './shop-item.ts';
 import { itemsPerPage, renderPurchases, renderShop } from './shop-pages.ts';
 
 /** Few enough for Discord's limits with the longest names and codes. */
