@@ -7,12 +7,11 @@ import { BoundedMap } from '../src/platform/bounded-map.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { minute } from '../src/platform/durations.ts';
 
-/** What `/setup` needs. */
 export interface SetupServices {
   readonly settings: Setup;
   readonly simulateChange: SimulateChange;
   readonly checks: SetupChecks;
-  readonly drafts: SetupDrafts;
+  readonly drafts: ReturnType<typeof createSetupDrafts>;
   /** Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the store. */
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** Whether the guild has a vote panel, or will have one in a moment. */
@@ -64,17 +63,12 @@ const lifetimeMs = 15 * minute;
 const maxDrafts = 500;
 
 /** What members entered into forms that could not be saved. In the memory of this process. */
-export interface SetupDrafts {
-  put(key: string, fields: Fields): void;
-  /** Null if there is none, or it is too old. */
-  find(key: string): Fields | null;
-}
-
-export function createSetupDrafts(clock: Pick<Clock, 'monotonic'>): SetupDrafts {
+export function createSetupDrafts(clock: Pick<Clock, 'monotonic'>) {
   const drafts = new BoundedMap<{ readonly fields: Fields; readonly until: number }>(maxDrafts);
   return {
-    put: (key, fields) => void drafts.set(key, { fields, until: clock.monotonic() + lifetimeMs }),
-    find(key) {
+    put: (key: string, fields: Fields) => void drafts.set(key, { fields, until: clock.monotonic() + lifetimeMs }),
+    /** Null if there is none, or it is too old. */
+    find(key: string): Fields | null {
       const draft = drafts.get(key);
       if (draft === undefined || draft.until < clock.monotonic()) return null;
       return draft.fields;

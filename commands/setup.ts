@@ -6,8 +6,7 @@ import type { Command, CommandContext } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
 import { type Edit, editOf } from './setup/forms.ts';
-import { exportSettings, renderHistory } from './setup/history.ts';
-import { importForm, importSettings } from './setup/import.ts';
+import { exportSettings, importForm, importSettings } from './setup/import.ts';
 import {
   checkTest,
   keyForm,
@@ -22,7 +21,7 @@ import {
 import { detailsForm, renderRotated, renderUnlink, rotateForm, saveDetails } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
 import { findRoleProblems } from './setup/problems.ts';
-import { panel, renderSaved, renderUndone, renderUnsaved, showSaved } from './setup/results.ts';
+import { panel, renderHistory, renderSaved, renderUndone, renderUnsaved, showSaved } from './setup/results.ts';
 import { newEntry, renderSection, sectionOf, sectionPaths } from './setup/section.ts';
 import { renderItem } from './setup/shop-section.ts';
 import {

@@ -5,9 +5,8 @@ import { parseSetting, type SettingPath } from '../../src/features/settings.ts';
 import { isEqual } from '../../src/platform/json.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { type Edit, editOptions, forms } from './forms.ts';
-import { findChannelProblems, findRoleProblems } from './problems.ts';
+import { findChannelProblems, findRoleProblems, withUploads } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
-import { withUploads } from './uploads.ts';
 import { authorOf, effectiveValue, refreshed, type SetupView, toChanges } from './view.ts';
 
 function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
@@ -33,7 +32,6 @@ export function reopenForm(view: SetupView, edit: Edit): Modal | null {
   return draft === null ? null : openForm(view, edit, draft);
 }
 
-/** Saves a submitted form. */
 export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
   const { services, community } = view;
   const input = await withUploads(view);

@@ -111,7 +111,6 @@ export const tier: Form = {
   },
 };
 
-/** What an item is. */
 export const itemVariants = ['role', 'codes', 'manual'] as const;
 export type ItemVariant = (typeof itemVariants)[number];
 

@@ -2,8 +2,8 @@ import type { Panel } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
 import { editOptions } from './forms.ts';
-import { channelProblem } from './problems.ts';
-import { panel, problemOf, renderProblems } from './results.ts';
+import { channelProblem, problemOf, renderProblems } from './problems.ts';
+import { panel } from './results.ts';
 import {
   authorOf,
   button,

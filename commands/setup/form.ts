@@ -11,7 +11,6 @@ import type { Texts } from '../../src/texts/texts.ts';
 export const sectionIds = ['listing', 'channels', 'rewards', 'roles', 'reminders', 'shop', 'announcements'] as const;
 export type SectionId = (typeof sectionIds)[number];
 
-/** What a form shows and reads. */
 export interface FormContext {
   readonly texts: Texts;
   /** The value in effect. */
@@ -28,7 +27,6 @@ export type FormValues = Partial<Readonly<Record<SettingPath, unknown>>>;
 /** A modal that edits settings. Its fields start with the values in effect. */
 export interface Form {
   readonly section: SectionId;
-  /** The settings that it edits. */
   readonly paths: readonly SettingPath[];
   title(texts: Texts): string;
   fields(context: FormContext): readonly ModalField[];
@@ -228,7 +226,6 @@ export function editedEntry({ value, entry }: FormContext, path: SettingPath): J
   return entry === null ? {} : (listOf(value(path))[entry] ?? {});
 }
 
-/** A box that removes the edited entry. */
 export function removeBox({ texts, entry }: FormContext): readonly ModalField[] {
   return entry === null ? [] : [{ kind: 'checkbox', name: 'remove', label: texts.setup.fields.remove }];
 }

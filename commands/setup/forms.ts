@@ -47,7 +47,6 @@ export const forms = {
 
 export type FormName = keyof typeof forms;
 
-/** Which form edits what. */
 export interface Edit {
   readonly name: FormName;
   /** The position in a list; null for a new entry, or without a list. */

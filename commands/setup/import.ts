@@ -1,15 +1,14 @@
 import { type SettingSpec, valueAt } from '../../src/core/settings/setting-spec.ts';
 import { textField } from '../../src/discord/commands/input.ts';
-import type { Modal, Panel } from '../../src/discord/commands/reply.ts';
+import type { Modal, Panel, Reply } from '../../src/discord/commands/reply.ts';
 import { communityPaths, listingPaths, settingAt, settings } from '../../src/features/settings.ts';
 import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { type JsonObject, listOf, objectOf, parseJson, textOf } from '../../src/platform/json.ts';
 import type { SetupChecks } from '../setup-services.ts';
 import { fileField } from './form.ts';
 import { keyProblem } from './link.ts';
-import { findRoleProblems, type ValueChange } from './problems.ts';
-import { type Problem, problemOf, renderSaved, renderUnsaved, showSaved } from './results.ts';
-import { withUploads } from './uploads.ts';
+import { findRoleProblems, type Problem, problemOf, type ValueChange, withUploads } from './problems.ts';
+import { renderSaved, renderUnsaved, showSaved } from './results.ts';
 import { authorOf, effectiveValue, listingOptions, type SetupView } from './view.ts';
 
 export function importForm(view: SetupView): Modal {
@@ -77,17 +76,11 @@ export async function issuesOfChannels(
     });
 }
 
-/** The API keys in an imported text, after asking the service. */
-export interface ImportedKeys {
-  readonly problems: readonly Problem[];
-  /** Discord ids of the servers and bots that they belong to, by the name of the listing. */
-  readonly targetIds: ReadonlyMap<string, string>;
-}
-
 /** Checks the API keys in an imported text as a form does: with the key of another listing, its votes would count here. */
-export async function checkImportedKeys(view: SetupView, text: string): Promise<ImportedKeys> {
+async function checkImportedKeys(view: SetupView, text: string) {
   const { community, services, guildId } = view;
   const problems: Problem[] = [];
+  /** Discord ids of the servers and bots that the keys belong to, by the name of the listing. */
   const targetIds = new Map<string, string>();
   for (const entry of listingsIn(text)) {
     const lookupKey = textOf(entry['lookupKey']);
@@ -129,4 +122,16 @@ export function importedValues(view: SetupView, text: string): readonly ValueCha
 
 function listingsIn(text: string): readonly JsonObject[] {
   return listOf(objectOf(parseJson(text))['listings']);
+}
+
+export async function exportSettings({ services, guildId, texts }: SetupView): Promise<Reply> {
+  const { files, buttons } = texts.setup;
+  const content = new TextEncoder().encode(await services.settings.export(guildId));
+  return {
+    tone: 'plain',
+    title: texts.setup.main.title,
+    footer: files.exported,
+    files: [{ name: 'tallyhook-settings.json', content, description: buttons.export }],
+    response: 'new',
+  };
 }

@@ -9,7 +9,8 @@ import type { Site } from '../../src/webhook/sites/site.ts';
 import { renderChannelStep } from './first-steps.ts';
 import { chosenSite, linkSite, siteForm, siteStep, siteSteps, trustText } from './link-site.ts';
 import { addressBlocks } from './listing-section.ts';
-import { type Problem, panel, problemOf, renderProblems } from './results.ts';
+import { type Problem, problemOf, renderProblems } from './problems.ts';
+import { panel } from './results.ts';
 import {
   authorOf,
   button,

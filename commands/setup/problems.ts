@@ -1,12 +1,23 @@
 import { operator } from '../../src/core/ledger/correction.ts';
-import { selectedValues } from '../../src/discord/commands/input.ts';
+import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
 import type { RoleAccess } from '../../src/features/roles/inspect-roles.ts';
 import { findSetting } from '../../src/features/settings.ts';
+import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { isEqual } from '../../src/platform/json.ts';
-import { bold, channelMention, escapeName, type Markup, markup, roleMention } from '../../src/texts/markup.ts';
-import type { Problem } from './results.ts';
-import { type SetupView, settingName } from './view.ts';
+import {
+  bold,
+  channelMention,
+  escapeName,
+  escapeText,
+  lines,
+  type Markup,
+  markup,
+  roleMention,
+  subtext,
+} from '../../src/texts/markup.ts';
+import { fileSuffix } from './form.ts';
+import { displayName, escapedName, type SetupView, settingName } from './view.ts';
 
 /** Without these, announcements fail. */
 const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages', 'Embed Links'];
@@ -36,19 +47,12 @@ export interface ValueChange {
   readonly after: unknown;
 }
 
-/** A role that members are given. */
-export interface GivenRole {
-  /** The setting that names it. */
-  readonly path: string;
-  /** The id; external, so it can be anything. */
-  readonly role: unknown;
-}
-
 /**
  * The roles that are given after a change and were not before, or not in this way. Not those that a member only needs,
- * and not those of the operator's file and environment, which `/setup` does not store.
+ * and not those of the operator's file and environment, which `/setup` does not store. `role` is the id; external, so it
+ * can be anything.
  */
-export function newlyGivenRoles(changes: readonly ValueChange[]): readonly GivenRole[] {
+function newlyGivenRoles(changes: readonly ValueChange[]) {
   return changes.flatMap(({ path, before, after }) => {
     const rolesIn = (value: unknown) =>
       (findSetting(path)?.givenRoles?.(value) ?? []).filter(({ role }) => role !== undefined && role !== null);
@@ -100,8 +104,72 @@ function problemOfRole(
   return access.mayManageRoles ? null : [problems.manageRoles, problems.manageRolesHint];
 }
 
-/** Whether a role is above the highest one of a member. */
 function isAbove(roleId: string, memberRoles: readonly string[], { positions }: RoleAccess): boolean {
   const highest = Math.max(0, ...memberRoles.map((id) => positions.get(id) ?? 0));
   return (positions.get(roleId) ?? Number.POSITIVE_INFINITY) > highest;
+}
+
+const maxProblems = 12;
+const maxProblemLength = 300;
+
+/** What is wrong with a setting, and what to do. */
+export interface Problem {
+  readonly text: Markup;
+  /** Null if the text says what to do. */
+  readonly hint: Markup | null;
+}
+
+/**
+ * What is wrong with a value is English, whatever the language. The reason for a missing key is the operator's, who alone
+ * can restore it.
+ */
+export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
+  const { texts } = view;
+  const ofLink = textOfLink(issue, view);
+  if (ofLink !== null) return { text: ofLink, hint: null };
+  const { path, code, problem, hint } = issue;
+  const name = bold(settingName(path, texts));
+  if (code === 'no_settings_key') {
+    return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
+  }
+  return {
+    text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
+    hint: hint === null ? null : escapeText(hint, maxProblemLength),
+  };
+}
+
+/** Why a listing cannot be linked, or cannot have a key. */
+function textOfLink({ code, listing }: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Markup | null {
+  const { setup } = view.texts;
+  const name = escapedName(displayName(view, listing ?? ''));
+  switch (code) {
+    case 'already_linked':
+      return setup.link.alreadyLinked(name);
+    case 'operators_listing':
+      return setup.link.linkedByOperator(name);
+    case 'not_compared':
+      return setup.link.notCompared(name);
+    case 'other_listing':
+      return setup.link.otherListing;
+    default:
+      return null;
+  }
+}
+
+export function renderProblems(problems: readonly Problem[]): Markup {
+  return lines(...problems.slice(0, maxProblems).map(({ text, hint }) => lines(text, hint && subtext(hint))));
+}
+
+/** The input with the texts of uploaded files in the fields that they are for, below what was typed there. */
+export async function withUploads({ input, services, texts }: SetupView): Promise<SetupView['input'] | Problem> {
+  const fields = { ...input.fields };
+  for (const name of Object.keys(fields).filter((each) => each.endsWith(fileSuffix))) {
+    const file = input.resolved.files?.[selectedValues(input, name)[0] ?? ''];
+    if (file === undefined) continue;
+    const text = await services.checks.readUpload(file);
+    if (text === null) return { text: texts.setup.problems.file, hint: texts.setup.problems.fileHint };
+    const typed = name.slice(0, -fileSuffix.length);
+    fields[typed] = `${textField(input, typed)}\n${text}`;
+  }
+  return { ...input, fields };
 }

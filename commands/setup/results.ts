@@ -3,13 +3,13 @@ import type {
   ChangedSetting,
   RotateResult,
   SaveResult,
-  SettingIssue,
   SettingsChange,
   UndoResult,
 } from '../../src/features/setup/community.ts';
-import { bold, escapeText, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
+import { bold, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import type { SectionId } from './form.ts';
 import { type Edit, editOptions } from './forms.ts';
+import { type Problem, problemOf, renderProblems } from './problems.ts';
 import {
   button,
   buttonBlock,
@@ -139,7 +139,8 @@ export function panel(
 }
 
 const maxChangesShown = 12;
-const maxProblemLength = 300;
+/** Of the history. */
+const pageSize = 5;
 
 /** What names the listings of a change. */
 type ChangeView = Pick<SetupView, 'texts' | 'listingNames'> & {
@@ -173,50 +174,25 @@ export function renderHistoryEntry(change: SettingsChange, view: ChangeView): Ma
   return lines(bold(state === null ? heading : markup`${heading} · ${state}`), renderChange(change, view));
 }
 
-/** What is wrong with a setting, and what to do. */
-export interface Problem {
-  readonly text: Markup;
-  /** Null if the text says what to do. */
-  readonly hint: Markup | null;
-}
-
-/**
- * What is wrong with a value is English, whatever the language. The reason for a missing key is the operator's, who alone
- * can restore it.
- */
-export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
-  const { texts } = view;
-  const ofLink = textOfLink(issue, view);
-  if (ofLink !== null) return { text: ofLink, hint: null };
-  const { path, code, problem, hint } = issue;
-  const name = bold(settingName(path, texts));
-  if (code === 'no_settings_key') {
-    return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
-  }
-  return {
-    text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
-    hint: hint === null ? null : escapeText(hint, maxProblemLength),
-  };
-}
-
-/** Why a listing cannot be linked, or cannot have a key. */
-function textOfLink({ code, listing }: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Markup | null {
-  const { setup } = view.texts;
-  const name = escapedName(displayName(view, listing ?? ''));
-  switch (code) {
-    case 'already_linked':
-      return setup.link.alreadyLinked(name);
-    case 'operators_listing':
-      return setup.link.linkedByOperator(name);
-    case 'not_compared':
-      return setup.link.notCompared(name);
-    case 'other_listing':
-      return setup.link.otherListing;
-    default:
-      return null;
-  }
-}
-
-export function renderProblems(problems: readonly Problem[]): Markup {
-  return lines(...problems.slice(0, maxChangesShown).map(({ text, hint }) => lines(text, hint && subtext(hint))));
+/** The last changes, each with Undo. */
+export async function renderHistory(view: SetupView): Promise<Panel> {
+  const { services, texts, guildId, input } = view;
+  const { history, buttons } = texts.setup;
+  const before = Number(input.options['b'] ?? Number.NaN);
+  const start = Number.isSafeInteger(before) && before > 0 ? before : null;
+  const changes = await services.settings.changes(guildId, { before: start, limit: pageSize + 1 });
+  const options = listingOptions(view);
+  const blocks = changes.slice(0, pageSize).map((change): PanelBlock => {
+    const text = renderHistoryEntry(change, view);
+    if (change.undoneBy !== null) return { kind: 'text', text };
+    return { kind: 'section', text, button: button(buttons.undo, 'undo', { ...options, id: change.id }) };
+  });
+  const last = changes[pageSize - 1];
+  return panel('plain', history.title, changes.length === 0 ? [{ kind: 'text', text: history.none }] : blocks, [
+    ...(start === null ? [] : [button(buttons.newest, 'history', options)]),
+    ...(changes.length > pageSize && last !== undefined
+      ? [button(buttons.older, 'history', { ...options, b: last.id })]
+      : []),
+    button(buttons.overview, 'overview', options),
+  ]);
 }

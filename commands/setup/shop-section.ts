@@ -62,7 +62,6 @@ function describeItem({ texts }: SetupView, item: JsonObject) {
   return joined([name, contents[variantOf(item)](), needs], ' · ');
 }
 
-/** An item with what changes it. */
 export function renderItem(view: SetupView, position: number): Panel {
   const { buttons, sections } = view.texts.setup;
   const item = listOf(effectiveValue(view, 'shop').value)[position];

@@ -31,7 +31,6 @@ export interface SetupView {
   readonly listing: ListingSettings | null;
 }
 
-/** With a listing. */
 export interface ListingView extends SetupView {
   readonly listing: ListingSettings;
 }
@@ -105,7 +104,6 @@ export function listingTitle(view: Pick<SetupView, 'listingNames' | 'texts'>, { 
   return `${displayName(view, name).slice(0, maxNameLength)} (${view.texts.listing.kinds[kind]})`;
 }
 
-/** The value of a setting in a line, by its path. */
 export function describeValue(path: string, value: unknown, texts: Texts): Markup {
   return showValue(path === linkPath ? { show: showLink } : findSetting(path), value, texts);
 }

@@ -1,7 +1,7 @@
 import type { Panel, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { channelMention, escapeName, lines, type Markup } from '../../src/texts/markup.ts';
-import { channelProblem } from './problems.ts';
-import { panel, renderProblems } from './results.ts';
+import { channelProblem, renderProblems } from './problems.ts';
+import { panel } from './results.ts';
 import { button, listingOptions, type SetupView, selectBlock, textBlock } from './view.ts';
 
 /** The button that leads to the choice of a channel for the vote panel. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { problemOf } from '../../../commands/setup/results.ts';
+import { problemOf } from '../../../commands/setup/problems.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { readinessChecks } from '../../../src/app/readiness-checks.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
