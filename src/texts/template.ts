@@ -39,45 +39,31 @@ export interface Template {
   readonly unbalanced: number;
 }
 
+/** Escaped braces, placeholders and other braces. Longer names are none, so that many braces cost no more than one. */
+const braces = /\{\{|\}\}|\{([^{}]{0,49})\}|[{}]/g;
+
 export function parseTemplate(text: string): Template {
   let unbalanced = 0;
   const lines = text.split('\n').map((line) => {
     const parts: Part[] = [];
     let literal = '';
-    for (let at = 0; at < line.length; at += 1) {
-      const character = line.charAt(at);
-      const isBrace = character === '{' || character === '}';
-      if (isBrace && line[at + 1] === character) {
-        literal += character;
-        at += 1;
-        continue;
-      }
-      const end = character === '{' ? endOfPlaceholder(line, at + 1) : -1;
-      if (end === -1) {
-        if (isBrace) unbalanced += 1;
-        literal += character;
+    let end = 0;
+    for (const { 0: found, 1: placeholder, index } of line.matchAll(braces)) {
+      literal += line.slice(end, index);
+      end = index + found.length;
+      if (placeholder === undefined) {
+        literal += found.charAt(0);
+        if (found.length === 1) unbalanced += 1;
         continue;
       }
       if (literal !== '') parts.push({ text: literal });
       literal = '';
-      parts.push({ placeholder: line.slice(at + 1, end) });
-      at = end;
+      parts.push({ placeholder });
     }
+    literal += line.slice(end);
     return literal === '' ? parts : [...parts, { text: literal }];
   });
   return { lines, unbalanced };
-}
-
-/** A longer name than this is not searched for its end, so that many opening braces cost no more than one. */
-const maxNameLength = 50;
-
-/** The position of the closing brace; -1 if another opening one comes first, or none. */
-function endOfPlaceholder(line: string, start: number): number {
-  for (let at = start; at < Math.min(line.length, start + maxNameLength); at += 1) {
-    if (line[at] === '}') return at;
-    if (line[at] === '{') return -1;
-  }
-  return -1;
 }
 
 /** The names of the placeholders in a template, each once. */
