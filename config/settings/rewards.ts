@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  durationPattern,
-  expectedDuration,
-  isDurationInRange,
-  parseDuration,
-} from '../../src/platform/duration-text.ts';
+import { duration } from '../../src/core/settings/value-schemas.ts';
+import { expectedDuration } from '../../src/platform/duration-text.ts';
 import { decimal, digits, expectedId, group, id, setting } from './setting.ts';
 
 const credits = digits(0, 1_000_000);
@@ -46,7 +42,7 @@ export const rewards = group('Credits and roles', {
     description: 'Id of a role of `DISCORD_GUILD_ID` that each vote gives.',
   }),
   VOTER_ROLE_FOR: setting({
-    schema: z.string().regex(durationPattern).transform(parseDuration).refine(isDurationInRange),
+    schema: duration,
     expected: expectedDuration,
     default: '12h',
     wish: 'that role for longer',

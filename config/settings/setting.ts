@@ -20,20 +20,12 @@ export interface Setting<Value = unknown> {
   readonly isAddress?: true;
 }
 
-/** Settings that are explained together. */
-export interface SettingGroup<Settings extends Readonly<Record<string, Setting>>> {
-  readonly title: string;
-  readonly settings: Settings;
-}
-
 export function setting<Value>(setting: Setting<Value>): Setting<Value> {
   return setting;
 }
 
-export function group<Settings extends Readonly<Record<string, Setting>>>(
-  title: string,
-  settings: Settings,
-): SettingGroup<Settings> {
+/** Settings that are explained together. */
+export function group<Settings extends Readonly<Record<string, Setting>>>(title: string, settings: Settings) {
   return { title, settings };
 }
 

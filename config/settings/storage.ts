@@ -1,20 +1,13 @@
 import { z } from 'zod';
-import {
-  durationPattern,
-  expectedDuration,
-  isDurationInRange,
-  parseDuration,
-} from '../../src/platform/duration-text.ts';
+import { duration } from '../../src/core/settings/value-schemas.ts';
+import { expectedDuration } from '../../src/platform/duration-text.ts';
 import { digits, group, setting } from './setting.ts';
 
 const perHour = digits(1, 1_000_000_000);
 const expectedPerHour = 'a whole number from 1 to 1000000000';
 
 /** A duration in ms; null for `forever`. */
-const retention = z.union([
-  z.literal('forever').transform(() => null),
-  z.string().regex(durationPattern).transform(parseDuration).refine(isDurationInRange),
-]);
+const retention = z.union([z.literal('forever').transform(() => null), duration]);
 const expectedRetention = `forever, or ${expectedDuration}`;
 
 /** Whether a URL with a host can be parsed and decoded. URLs without a host are not checked. */
