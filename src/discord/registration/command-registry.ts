@@ -1,6 +1,5 @@
 /** A slash command that this program has registered with Discord. @category Commands */
 export interface RegisteredCommand {
-  /** The command's id. */
   readonly id: string;
   readonly applicationId: string;
   /** Null for a global command. */

@@ -24,10 +24,7 @@ const recheckIntervalMs = 1 * minute;
 /** How often a command of another program may make us look for commands of a deploy script (ms). */
 const adoptionIntervalMs = 10 * second;
 
-/** Registers the slash commands once Discord is reachable, and retries while that fails. */
-export type Registrar = ReturnType<typeof createRegistrar>;
-
-/** Retries 10 s after a failure, which is only logged. */
+/** Registers the slash commands once Discord is reachable, and retries 10 s after a failure, which is only logged. */
 export function createRegistrar(
   options: Omit<Registration, 'applicationId' | 'registry' | 'context'> & {
     /** With the listings of all communities, as they are now. */

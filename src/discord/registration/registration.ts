@@ -87,11 +87,8 @@ export async function registerCommands(registration: Registration): Promise<Regi
 }
 
 /** What Discord would list after {@link registerCommands}, as the body of a request that replaces all commands. */
-export function commandDataOf({ commands, context, guildId }: Offer): CommandData[] {
-  return offeredCommands({ commands, context, guildId }).map((body) => ({
-    type: ApplicationCommandType.ChatInput,
-    ...body,
-  }));
+export function commandDataOf(offer: Offer): CommandData[] {
+  return offeredCommands(offer).map((body) => ({ type: ApplicationCommandType.ChatInput, ...body }));
 }
 
 function offeredCommands({ commands, context, guildId }: Offer): readonly CommandData[] {
@@ -125,9 +122,9 @@ export async function forgetReplacedCommands(registration: Registration): Promis
 async function planRegistration(
   registration: ReadOnlyRegistration,
 ): Promise<{ plan: CommandPlan; stored: readonly StoredCommand[] }> {
-  const { guildId, commands, context, applicationId, registry } = registration;
+  const { guildId, applicationId, registry } = registration;
   const stored = await registry.list(applicationId);
-  const offered = offeredCommands({ commands, context, guildId });
+  const offered = offeredCommands(registration);
   return { plan: planCommands({ offered, ...(await commandsIn(guildId, stored, registration)) }), stored };
 }
 

@@ -98,23 +98,17 @@ export function renderSelect(select: Select, customId: string): SelectComponent 
       return { type: ComponentType.StringSelect, ...base(options.length), options };
     }
     case 'users':
-      return {
-        type: ComponentType.UserSelect,
-        ...withDefaults(base(limits.values), select, SelectMenuDefaultValueType.User),
-      };
+      return { type: ComponentType.UserSelect, ...withDefaults(base(limits.values), select, User) };
     case 'roles':
-      return {
-        type: ComponentType.RoleSelect,
-        ...withDefaults(base(limits.values), select, SelectMenuDefaultValueType.Role),
-      };
-    case 'channels':
-      return {
-        type: ComponentType.ChannelSelect,
-        ...withDefaults(base(limits.values), select, SelectMenuDefaultValueType.Channel),
-        channel_types: textChannels,
-      };
+      return { type: ComponentType.RoleSelect, ...withDefaults(base(limits.values), select, Role) };
+    case 'channels': {
+      const defaults = withDefaults(base(limits.values), select, Channel);
+      return { type: ComponentType.ChannelSelect, ...defaults, channel_types: textChannels };
+    }
   }
 }
+
+const { User, Role, Channel } = SelectMenuDefaultValueType;
 
 interface Bounds {
   readonly custom_id: string;
