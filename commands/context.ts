@@ -41,5 +41,4 @@ export interface CommandContext extends AnsweringContext, FeatureContext {
 /** The context of a command in any language. */
 export type UnlocalizedContext = Omit<CommandContext, 'texts'>;
 
-/** A slash command of the program. */
 export type Command = SlashCommand<CommandContext>;

@@ -13,7 +13,6 @@ import { shop } from './shop.ts';
 import { stats } from './stats.ts';
 import { trace } from './trace.ts';
 
-/** All slash commands. */
 export const commands: readonly Command[] = [
   ...[canvote, credits, leaderboard, remind, shop, reviews, stats, claim, privacy, help],
   ...[award, trace, setup],

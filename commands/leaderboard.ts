@@ -6,8 +6,7 @@ import {
   leaderboardScores,
   type RankedMember,
 } from '../src/core/ledger/standing.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
-import { choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';

@@ -98,7 +98,6 @@ function describeUnknown(typed: string, choices: readonly CommandChoice[], texts
   return texts.listing.unknown(escapeName(typed, maxNameLength), list, choices.length - shown.length);
 }
 
-/** The name of the listing on the service. */
 export const listingName = memoizeByIdentity(
   (profile: ServerProfile | BotProfile, texts: Texts): Markup =>
     escapeName(profile.name, maxNameLength) || texts.listing.unnamed[profile.kind],
@@ -165,7 +164,6 @@ export const voteButtons = memoizeByIdentity(({ url }: ListingPage, texts: Texts
   url ? [{ kind: 'link', label: texts.canVote.voteButton, url }] : [],
 );
 
-/** A listing with its page. */
 export interface ListedPage {
   readonly listed: ListedLookup;
   readonly page: ListingPage;

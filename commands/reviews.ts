@@ -1,7 +1,6 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
-import type { CommandInput } from '../src/discord/commands/input.ts';
-import { choiceOption, integerOption } from '../src/discord/commands/input.ts';
+import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
@@ -23,7 +22,6 @@ const maxNameLength = 80;
 /** What is shown of the reviews. */
 interface Query {
   readonly sort: ReviewSort;
-  /** The most reviews to show. */
   readonly limit: number;
   /** Only reviews with this many stars; 0 for all. */
   readonly stars: number;

@@ -32,7 +32,6 @@ export interface GuildDetails extends GuildName {
   readonly roles: readonly (GuildName & { readonly permissions: string })[];
 }
 
-/** A member of a guild. */
 export interface GuildMember {
   readonly name: string;
   /** The ids of the member's roles. */
@@ -76,7 +75,6 @@ export function createGuildReader({
     guild: guilds,
     /** Those in which announcements can be posted. */
     channels,
-    /** The id of the bot's application. */
     applicationId: memoizedApplicationId(rest),
     /** What the bot lacks in a channel, so that it cannot post there; null if that is not known. */
     async missingIn(channelId: string): Promise<readonly PostingPermission[] | null> {

@@ -21,7 +21,6 @@ const idleSyncEveryMs = 30 * second;
 
 /** The rejected requests of all processes, by minutes since the epoch. Rejects as the store does. */
 export interface InvalidRequestStore {
-  /** Adds to the count of a minute. */
   add(minute: number, count: number): Promise<void>;
   /** The sum of the counts from one minute to another, both included. */
   sum(from: number, until: number): Promise<number>;

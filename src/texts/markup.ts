@@ -54,7 +54,6 @@ export function lines(...parts: readonly (Markup | null | undefined)[]): Markup 
   return joined(parts, '\n');
 }
 
-/** Repeats the part. */
 export function repeated(part: Markup, times: number): Markup {
   return asMarkup(part.repeat(times));
 }

@@ -7,7 +7,6 @@ import type { PartTexts } from './parts.ts';
 const titleExamples = '{listing} {credits} {streak}';
 const textExamples = '{mention} {listing} {credits} {next}';
 
-/** The texts of `/setup`. */
 export function setupTexts(messages: Catalogue['setup'], language: Language, parts: PartTexts) {
   const { text, texts, plain, number } = language;
   const { values, main, link, listing, saved, problems, history } = messages;

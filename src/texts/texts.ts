@@ -38,7 +38,6 @@ function createTexts(locale: Locale) {
     parts,
     text,
     count,
-    /** A number with its sign: +10, −10, 0. */
     signed: language.signed,
     /** The catalogue, for texts that only fill in a message: `texts.text(texts.messages.thanks.next, { votes })`. */
     messages,

@@ -22,7 +22,6 @@ const idleSyncEveryMs = 30 * second;
 const guildPauseMs = 30 * second;
 const maxReasonLength = 300;
 
-/** A request of the bot. */
 export interface GuardedRequest {
   readonly method: 'get' | 'post' | 'patch' | 'put' | 'delete';
   readonly route: string;

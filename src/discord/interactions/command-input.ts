@@ -119,7 +119,6 @@ function originOf(interaction: UserInteraction): Origin {
   };
 }
 
-/** Who caused the interaction. */
 export function userOf({ member, user }: Pick<UserInteraction, 'member' | 'user'>) {
   const actor = member?.user ?? user;
   if (actor === undefined) throw new Error('Discord did not send who caused the interaction.');

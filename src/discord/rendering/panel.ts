@@ -109,7 +109,6 @@ interface BlockContext {
   /** Characters. */
   readonly textLimit: number;
   readonly command: string | null;
-  /** The names of the attached files. */
   readonly names: readonly string[];
 }
 

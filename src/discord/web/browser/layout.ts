@@ -139,7 +139,6 @@ export function fitPicture(
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
-/** A file to download. */
 function fileCard(
   { url, filename, size }: Pick<ShownAttachment, 'url' | 'filename' | 'size'>,
   view: MessageView,

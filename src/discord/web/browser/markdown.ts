@@ -1,4 +1,3 @@
-/** A node of parsed Discord markdown. */
 export type MarkupNode =
   | string
   | { readonly kind: ContainerKind; readonly children: readonly MarkupNode[] }
@@ -39,7 +38,6 @@ const blocks: readonly Rule[] = [
   ],
 ];
 
-/** Inline elements. */
 const spans: readonly Rule[] = [
   [/^\\([^\p{L}\p{N}\s])/u, ([, character = '']) => character],
   [/^``(.+?)``(?!`)/s, ([, text = '']) => ({ kind: 'code', children: [text] })],

@@ -13,7 +13,6 @@ export interface MessageActions {
   readonly dismiss: () => void;
 }
 
-/** Display options of a message. */
 export interface MessageDisplay {
   readonly author: { readonly name: string; readonly avatar: string };
   /** What is above it, such as the command that it answers. */
@@ -25,7 +24,6 @@ export interface MessageDisplay {
   readonly hasFailed: boolean;
 }
 
-/** The element of a message. */
 export function messageElement(
   message: ShownMessage,
   { author, header, isContinued, isBusy, hasFailed }: MessageDisplay,
@@ -67,7 +65,6 @@ type Field = NonNullable<ShownEmbed['fields']>[number];
 /** Maximum number of inline fields in a row. */
 const maxColumns = 3;
 
-/** An embed. */
 function embedCard(embed: ShownEmbed, view: MessageView): TemplateResult {
   const { title, description, author, fields, color, url } = embed;
   const columns = inlineColumns(fields ?? []);

@@ -8,7 +8,6 @@ import type { MessageView } from './shown-message.ts';
 
 type Rendered = TemplateResult | string | readonly Rendered[];
 
-/** Renders Discord's markdown. */
 export function renderMarkdown(text: string, view: MessageView): readonly Rendered[] {
   return parseMarkdown(text).map((node) => renderNode(node, view));
 }

@@ -131,7 +131,6 @@ export interface ShownMessage {
   readonly components: readonly ShownComponent[];
 }
 
-/** A mention of a text. */
 export interface Mention {
   readonly kind: 'user' | 'role' | 'channel';
   readonly id: string;
@@ -154,7 +153,6 @@ export interface MessageView {
   optionsOf(select: ShownSelect): readonly SelectOption[];
 }
 
-/** An option as it is shown. */
 export interface SelectOption {
   readonly value: string;
   readonly label: string;
