@@ -227,8 +227,8 @@ export const receivingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/webhook/sites/signature-age.ts',
-    find: 'signedAt === null || signedAt >= now - maxSignatureAgeMs',
-    replace: 'signedAt === null || signedAt >= 0',
+    find: 'signedAt !== null && signedAt < now - maxSignatureAgeMs',
+    replace: 'signedAt !== null && signedAt < 0',
     breaks: 'a delivery of another site that was signed days ago is quarantined',
   },
   {

@@ -6,7 +6,7 @@ import type { WebhookResponse } from '../../webhook/response.ts';
 import { type AuthenticDelivery, authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
-import { refuseOld } from '../../webhook/sites/signature-age.ts';
+import { isOldSignature, oldSignature } from '../../webhook/sites/signature-age.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Delivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
@@ -49,8 +49,25 @@ export function readSiteDelivery(
     return { status, error: message };
   }
   const payload = readDelivery(site, json, listing, { now: receivedAt, scheme: sender.scheme });
-  const routed = routeSitePayload(refuseOld(payload, sender.signedAt, receivedAt), listing);
-  return { delivery: { receivedAt, family: 'vote', body: sender.content }, routed };
+  const routed = routeSitePayload(payload, listing);
+  const isOld = isOldSignature(sender.signedAt, receivedAt);
+  return {
+    delivery: { receivedAt, family: 'vote', body: sender.content },
+    routed: isOld ? quarantineOld(routed) : routed,
+  };
+}
+
+/** Keys are permanent, so that a vote that is known is a repeat, however old its signature is. */
+function quarantineOld(routed: RoutedDelivery): RoutedDelivery {
+  if (routed.type !== 'event' || routed.event.family !== 'vote') return routed;
+  const { event: vote, listing } = routed;
+  return {
+    type: 'quarantine',
+    kind: vote.kind,
+    reason: oldSignature,
+    listing: listing.name,
+    unless: { vote, listing },
+  };
 }
 
 /** A delivery from the log. @param now in ms since the epoch */

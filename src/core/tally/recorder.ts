@@ -1,6 +1,7 @@
-import type { Event } from '../../webhook/event.ts';
+import type { Event, Vote } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { testAnnouncementOf } from './announcement.ts';
+import { voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
 import { channelFor } from './queues.ts';
@@ -14,6 +15,7 @@ import {
   type RoutedDelivery,
   type Tally,
 } from './tally.ts';
+import { type RecordingContext, writeRepeat } from './write-event.ts';
 
 /**
  * Records deliveries. Each call is one transaction and resolves when that is on disk. Waiting calls are committed
@@ -73,9 +75,20 @@ function recordRouted(
       const { kind, listing } = routed;
       return writeUnpaid({ ...delivery, listing, kind, outcome: 'ignored', reason: null, userId: null }, rowWriter);
     }
-    case 'quarantine':
-      return quarantineDelivery(delivery, routed, rowWriter);
+    case 'quarantine': {
+      const repeat = routed.unless && recordKnown(routed.unless, { tally, delivery, rowWriter });
+      return repeat ?? quarantineDelivery(delivery, routed, rowWriter);
+    }
   }
+}
+
+/** Records a delivery of a vote that is known as a repeat; null if it is not known. */
+function recordKnown(
+  { vote, listing }: { readonly vote: Vote; readonly listing: ListingContext },
+  context: Omit<RecordingContext, 'listing'>,
+): RecordedDelivery | null {
+  const keys = voteKeys(vote, listing.name, context.delivery.receivedAt);
+  return keys.some(context.tally.hasEvent) ? writeRepeat(vote, keys, { ...context, listing }) : null;
 }
 
 /** A tally whose effects belong to the trace. */

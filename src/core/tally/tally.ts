@@ -46,6 +46,8 @@ export type RoutedDelivery =
       readonly kind: string | null;
       readonly reason: string;
       readonly listing: string | null;
+      /** The delivery is a repeat if this vote is known. */
+      readonly unless?: { readonly vote: Vote; readonly listing: ListingContext };
     };
 
 /** The result of recording a delivery. @category Events */

@@ -87,6 +87,10 @@ function addCorrection(needs: Needs, { userId, accounts }: Correction, idempoten
 }
 
 function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, hooks: readonly Hooks[]): void {
+  if (routed.type === 'quarantine' && routed.unless !== undefined) {
+    const { vote, listing } = routed.unless;
+    for (const key of voteKeys(vote, listing.name, receivedAt)) needs.events.add(key);
+  }
   if (routed.type !== 'event' && routed.type !== 'order') return;
   const { event } = routed;
   if (event.family === 'premium') {
