@@ -19,6 +19,7 @@ import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Loop } from '../platform/loop.ts';
 import type { Html } from '../platform/web/html.ts';
+import type { Markup } from '../texts/markup.ts';
 import type { Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/lookup-clients.ts';
@@ -76,7 +77,7 @@ export interface FeatureServices {
 /** A card of the owner's console. */
 export interface ConsoleCard {
   readonly id: string;
-  readonly title: string;
+  readonly title: (texts: Texts) => string;
   readonly isBesideRules?: true;
   /** Whether it shows one community alone where the view has a scope; others are shown to the operator only. */
   readonly isScoped?: true;
@@ -90,8 +91,14 @@ export interface CardView {
   /** Those of the reader. */
   readonly texts: Texts;
   readonly memberLink: (userId: string) => Html;
+  /** By name, if it is known. */
+  readonly role: (id: string) => Html;
   /** Text from outside. */
   readonly text: (text: string) => Html;
+  /** Why Discord has rejected something. */
+  readonly reason: (reason: string) => Html;
+  /** A text of our own with Discord's markup. */
+  readonly markup: (text: Markup) => Html;
 }
 
 /** What a command covers where it is used. */

@@ -15,7 +15,7 @@ const [ada, grace, role] = ['200000000000000001', '200000000000000002', '3000000
 export const sampleNames: ReadonlyMap<string, string> = new Map([
   [ada, 'ada'],
   [grace, 'grace'],
-  [role, 'role'],
+  [role, 'VIP'],
 ]);
 /** In place of the pictures of the voter and the server. */
 const picture = 'https://example.com/picture.png';
@@ -73,14 +73,19 @@ export function previewAnnouncements(
     ...(isEach ? [announce('vote', {})] : []),
     ...(isEach ? [announce('voteWithRole', { roles: [{ role, until: now + 12 * hour }] })] : []),
     ...(isEach || milestones ? [announce('milestone', reached)] : []),
-    ...(isEach ? [announce('denied', { credits: 0, reason: 'denied by the service' })] : []),
+    ...(isEach ? [announce('denied', { credits: 0, reason: 'denied' })] : []),
     ...(mode === 'digest' ? [{ subject: 'digest' as const, reply: sampleDigest() }] : []),
     ...(premium ? [announce('premium', { event: 'premium_purchase', nextVoteAt: null, streak: null })] : []),
     ...(lostStreaks === null
       ? []
       : [{ subject: 'lostStreaks' as const, reply: renderLostStreaks(sampleStreaks(lostStreaks), texts) }]),
     ...(reviews
-      ? [{ subject: 'review' as const, reply: renderNewReview(sampleReview(now), { listing: name, texts, card }) }]
+      ? [
+          {
+            subject: 'review' as const,
+            reply: renderNewReview(sampleReview(texts, now), { listing: name, texts, card }),
+          },
+        ]
       : []),
     announce('test', { test: true, streak: null }),
   ];
@@ -105,6 +110,6 @@ function sampleStreaks(days: number) {
   return { streaks: [ada, grace].map((userId) => ({ userId, days })), more: 0 };
 }
 
-function sampleReview(createdAt: number) {
-  return { username: 'Ada', rating: 5, comment: 'A friendly place.', createdAt };
+function sampleReview({ console: words }: Texts, createdAt: number) {
+  return { username: 'Ada', rating: 5, comment: words.previewReview, createdAt };
 }

@@ -1,13 +1,11 @@
 import type { DayVotes } from '../core/ledger/votes-per-day.ts';
-import type { ListingRewards } from '../core/rewards/rules.ts';
+import type { SettingsInEffect } from '../core/settings/setting-spec.ts';
 import type { ConsoleCard } from '../features/parts.ts';
 import type { CommunityScope } from './communities.ts';
 
-/** The rewards of a listing, as configured. */
-export interface ListingRules {
+/** The settings of a listing, of which the rewards are shown. */
+export interface ListingRules extends SettingsInEffect {
   readonly name: string;
-  readonly timeZone: string;
-  readonly rewards: ListingRewards;
 }
 
 /** What the owner sees of the rewards. Rejects with the driver's error if the database cannot be read. */

@@ -68,6 +68,7 @@ export function traceTexts(messages: Catalogue['trace'], { text, texts }: Langua
     },
     quarantined: (reason: Markup) => text(messages.quarantined, { reason }),
     effects: {
+      name: nameOf,
       waiting: (kind: string) => text(messages.waiting, { effect: nameOf(kind) }),
       retried: (kind: string, reason: Markup) => text(messages.retried, { effect: nameOf(kind), reason }),
       failed: (kind: string, reason: Markup) => text(messages.failed, { effect: nameOf(kind), reason }),

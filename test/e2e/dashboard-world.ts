@@ -61,5 +61,5 @@ export async function startDashboard() {
   }
 
   const addressOf = (path: string) => `${url}/owner/${path}`;
-  return { ...world, openPage, addressOf, own };
+  return { ...world, openPage, addressOf, own, manager, operator, token };
 }

@@ -52,7 +52,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       expect(deliveries).toContain(words);
     }
     expect(await textOf('deliveries/2')).toContain('Dieses Ereignis war schon verbucht');
-    expect(await textOf('deliveries/4')).toMatch(/Begründung der Vote-Seite: ad blocker[\s\S]*Ankündigung: endgültig/);
+    expect(await textOf('deliveries/4')).toMatch(/Begründung der Vote-Seite: ad blocker[\s\S]*Ankündigung \d+\s+Fehlgeschlagen/);
     expect(await textOf(`users/${tomas.id}`)).toMatch(/5 Credits[\s\S]*Korrektur\s+Helped with the party/);
     expect(await textOf('changes')).toMatch(/Titel: [\s\S]*Hello[\s\S]*mira[\s\S]*tomas[\s\S]*Helped with the party/);
   });

@@ -73,7 +73,10 @@ export async function startOwnerServer({
       },
     },
     rewards: {
-      rules: () => serverAndBot().map(({ name, rewards }) => ({ name, rewards, timeZone: 'UTC' })),
+      rules: () => {
+        const others = { ownerChannelId: null, announcements: plainAnnouncements, shop: [] };
+        return serverAndBot().map((listing) => ({ ...listing, timeZone: 'UTC', ...others }));
+      },
       cards: [shopCard(store.shop), reminderCard(store.reminders, clock), roleCard(store.roles)],
       waitingOrders: async () => (await store.shop.summary()).waiting,
       votesPerDay: () => store.votesPerDayIn('UTC')(null, clock.now()),

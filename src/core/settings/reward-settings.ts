@@ -90,11 +90,22 @@ const multiplier = z
   });
 
 /** An entry in the words of `/setup`. */
-export function showMultiplier({ factor, days, role }: JsonObject, texts: Texts): Markup {
+export function showMultiplier({ factor, days, from, until, role }: JsonObject, texts: Texts): Markup {
   const { values } = texts.setup;
   const names = textsOf(days).map((day) => escapeName(weekdayName(texts.locale, day)));
-  const when = joined([joined(names, ', '), isSnowflake(role) ? roleMention(role) : null], ' · ');
+  const when = joined(
+    [joined(names, ', '), showWindow([from, until], texts.locale), isSnowflake(role) ? roleMention(role) : null],
+    ' · ',
+  );
   return values.multiplier(numberOf(factor), when.trim() === '' ? values.always : when);
+}
+
+/** A time from one to another, each of which may be missing. Not timestamps, which selects do not show. */
+function showWindow(times: readonly unknown[], locale: string): Markup | null {
+  if (times.every((time) => time === undefined)) return null;
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  const shown = times.map((at) => (typeof at === 'string' ? format.format(Date.parse(at)) : ''));
+  return escapeName(`${shown.join(' – ')} UTC`);
 }
 
 export const multipliers = setting({

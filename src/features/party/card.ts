@@ -1,6 +1,5 @@
 import { daysOfPeriod } from '../../core/rewards/party.ts';
 import { partyOf } from '../../core/tally/party.ts';
-import { formatCount } from '../../platform/durations.ts';
 import { html } from '../../platform/web/html.ts';
 import type { ConsoleCard } from '../parts.ts';
 import type { PartyStatus } from './current-party.ts';
@@ -9,18 +8,18 @@ import type { PartyStatus } from './current-party.ts';
 export function partyCard(current: (guildId: string | null) => Promise<PartyStatus | null>): ConsoleCard {
   return {
     id: 'party',
-    title: 'Vote party',
+    title: ({ party }) => party.title,
     isBesideRules: true,
     isScoped: true,
-    async render({ scope, texts }) {
-      const party = await current(scope?.guildId ?? null);
-      if (party === null) return null;
-      const { period, votes, goal, credits } = party;
-      const reached = votes >= goal ? 'The goal is reached.' : `${formatCount(goal - votes, 'vote')} to go.`;
+    async render({ scope, texts, markup }) {
+      const status = await current(scope?.guildId ?? null);
+      if (status === null) return null;
+      const { party } = texts;
+      const { period, votes, goal, credits } = status;
       const days = texts.days(...daysOfPeriod(partyOf(period).period));
-      return html`<p><span lang="${texts.locale}">${days}</span>: <strong>${votes.toLocaleString('en')}</strong> of ${formatCount(goal, 'vote')}</p>
-<progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="Votes of the party"></progress>
-<p class="quiet">${reached} Each voter earns ${formatCount(credits, 'credit')}.</p>`;
+      return html`<p>${days}: ${markup(party.progress(votes, goal))}</p>
+<progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="${party.title}"></progress>
+<p class="quiet">${markup(votes >= goal ? party.reached.title : party.reward(credits))}</p>`;
     },
   };
 }

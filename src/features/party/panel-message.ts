@@ -68,12 +68,12 @@ function renderParty(party: ShownParty, now: number, texts: Texts['party']): Pan
   const shownVotes = isReached ? goal : votes;
   const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
   const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
-  const progress = texts.progress(bar, shownVotes, goal);
+  const progress = texts.progress(shownVotes, goal);
   const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
     kind: 'panel',
     tone,
     title,
-    blocks: [{ kind: 'text', text: lines(progress, ...details) }],
+    blocks: [{ kind: 'text', text: lines(bar, progress, ...details) }],
   });
   if (isReached) return panel('good', texts.reachedTitle);
   if (now >= endsAt) return panel('wait', texts.endedTitle, texts.missed);

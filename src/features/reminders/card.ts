@@ -1,5 +1,4 @@
 import type { Clock } from '../../platform/clock.ts';
-import { formatCount } from '../../platform/durations.ts';
 import { html } from '../../platform/web/html.ts';
 import type { ConsoleCard } from '../parts.ts';
 import type { StoredReminders } from './store.ts';
@@ -8,13 +7,15 @@ import type { StoredReminders } from './store.ts';
 export function reminderCard(reminders: Pick<StoredReminders, 'summary'>, clock: Pick<Clock, 'now'>): ConsoleCard {
   return {
     id: 'reminders',
-    title: 'Reminders',
-    async render() {
+    title: ({ console: words }) => words.reminders.title,
+    async render({ texts }) {
       const { scheduled, dueSoon, stopped } = await reminders.summary(clock.now());
-      return html`<dl class="sums"><div><dt>Members with a scheduled reminder</dt><dd>${scheduled.toLocaleString('en')}</dd></div>
-<div><dt>Due within an hour</dt><dd>${formatCount(dueSoon, 'reminder')}</dd></div>
-<div><dt>Switched off, direct messages closed</dt><dd>${formatCount(stopped, 'member')}</dd></div></dl>
-<p class="quiet">A reminder is scheduled by a vote. Members who have not voted since the last one are not counted.</p>`;
+      const { number } = texts;
+      const words = texts.console.reminders;
+      return html`<dl class="sums"><div><dt>${words.scheduled}</dt><dd>${number(scheduled)}</dd></div>
+<div><dt>${words.dueSoon}</dt><dd>${number(dueSoon)}</dd></div>
+<div><dt>${words.closed}</dt><dd>${number(stopped)}</dd></div></dl>
+<p class="quiet">${words.hint}</p>`;
     },
   };
 }

@@ -1,4 +1,3 @@
-import { formatCount } from '../../platform/durations.ts';
 import { html } from '../../platform/web/html.ts';
 import type { ConsoleCard } from '../parts.ts';
 import type { RoleStore } from './store.ts';
@@ -7,16 +6,18 @@ import type { RoleStore } from './store.ts';
 export function roleCard(roles: Pick<RoleStore, 'summary'>): ConsoleCard {
   return {
     id: 'roles',
-    title: 'Roles',
+    title: ({ setup }) => setup.sections.roles,
     isScoped: true,
-    async render({ memberLink, text, scope }) {
+    async render({ memberLink, role: roleName, reason: explain, scope, texts }) {
       const { counts, parked } = await roles.summary(scope?.guildId ?? null);
-      return html`<p>${formatCount(counts.applied, 'role')} given, ${counts.pending.toLocaleString('en')} waiting, ${counts.parked.toLocaleString('en')} rejected by Discord.</p>
+      const { number } = texts;
+      const words = texts.console.roles;
+      return html`<dl class="sums">${(['applied', 'pending', 'parked'] as const).map((state) => html`<div><dt>${words[state]}</dt><dd>${number(counts[state])}</dd></div>`)}</dl>
 ${
   parked.length > 0 &&
   html`<ul class="items">${parked.map(
-    ({ userId, role, source, reason }) =>
-      html`<li><div class="line"><h3>role ${role}</h3> <span class="mark bad">rejected</span> ${memberLink(userId)} <span class="quiet">${source}</span></div><p>${reason === null ? 'Discord rejected it; the reason is not stored any more.' : text(reason)}</p></li>`,
+    ({ userId, role, reason }) =>
+      html`<li><div class="line"><h3>${texts.setup.fields.milestoneRole} ${roleName(role)}</h3> <span class="mark bad">${words.parked}</span> ${memberLink(userId)}</div>${reason !== null && html`<p>${explain(reason)}</p>`}</li>`,
   )}</ul>`
 }`;
     },

@@ -69,11 +69,14 @@ export function create({
 export function renderRoleFailure(report: OwnerReports['roleFailed'], texts: Texts): Reply {
   const { title, give, take, once } = texts.ownerReport.roleFailed;
   const failed = (report.isRemoval ? take : give)(roleMention(report.role), mention(report.userId));
-  return { tone: 'bad', title, text: lines(failed, ...explain(report, texts), subtext(once)) };
+  return { tone: 'bad', title, text: lines(failed, ...explainRoleFailure(report, texts), subtext(once)) };
 }
 
 /** Why, and what to do about it. What only Discord can say is in its own words. */
-function explain({ role, cause, reason }: OwnerReports['roleFailed'], texts: Texts): readonly Markup[] {
+export function explainRoleFailure(
+  { role, cause, reason }: Pick<OwnerReports['roleFailed'], 'role' | 'cause' | 'reason'>,
+  texts: Texts,
+): readonly Markup[] {
   const { problems } = texts.setup;
   const mentioned = roleMention(role);
   switch (cause) {

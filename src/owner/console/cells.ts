@@ -7,6 +7,7 @@ import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { EventKind } from '../../webhook/event.ts';
 import type { Outcome } from '../../webhook/response.ts';
+import { service } from '../../webhook/sites/service.ts';
 import type { NameBook } from '../names.ts';
 import { visible } from './pretty-json.ts';
 
@@ -45,11 +46,6 @@ export function kindText(kind: string | null, texts: Texts): Html {
   return kind !== null && Object.hasOwn(names, kind)
     ? html`<span title="${kind}">${names[kind] ?? kind}</span>`
     : untrustedText(kind);
-}
-
-/** An outcome or a state, as text on a color. */
-export function statusBadge(status: Outcome | EffectState): Html {
-  return html`<span class="mark ${tones[status]}">${status}</span>`;
 }
 
 /** Credits with their sign: +10, −5, 0. */
@@ -99,7 +95,16 @@ export function deliveryLink(id: number | null, root: string): Html {
   return id === null ? untrustedText(null) : html`<a href="${root}deliveries/${id}">#${id}</a>`;
 }
 
+/** The name of a site, in the language of the page if it is no proper name. */
+export function siteText(site: string, texts: Texts): string {
+  return site === service.name ? texts.console.service : site;
+}
+
 /** A listing by its name. @param site that of its site, if it is to be shown */
-export function listingText(listing: string | null, site: string | null, names: NameBook): Html {
-  return html`${named(listing, names.listing(listing))}${site && html` <span class="quiet">${site}</span>`}`;
+export function listingText(
+  listing: string | null,
+  site: string | null,
+  { names, texts }: { readonly names: NameBook; readonly texts: Texts },
+): Html {
+  return html`${named(listing, names.listing(listing))}${site && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
 }

@@ -10,11 +10,12 @@ import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import type { DiscordSignIn } from '../discord-sign-in.ts';
 import { previewScript } from './announcements/preview-script.ts';
+import { explainError } from './console-error.ts';
 import { formRoutes } from './form-routes.ts';
 import { memberSignInRoutes, startPath } from './member-sign-in.ts';
 import { redirectToSlash, sessionMiddleware } from './middleware.ts';
 import { pageRoutes } from './page-routes.ts';
-import { relativeRoot, renderPage } from './render-page.ts';
+import { relativeRoot, renderPage, textsOf } from './render-page.ts';
 import { serverRoutes } from './servers.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -105,19 +106,18 @@ const sameOriginForms = rejectCrossSiteForms({
   allowOpaqueOrigin: true,
 });
 
-const titles: Readonly<Record<number, string>> = { 403: 'Not allowed', 404: 'Not found', 429: 'Too many requests' };
-
 function sendErrorPages({ log }: OwnerContext, sessions: OwnerSessions) {
   return handleErrors({
     unexpected: new HttpError(503, 'The database is unavailable, or an unexpected error occurred. See the log.', 5),
     log,
     logMessage: 'console page failed',
-    async send({ status, message }, request, response, isExpected) {
-      const title = isExpected ? (titles[status] ?? 'Request failed') : 'Unexpected error';
+    async send(error, request, response) {
+      const texts = textsOf(request);
+      const { title } = texts.failure;
       renderPage(request, response, {
         title,
         session: await sessions.find(request).catch(() => null),
-        body: html`<h1>${title}</h1><p dir="auto">${message}</p><p><a href="${relativeRoot(request.path)}">Back to the overview</a></p>`,
+        body: html`<h1>${title}</h1><p dir="auto">${explainError(error, texts)}</p><p><a href="${relativeRoot(request.path)}">${texts.console.overview}</a></p>`,
       });
     },
   });

@@ -14,9 +14,9 @@ import {
   type NamedPage,
   outcomeBadge,
   signedCredits,
-  untrustedText,
+  siteText,
 } from './cells.ts';
-import { shortReason } from './why.ts';
+import { deliveryReason } from './reason.ts';
 
 interface DeliveriesView extends NamedPage {
   readonly deliveries: readonly DeliveryRecord[];
@@ -43,16 +43,15 @@ ${next !== null && html`<p class="pages"><a class="button second" rel="next" hre
 }
 
 function deliveryTable(view: DeliveriesView): Html {
-  const { deliveries, siteOf, names, now, root, texts } = view;
+  const { deliveries, siteOf, now, root, texts } = view;
   const { labels } = texts.console;
   const [listing, credits] = [texts.setup.sections.listing, texts.credits.title];
   const head = [labels.delivery, labels.received, labels.kind, listing, labels.outcome, labels.member];
   return html`<div class="card flush"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${credits}</th></tr></thead>
 <tbody>${deliveries.map((delivery) => {
-    const reason = shortReason(delivery.reason, texts);
     return html`<tr><td data-name="${labels.delivery}">${deliveryLink(delivery.id, root)}</td><td data-name="${labels.received}">${timeAgo(delivery.receivedAt, now, texts.locale)}</td>
-<td data-name="${labels.kind}">${kindText(delivery.kind, texts)}</td><td data-name="${listing}">${listingText(delivery.listing, siteOf(delivery.listing), names)}</td>
-<td data-name="${labels.outcome}">${outcomeBadge(delivery, texts)}${reason !== null && html` <span class="quiet">${untrustedText(reason)}</span>`}</td>
+<td data-name="${labels.kind}">${kindText(delivery.kind, texts)}</td><td data-name="${listing}">${listingText(delivery.listing, siteOf(delivery.listing), view)}</td>
+<td data-name="${labels.outcome}">${outcomeBadge(delivery, texts)}${delivery.reason !== null && html` <span class="quiet">${deliveryReason(delivery, view)}</span>`}</td>
 <td data-name="${labels.member}">${memberLink(delivery.userId, view)}</td><td data-name="${credits}" class="number">${signedCredits(delivery.credits, texts)}</td></tr>`;
   })}</tbody></table></div>`;
 }
@@ -73,7 +72,7 @@ ${options.map(
   const asked = parameter('kind');
   const known: readonly string[] = [...voteKinds, ...premiumKinds];
   const kinds = asked === '' || known.includes(asked) ? known : [...known, asked];
-  const siteLabels = new Map(sites.map(({ id, name }) => [id, name]));
+  const siteLabels = new Map(sites.map(({ id, name }) => [id, siteText(name, texts)]));
   const listingLabels = new Map(listings.map((name) => [name, names.listing(name) ?? name]));
   const timeInput = (name: string) =>
     html`<input id="${name}" type="datetime-local" name="${name}" value="${parameter(name).replace(/Z$/, '')}">`;

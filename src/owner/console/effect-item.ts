@@ -1,36 +1,40 @@
 import type { EffectRecord } from '../../core/records/records.ts';
-import { explainEffect } from '../../features/traces/explain.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime } from '../../platform/web/time-element.ts';
-import { deliveryLink, statusBadge } from './cells.ts';
-import { visible } from './pretty-json.ts';
-import type { OwnerSession } from './session.ts';
+import { deliveryLink, tones } from './cells.ts';
+import { type ReasonView, reasonHtml } from './reason.ts';
+import type { Visit } from './session.ts';
 
-/** An effect in a list, with a replay button if it is buried. @param returnTo the page to show after the replay */
-export function effectItem(
-  effect: EffectRecord,
-  { root, session, returnTo }: { root: string; session: OwnerSession; returnTo: 'delivery' | 'effects' },
-): Html {
-  const { id, kind, state, createdAt, dueAt, finishedAt } = effect;
-  return html`<li><div class="line"><h3>${kind} ${id}</h3> ${statusBadge(state)}
-${returnTo === 'effects' && effect.deliveryId !== null && html`<span>of delivery ${deliveryLink(effect.deliveryId, root)}</span>`}
-${state === 'buried' && replayForm(effect, { root, session, returnTo, label: 'Replay' })}</div>
-<p dir="auto">${visible(explainEffect(effect))}</p>
-<p class="quiet">Created ${dateTime(createdAt)} in the queue <bdi>${effect.queue}</bdi>${
-    finishedAt === null ? html`, due ${dateTime(dueAt)}` : html`, ${state} ${dateTime(finishedAt)}`
-  }.</p></li>`;
+/** What effects are shown with. */
+export interface EffectView extends ReasonView {
+  readonly root: string;
+  readonly session: Visit;
+  /** The page to show after a replay. */
+  readonly returnTo: 'delivery' | 'effects';
 }
 
-export function replayForm(
+/** An effect in a list, with a replay button if it is buried. */
+export function effectItem(effect: EffectRecord, view: EffectView): Html {
+  const { root, session, returnTo, texts } = view;
+  const { id, kind, state, attempts, reason, createdAt, dueAt, finishedAt, queue, deliveryId } = effect;
+  const { labels, states } = texts.console;
+  const [label, at] = finishedAt === null ? [labels.due, dueAt] : [labels.finished, finishedAt];
+  const isOperator = session.context.scope === null;
+  return html`<li><div class="line"><h3>${texts.trace.effects.name(kind)} ${id}</h3> <span class="mark ${tones[state]}">${states[state]}</span>
+${returnTo === 'effects' && deliveryId !== null && html`<span>${labels.delivery} ${deliveryLink(deliveryId, root)}</span>`}
+${state === 'buried' && replayForm(effect, view)}</div>
+${reason !== null && html`<p dir="auto">${reasonHtml(reason, view)}</p>`}
+<p class="quiet">${labels.created}: ${dateTime(createdAt, texts.locale)} · ${label}: ${dateTime(at, texts.locale)} · ${labels.attempts}: ${texts.number(attempts)}${
+    isOperator && html` · ${labels.queue}: <bdi>${queue}</bdi>`
+  }</p></li>`;
+}
+
+function replayForm(
   { id, kind }: Pick<EffectRecord, 'id' | 'kind'>,
-  {
-    root,
-    session,
-    returnTo,
-    label,
-  }: { root: string; session: OwnerSession; returnTo: 'delivery' | 'effects'; label: string },
+  { root, session, returnTo, texts }: EffectView,
 ): Html {
+  const { replay } = texts.console;
   return html`<form method="post" action="${root}effects/${id}/replay">${formTokenField(session)}<input type="hidden" name="back" value="${returnTo}">
-<button class="second" aria-label="${label} ${kind} ${id}">${label}</button></form>`;
+<button class="second" aria-label="${replay} ${texts.trace.effects.name(kind)} ${id}">${replay}</button></form>`;
 }

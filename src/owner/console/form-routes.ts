@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Router } from 'express';
 import { z } from 'zod';
-import { overdraws } from '../../core/ledger/correction.ts';
+import { maxCorrection, overdraws } from '../../core/ledger/correction.ts';
 import { createCalendar } from '../../core/rewards/calendar.ts';
 import { isOnCalendar } from '../../platform/calendar-date.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import { correct, overdraftError } from '../correct.ts';
+import { mention } from '../../texts/markup.ts';
+import { correct } from '../correct.ts';
 import { decideAlarm, decisions, findTimeZone, reverseVotes } from '../listings.ts';
 import { replayDelivery, replayEffect } from '../replay.ts';
 import {
@@ -20,6 +21,7 @@ import {
   userParameter,
 } from '../request-schemas.ts';
 import { counted, memberLink, type NamedPage, signedCredits, untrustedText, withPart } from './cells.ts';
+import { ConsoleError, explainError } from './console-error.ts';
 import { reversalPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
 import type { SessionMiddleware } from './middleware.ts';
@@ -84,6 +86,7 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
       const { context } = session;
       const { userId } = parseRequest(userParameter, request.params);
       const form = parseRequest(correctionForm, request.body);
+      const texts = textsOf(request);
       try {
         const correction = readCorrection(form);
         if (form.key !== undefined) {
@@ -99,15 +102,18 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
         const { guildId } = correction;
         const { ledger } = guildId === undefined ? communities.home : communities.inGuild(guildId);
         const account = await ledger.account(userId);
-        if (overdraws(account.credits, correction.credits)) throw overdraftError(account.credits);
-        const [texts, names] = [textsOf(request), await context.namesIn(context.scope)([userId])];
+        if (overdraws(account.credits, correction.credits)) {
+          throw new ConsoleError(409, ({ award }) => award.overdrawn(mention(userId), account.credits));
+        }
+        const names = await context.namesIn(context.scope)([userId]);
         const options = { root: relativeRoot(request.path), texts, names, session, idempotencyKey: randomUUID() };
         const body = confirmationPage(account, correction, options);
-        renderPage(request, response, { title: texts.console.correct.title, session, body, texts });
+        renderPage(request, response, { title: texts.console.correct.title, session, body });
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         response.status(error.status);
-        const rejectedForm = { credits: form.credits, reason: form.reason, message: error.message };
+        const message = explainError(error, texts);
+        const rejectedForm = { credits: form.credits, reason: form.reason, message };
         const page = { limit: defaultPageSize, before: null };
         await renderMemberPage({
           request,
@@ -141,10 +147,12 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
       const { fromLocal } = createCalendar(findTimeZone(context, listing));
       const timeOf = (text: string) => fromLocal(Date.parse(`${text}Z`));
       const range = { listing, from: timeOf(fields.from), until: timeOf(fields.until) };
+      if (range.from >= range.until) throw new ConsoleError(400, ({ console }) => console.reversal.order);
       const totals = await reverseVotes(context, range, confirmed === undefined);
       if (confirmed !== undefined) return response.redirect(303, '../../listings?notice=reversed');
-      const body = reversalPage(range, totals, { root: relativeRoot(request.path), session, fields });
-      renderPage(request, response, { title: 'Reverse votes', session, body });
+      const [texts, names] = [textsOf(request), await context.namesIn(context.scope)([])];
+      const body = reversalPage(range, totals, { root: relativeRoot(request.path), session, texts, names, fields });
+      renderPage(request, response, { title: texts.console.reversal.title, session, body });
     }),
   );
 
@@ -163,9 +171,12 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
   return router;
 }
 
+/** @throws ConsoleError 400 */
 function readCorrection({ credits, reason, guildId }: CorrectionForm): CorrectionRequest {
   const amount = /^\s*[+-]?\d{1,9}\s*$/.test(credits) ? Number(credits) : Number.NaN;
-  return parseRequest(correctionRequest, { credits: amount, reason, guildId });
+  const parsed = correctionRequest.safeParse({ credits: amount, reason, guildId });
+  if (parsed.success) return parsed.data;
+  throw new ConsoleError(400, ({ award }) => award.invalid(maxCorrection));
 }
 
 /**

@@ -22,9 +22,10 @@ import {
 import { visible } from './pretty-json.ts';
 import { relativeRoot, renderPage, textsOf } from './render-page.ts';
 import type { OwnerSession, Visit } from './session.ts';
-import { inlineMarkup, markupHtml } from './settings/markup-html.ts';
+import { inlineMarkup } from './settings/markup-html.ts';
 import { explainInWords } from './why.ts';
-/** A correction that was rejected: its input and the error message. */
+
+/** A correction that was rejected: its input, and why, with Discord's markup. */
 export interface RejectedCorrection {
   readonly credits: string;
   readonly reason: string;
@@ -59,7 +60,7 @@ export async function renderMemberPage(options: {
   const root = relativeRoot(request.path);
   const body = memberPage({ ...member, rejected, names, now: context.clock.now(), root, texts, session });
   const title = texts.console.memberTitle.replace('{name}', () => visible(names.member(userId) ?? userId));
-  renderPage(request, response, { title, session, body, texts });
+  renderPage(request, response, { title, session, body });
 }
 
 /** The field finds members by name; an id, which is also accepted, leads to the member at once. */
@@ -105,7 +106,7 @@ ${next !== null && html`<p class="pages"><a class="button second" rel="next" hre
 function accountLinks({ standing, accounts, guildId: shown, root, texts }: MemberView): Html | null {
   if (accounts.length <= 1) return null;
   const link = ({ guildId, standing: { credits } }: MemberView['accounts'][number]) => {
-    const name = html`Server ${guildId ?? 'without id'}: ${counted(texts.parts.credits(credits))}`;
+    const name = html`${texts.listing.kinds.server} ${guildId ?? '–'}: ${counted(texts.parts.credits(credits))}`;
     return guildId === shown || guildId === null
       ? html`<li><strong>${name}</strong></li>`
       : html`<li><a href="${root}users/${standing.userId}?guildId=${guildId}">${name}</a></li>`;
@@ -139,19 +140,20 @@ function entryCause({ cause, reason, listing, key }: LedgerEntry, names: NameBoo
   return html`${texts.credits.causes[cause]}${listing !== null && html` · ${named(listing, names.listing(listing))}`}${why !== null && html`<br><span class="quiet">${inlineMarkup(why, names)}</span>`}`;
 }
 
-function unpaidList(unpaid: readonly DeliveryRecord[], { root, names, now, texts }: MemberView): Html {
+function unpaidList(unpaid: readonly DeliveryRecord[], view: MemberView): Html {
+  const { root, now, texts } = view;
   if (unpaid.length === 0) return html`<p>${texts.console.noUnpaid}</p>`;
   return html`<ul class="items">${unpaid.map(
     (
       delivery,
     ) => html`<li><div class="line"><h3>${deliveryLink(delivery.id, root)}</h3> ${outcomeBadge(delivery, texts)} <span class="quiet">${timeAgo(delivery.receivedAt, now, texts.locale)}</span></div>
-${markupHtml(explainInWords(delivery, null, texts), names, texts.locale)}</li>`,
+${explainInWords(delivery, null, view)}</li>`,
   )}</ul>`;
 }
 
-function correctionForm({ standing, guildId, rejected, root, session, texts }: MemberView): Html {
+function correctionForm({ standing, guildId, rejected, names, root, session, texts }: MemberView): Html {
   const { correct, labels } = texts.console;
-  return html`${rejected && html`<p class="notice bad" role="alert" id="fault" lang="en">${rejected.message}</p>`}
+  return html`${rejected && html`<p class="notice bad" role="alert" id="fault">${inlineMarkup(rejected.message, names, texts.locale)}</p>`}
 <form class="stack" method="post" action="${root}users/${standing.userId}/corrections">${formTokenField(session)}${guildId !== null && html`<input type="hidden" name="guildId" value="${guildId}">`}
 <label for="credits">${correct.credits}</label>
 <input id="credits" name="credits" type="number" required step="1" min="${-maxCorrection}" max="${maxCorrection}" value="${rejected?.credits ?? ''}"${rejected && html` aria-describedby="fault"`}>

@@ -2,13 +2,14 @@ import { Router } from 'express';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { clientKeyOf } from '../../platform/web/client-key.ts';
-import { type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
+import { html } from '../../platform/web/html.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import { type DiscordSignIn, signInCallback } from '../discord-sign-in.ts';
+import { ConsoleError } from './console-error.ts';
 import { nextPage } from './next-page.ts';
-import { renderPage } from './render-page.ts';
+import { renderPage, textsOf } from './render-page.ts';
 import type { OwnerSessions } from './session.ts';
 
 /** Where a member starts. A link, not a form: browsers would apply the policy `form-action` to the redirect to Discord. */
@@ -40,21 +41,21 @@ export function memberSignInRoutes(
       response.redirect(303, await consentUrl(attempt));
     } catch (error) {
       log.warn({ reason: messageOf(error) }, 'sign-in with Discord could not begin');
-      throw new HttpError(503, texts.unavailable, 30);
+      throw unavailable();
     }
   });
 
   router.get(`/${signInCallback}`, async (request, response) => {
     const attempt = attempts.finish(request, response);
     const { code, error } = request.query;
-    if (attempt === null) throw new HttpError(400, texts.expired);
-    if (error !== undefined) throw new HttpError(400, texts.cancelled);
-    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw new HttpError(400, texts.expired);
+    if (attempt === null) throw expired();
+    if (error !== undefined) throw new ConsoleError(400, ({ console }) => console.errors.cancelled);
+    if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
     authentication.countSignIn(clientKeyOf(request.ip));
     const member = await readMember(code, attempt.verifier).catch((thrown: unknown) => {
-      if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw new HttpError(400, texts.expired);
+      if (thrown instanceof OAuthError && thrown.reason === 'revoked') throw expired();
       log.warn({ reason: messageOf(thrown) }, 'sign-in with Discord failed');
-      throw new HttpError(503, texts.unavailable, 30);
+      throw unavailable();
     });
     const known = guilds.ids();
     const guildIds = member.guildIds.filter((id) => known.includes(id));
@@ -64,18 +65,21 @@ export function memberSignInRoutes(
     // Not a redirect: a browser that comes from Discord would not send the new cookie with it, because of
     // `SameSite=Strict`.
     response.set('refresh', `0; url=./${next}`);
-    renderPage(request, response, { title: 'Signed in', session: null, body: arrivedPage(`./${next}`) });
+    renderPage(request, response, arrivedPage(`./${next}`, textsOf(request)));
   });
 
   return router;
 }
 
-const texts = {
-  cancelled: 'You did not give the permission on Discord, so you are not signed in.',
-  expired: 'This sign-in took longer than ten minutes, was already used, or was started in another browser.',
-  unavailable: 'Discord does not respond at the moment. Please try again in a minute.',
-};
+const expired = () => new ConsoleError(400, ({ linkedRoles }) => linkedRoles.page.expired);
+const unavailable = () => new ConsoleError(503, ({ linkedRoles }) => linkedRoles.page.unavailable, 30);
 
-function arrivedPage(next: string): Html {
-  return html`<h1>You are signed in</h1><p><a class="button" href="${next}">Continue</a></p>`;
+/** After signing in, with a link to where the member wanted to go. */
+export function arrivedPage(next: string, { console: { notices }, setup }: Texts) {
+  const title = notices.signedIn;
+  return {
+    title,
+    session: null,
+    body: html`<h1>${title}</h1><p><a class="button" href="${next}">${setup.buttons.next}</a></p>`,
+  };
 }

@@ -5,6 +5,7 @@ import { hasFormToken } from '../../platform/web/form-token.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import type { OwnerContext } from '../context.ts';
 import { scopeContext } from '../scope.ts';
+import { ConsoleError } from './console-error.ts';
 import { consoleRoot } from './render-page.ts';
 import type { OwnerSession, OwnerSessions, Visit } from './session.ts';
 
@@ -82,11 +83,11 @@ export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerCont
 export async function findFormSession(sessions: OwnerSessions, request: Request): Promise<OwnerSession> {
   const session = await sessions.find(request);
   if (session !== null && hasFormToken(request.body, session)) return session;
-  throw new HttpError(403, 'Your session has ended. Sign in and send the form again.');
+  throw new ConsoleError(403, ({ console }) => console.errors.sessionEnded);
 }
 
 function notAllowed(isMember: boolean): HttpError {
   return isMember
-    ? new HttpError(403, 'You do not have the permission Manage Server there, or votes are not set up in that server.')
+    ? new ConsoleError(403, ({ console }) => console.errors.notManaged)
     : new HttpError(404, 'No listing belongs to this server.');
 }

@@ -1,10 +1,11 @@
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
+import { fill } from '../../texts/language.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus } from '../context.ts';
 import type { Overview } from '../get-overview.ts';
-import { counted, memberLink, type NamedPage, statusBadge, untrustedText, withPart } from './cells.ts';
+import { counted, memberLink, type NamedPage, outcomeBadge, untrustedText, withPart } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 import { voteChart } from './vote-chart.ts';
 
@@ -70,33 +71,39 @@ function status(
   { parts, budgets, problems, lastDelivery, names }: Overview,
   { root, now, texts }: { readonly root: string; readonly now: number; readonly texts: Texts },
 ): Html {
-  const words = texts.console;
+  const { console: words, number, locale } = texts;
   const broken = Object.values(parts).filter(({ ready }) => !ready).length;
   const mark =
     broken === 0
       ? html`<span class="mark good">${words.working}</span> ${words.allReady}`
       : html`<span class="mark bad">${words.notReady}</span>`;
   const last = lastDelivery
-    ? withPart(words.lastDelivery, timeAgo(lastDelivery.receivedAt, now, texts.locale))
+    ? withPart(words.lastDelivery, timeAgo(lastDelivery.receivedAt, now, locale))
     : words.noDelivery;
   return html`<details class="card"${broken > 0 && html` open`}><summary>${mark} · ${last}</summary>
-<dl class="facts" lang="en">
-${Object.entries(parts).map(([name, part]) => html`<div><dt>${name}</dt><dd>${componentStatus(part)}</dd></div>`)}
+<dl class="facts">
+${Object.entries(parts).map(([name, part]) => html`<div><dt>${partName(name, texts)}</dt><dd>${componentStatus(part, texts)}</dd></div>`)}
 ${budgets.map(
   ({ listing, left, limit }) =>
-    html`<div><dt>requests left for <bdi>${names.listing(listing) ?? listing}</bdi></dt><dd>${left ?? 'unknown'} of ${limit} <span class="quiet">this minute</span></dd></div>`,
+    html`<div><dt>${withPart(words.requestsLeft, html`<bdi>${names.listing(listing) ?? listing}</bdi>`)}</dt><dd>${fill(words.leftOf, { left: left === null ? '?' : number(left), limit: number(limit) })}</dd></div>`,
 )}
-<div><dt>waiting actions</dt><dd><a href="${root}effects?state=waiting">${problems.waiting.toLocaleString('en')}</a></dd></div>
-<div><dt>last delivery</dt><dd>${
-    lastDelivery
-      ? html`<a href="${root}deliveries/${lastDelivery.id}">${timeAgo(lastDelivery.receivedAt, now)}</a> ${statusBadge(lastDelivery.outcome)}`
-      : 'none yet'
-  }</dd></div>
+<div><dt>${words.actions}: ${words.states.waiting}</dt><dd><a href="${root}effects?state=waiting">${number(problems.waiting)}</a></dd></div>
+${lastDelivery && html`<div><dt>${words.labels.delivery}</dt><dd><a href="${root}deliveries/${lastDelivery.id}">${timeAgo(lastDelivery.receivedAt, now, locale)}</a> ${outcomeBadge(lastDelivery, texts)}</dd></div>`}
 </dl></details>`;
 }
 
-function componentStatus({ ready, reason }: ComponentStatus): Html {
+/** A component by what its owner knows of it. */
+function partName(name: string, { console: { parts }, setup }: Texts): string {
+  const names: Readonly<Record<string, string>> = {
+    ...{ store: parts.database, settings: setup.names.voteSecrets, requests: parts.requests },
+    discord: 'Discord',
+  };
+  return names[name] ?? name;
+}
+
+/** The reason is for the operator alone, and from the program. */
+function componentStatus({ ready, reason }: ComponentStatus, { console: words }: Texts): Html {
   return ready
-    ? html`<span class="mark good">ready</span>`
-    : html`<span class="mark bad">not ready</span> ${reason !== undefined && untrustedText(reason)}`;
+    ? html`<span class="mark good">${words.working}</span>`
+    : html`<span class="mark bad">${words.notReady}</span> ${reason !== undefined && html`<span lang="en">${untrustedText(reason)}</span>`}`;
 }

@@ -7,7 +7,6 @@ import { isSnowflake } from '../../platform/snowflake.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { PageContent } from '../../platform/web/page-frame.ts';
 import { paginate } from '../../platform/web/pagination.ts';
-import type { Texts } from '../../texts/texts.ts';
 import { getOverview } from '../get-overview.ts';
 import { listDeliveries, siteNames } from '../list-deliveries.ts';
 import { listListings } from '../listings.ts';
@@ -25,7 +24,7 @@ import { announcementsPage } from './announcements/announcements-page.ts';
 import { changesPage, getChanges } from './changes-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { deliveryPage } from './delivery-page.ts';
-import { effectItem } from './effect-item.ts';
+import { type EffectView, effectItem } from './effect-item.ts';
 import { listingsPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
 import { getMembers, membersPage } from './members-page.ts';
@@ -33,7 +32,7 @@ import type { SessionMiddleware } from './middleware.ts';
 import { overviewPage } from './overview-page.ts';
 import { consoleRoot, relativeRoot, renderPage, textsOf } from './render-page.ts';
 import { renderCards, rewardsPage } from './rewards-page.ts';
-import type { OwnerSession, Visit } from './session.ts';
+import type { Visit } from './session.ts';
 
 /** Rows per page, unless the URL has a `limit`. */
 export const defaultPageSize = 25;
@@ -44,8 +43,7 @@ const queryParameters = z.record(z.string(), z.string());
 export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireSession'>): Router {
   const router = Router({ strict: true, mergeParams: true });
 
-  type Content = PageContent & { readonly texts?: Texts };
-  function page(path: string, contentOf: (request: Request, visit: Visit) => Promise<Content> | Content): void {
+  function page(path: string, contentOf: (request: Request, visit: Visit) => Promise<PageContent>): void {
     router.get(
       path,
       requireSession(async (request, response, session) => {
@@ -57,7 +55,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   page('/', async (request, { context }) => {
     const texts = textsOf(request);
     const shown = { root: './', now: context.clock.now(), texts };
-    return { title: texts.console.overview, body: overviewPage(await getOverview(context), shown), texts };
+    return { title: texts.console.overview, body: overviewPage(await getOverview(context), shown) };
   });
 
   page('/deliveries', async (request, { context }) => {
@@ -69,7 +67,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const names = await context.namesIn(context.scope)(deliveries.map(({ userId }) => userId));
     const texts = textsOf(request);
     const view = { deliveries, filter, ...shown, names, next, now: clock.now(), root: './', texts };
-    return { title: texts.console.deliveries, body: deliveriesPage(view), texts };
+    return { title: texts.console.deliveries, body: deliveriesPage(view) };
   });
 
   page('/deliveries/:id', async (request, session) => {
@@ -79,37 +77,42 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const names = await context.namesIn(context.scope)([details.delivery.userId]);
     const texts = textsOf(request);
     const body = deliveryPage(details, { root: relativeRoot(request.path), session, site, names, texts });
-    return { title: `${texts.console.labels.delivery} #${details.delivery.id}`, body, texts };
+    return { title: `${texts.console.labels.delivery} #${details.delivery.id}`, body };
   });
 
   page('/effects', async (request, session) => {
-    const { records } = session.context;
+    const { records, namesIn, scope } = session.context;
     const { state: requestedState, ...parameters } = parseRequest(effectsQuery, listQuery(request));
     const state = requestedState ?? effectTabs[0];
-    const [{ rows: effects, next }, counts] = await Promise.all([
+    const [{ rows: effects, next }, counts, names] = await Promise.all([
       paginate({ ...parameters, state }, records.effects),
       records.problems(null),
+      namesIn(scope)([]),
     ]);
-    return { title: 'Effects', body: effectsPage({ state, effects, counts, next }, './', session) };
+    const texts = textsOf(request);
+    const view = { root: './', session, texts, names };
+    return { title: texts.console.actions, body: effectsPage({ state, effects, counts, next }, view) };
   });
 
-  page('/listings', async (_request, session) => {
-    return { title: 'Listings', body: listingsPage(await listListings(session.context), { root: './', session }) };
+  page('/listings', async (request, session) => {
+    const { context } = session;
+    const [listings, names] = await Promise.all([listListings(context), context.namesIn(context.scope)([])]);
+    const texts = textsOf(request);
+    return { title: texts.console.listings, body: listingsPage(listings, { root: './', session, texts, names }) };
   });
 
   page('/rewards', async (request, { context }) => {
     const { rewards, scope } = context;
-    const view = {
-      cards: await renderCards(rewards.cards, scope, { root: './', texts: textsOf(request) }),
-      rules: rewards.rules(),
-    };
-    return { title: 'Rewards', body: rewardsPage(view) };
+    const texts = textsOf(request);
+    const shown = { root: './', texts, names: await context.namesIn(scope)([]) };
+    const view = { cards: await renderCards(rewards.cards, scope, shown), rules: rewards.rules() };
+    return { title: texts.console.rewards, body: rewardsPage(view, shown) };
   });
 
   page('/changes', async (request, { context }) => {
     const texts = textsOf(request);
     const body = changesPage(await getChanges(context), { isOfServer: context.scope !== null, root: './', texts });
-    return { title: texts.console.changes, body, texts };
+    return { title: texts.console.changes, body };
   });
 
   page('/announcements', async (request, { context }) => {
@@ -117,7 +120,6 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     return {
       title: texts.console.announcements,
       body: await announcementsPage(context, texts, consoleRoot(request)),
-      texts,
     };
   });
 
@@ -134,7 +136,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
       const texts = textsOf(request);
       const shown = { ...view, found: found && { text: id ?? '', members: found } };
       const body = membersPage(shown, { root: './', texts });
-      renderPage(request, response, { title: texts.console.members, session, body, texts });
+      renderPage(request, response, { title: texts.console.members, session, body });
     }),
   );
 
@@ -162,14 +164,6 @@ function listQuery(
 /** In the order of the tabs: first what needs the owner's attention. */
 const effectTabs = ['buried', 'waiting', 'done'] as const satisfies readonly EffectState[];
 
-const emptyTexts: Readonly<Record<EffectState, string>> = {
-  buried: 'No effects are buried: every effect is done, waiting, or being retried.',
-  waiting: 'No effects are waiting.',
-  done: 'No effects are done yet.',
-};
-
-const titles: Readonly<Record<EffectState, string>> = { waiting: 'Waiting', done: 'Done', buried: 'Buried' };
-
 interface EffectsView {
   readonly state: EffectState;
   readonly effects: readonly EffectRecord[];
@@ -178,16 +172,18 @@ interface EffectsView {
   readonly next: number | null;
 }
 
-function effectsPage({ state, effects, counts, next }: EffectsView, root: string, session: OwnerSession): Html {
+function effectsPage({ state, effects, counts, next }: EffectsView, view: Omit<EffectView, 'returnTo'>): Html {
+  const { root, texts } = view;
+  const { console: words, number, setup } = texts;
   const tab = (name: EffectState) =>
-    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${name}${name !== 'done' && html` <span class="count">${counts[name].toLocaleString('en')}</span>`}</a></li>`;
-  return html`<h1>Effects</h1>
-<p class="quiet">Actions in Discord, such as announcements and roles, and their status.</p>
-<nav aria-label="State"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
-<section class="card" aria-labelledby="state"><h2 id="state">${titles[state]}</h2>${
+    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${words.states[name]}${name !== 'done' && html` <span class="count">${number(counts[name])}</span>`}</a></li>`;
+  return html`<h1>${words.actions}</h1>
+<p class="quiet">${words.actionsHint}</p>
+<nav aria-label="${words.labels.state}"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
+<section class="card" aria-labelledby="state"><h2 id="state">${words.states[state]}</h2>${
     effects.length === 0
-      ? html`<p>${emptyTexts[state]}</p>`
-      : html`<ul class="items">${effects.map((effect) => effectItem(effect, { root, session, returnTo: 'effects' }))}</ul>`
+      ? html`<p>${words.noActions}</p>`
+      : html`<ul class="items">${effects.map((effect) => effectItem(effect, { ...view, returnTo: 'effects' }))}</ul>`
   }</section>
-${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">Older effects</a></p>`}`;
+${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">${setup.buttons.older}</a></p>`}`;
 }

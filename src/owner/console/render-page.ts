@@ -3,19 +3,18 @@ import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-m
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
-import { defaultLocale } from '../../texts/locale.ts';
-import { type Texts, textsFor, textsIn } from '../../texts/texts.ts';
+import { type Texts, textsFor } from '../../texts/texts.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
-/** The results of actions; the texts of those that are not the operator's alone are in the language of the page. */
+/** The results of actions. */
 export const consoleMessages = ({ console: { notices } }: Texts): FlashMessages => ({
   'signed-out': { tone: 'good', text: notices.signedOut },
   corrected: { tone: 'good', text: notices.corrected },
   repeated: { tone: 'good', text: notices.repeated },
-  release: { tone: 'good', text: 'The held votes are being paid.' },
-  reject: { tone: 'good', text: 'The held votes are rejected.' },
-  reversed: { tone: 'good', text: 'The votes were reversed. The log has the totals.' },
-  revived: { tone: 'good', text: 'The effect is waiting again and will be attempted immediately.' },
+  release: { tone: 'good', text: notices.released },
+  reject: { tone: 'good', text: notices.rejected },
+  reversed: { tone: 'good', text: notices.reversed },
+  revived: { tone: 'good', text: notices.revived },
   'replayed-recorded': { tone: 'good', text: notices.recorded },
   'replayed-test': { tone: 'good', text: notices.test },
   'replayed-duplicate': { tone: 'plain', text: notices.duplicate },
@@ -54,13 +53,14 @@ export function consoleRoot({ path, params }: Pick<Request, 'path' | 'params'>):
 /** Who sees a page: a visit of the console, or a session alone before it is known what it may see. */
 type Viewer = Pick<OwnerSession, 'formToken' | 'member'> & Partial<Visit>;
 
-/** @param page `session` is null before the owner has signed in; `texts` are those of a page that is in all languages */
+/** In the language of the browser. @param page `session` is null before the owner has signed in */
 export function renderPage(
   request: Request,
   response: Response,
-  page: PageContent & { readonly session: Viewer | null; readonly texts?: Texts },
+  page: PageContent & { readonly session: Viewer | null },
 ): void {
-  const { title, session, body, texts = textsIn(defaultLocale) } = page;
+  const { title, session, body } = page;
+  const texts = textsOf(request);
   const [root, base] = [relativeRoot(request.path), consoleRoot(request)];
   const section = request.path.split('/')[1] ?? '';
   const frame = {
@@ -71,7 +71,7 @@ export function renderPage(
     home: { href: root, text: session?.guildName ?? 'tallyhook' },
     stylesheet: `${base}console.css`,
     icon: `${base}icon.svg`,
-    navigation: session && navigation(section, { root, base }, session, textsOf(request)),
+    navigation: session && navigation(section, { root, base }, session, texts),
     message: findFlashMessage(consoleMessages(texts), request.query['notice']),
     footer: texts.console.times,
   };
@@ -87,7 +87,7 @@ function navigation(
   section: string,
   { root, base }: { root: string; base: string },
   session: Viewer,
-  { locale, console: texts }: Texts,
+  { console: texts }: Texts,
 ): Html {
   const link = ({ path, name }: (typeof sections)[number]) =>
     html`<li><a href="${root}${path}"${path === section && html` aria-current="page"`}>${texts[name]}</a></li>`;
@@ -95,6 +95,6 @@ function navigation(
   // Settings are those of one server.
   const shown = sections.filter(({ path }) => path !== 'settings' || (session.context?.scope ?? null) !== null);
   const hasServers = session.member !== null || (session.context?.guilds.ids().length ?? 0) > 0;
-  return html`<nav aria-label="Console" lang="${locale}"><ul>${(session.context || session.member === null) && shown.map(link)}${hasServers && servers}</ul></nav>
+  return html`<nav aria-label="tallyhook"><ul>${(session.context || session.member === null) && shown.map(link)}${hasServers && servers}</ul></nav>
   <form method="post" action="${base}sign-out">${formTokenField(session)}<button class="plain">${texts.signOut}${session.visitor ? html` <bdi>${session.visitor.name}</bdi>` : null}</button></form>`;
 }

@@ -1,26 +1,37 @@
-import type { ListingRewards, Multiplier, Weekday } from '../../core/rewards/rules.ts';
+import { isOff } from '../../../commands/setup/edit.ts';
+import { describeValue, settingName } from '../../../commands/setup/view.ts';
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
-import { formatCount, formatDuration } from '../../platform/durations.ts';
+import { settings } from '../../features/settings.ts';
 import { type Html, html } from '../../platform/web/html.ts';
+import { bold, joined, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { NameBook } from '../names.ts';
 import type { ListingRules } from '../reward-records.ts';
-import { memberLink, untrustedText } from './cells.ts';
+import { memberLink, named, untrustedText } from './cells.ts';
+import { timeZoneText } from './listings-page.ts';
+import { reasonHtml } from './reason.ts';
+import { inlineMarkup } from './settings/markup-html.ts';
 
-export interface RewardsView {
-  readonly rules: readonly ListingRules[];
-  /** Of the features. */
-  readonly cards: readonly RenderedCard[];
+/** What the page is shown with. */
+interface RewardsPage {
+  readonly root: string;
+  readonly texts: Texts;
+  readonly names: NameBook;
 }
 
-/** One card per subject. */
-export function rewardsPage({ rules, cards }: RewardsView): Html {
+/** One card per subject. @param cards those of the features */
+export function rewardsPage(
+  { rules, cards }: { readonly rules: readonly ListingRules[]; readonly cards: readonly RenderedCard[] },
+  page: RewardsPage,
+): Html {
+  const { texts } = page;
   const shown = (isBeside: boolean) =>
     cards.flatMap(({ card: each, content }) =>
-      (each.isBesideRules === true) === isBeside ? [card(each.id, each.title, content)] : [],
+      (each.isBesideRules === true) === isBeside ? [card(each.id, each.title(texts), content)] : [],
     );
-  return html`<h1>Rewards</h1>
+  return html`<h1>${texts.console.rewards}</h1>
 <div class="columns">
-${card('rules', 'Active rules', rulesByListing(rules))}
+${card('rules', texts.console.rules, rulesByListing(rules, page))}
 <div>${shown(true)}</div>
 </div>
 ${shown(false)}`;
@@ -36,10 +47,16 @@ export interface RenderedCard {
 export async function renderCards(
   cards: readonly ConsoleCard[],
   scope: CardView['scope'],
-  { root, texts }: { readonly root: string; readonly texts: Texts },
+  page: RewardsPage,
 ): Promise<readonly RenderedCard[]> {
-  const page = { root, texts, names: null };
-  const view = { scope, texts, memberLink: (userId: string) => memberLink(userId, page), text: untrustedText };
+  const { texts, names } = page;
+  const view: CardView = {
+    ...{ scope, texts, text: untrustedText },
+    memberLink: (userId) => memberLink(userId, page),
+    role: (id) => named(id, names.role(id)),
+    reason: (reason) => reasonHtml(reason, page),
+    markup: (text) => inlineMarkup(text, names, texts.locale),
+  };
   const contents = await Promise.all(cards.map((each) => each.render(view)));
   return cards.flatMap((each, index) => {
     const content = contents[index];
@@ -52,69 +69,22 @@ function card(id: string, title: string, content: Html | readonly Html[]): Html 
 }
 
 /** Listings with the same rules share one list. */
-function rulesByListing(listings: readonly ListingRules[]): Html[] {
-  const described = listings.map(({ name, timeZone, rewards }) => ({ name, timeZone, rules: rulesInWords(rewards) }));
+function rulesByListing(listings: readonly ListingRules[], { texts, names }: RewardsPage): Html[] {
+  const described = listings.map((each) => ({ ...each, rules: describeRules(each, texts) }));
   const groups = Map.groupBy(described, ({ timeZone, rules }) => [timeZone, ...rules].join('\n'));
   return [...groups.values()].map((group) => {
-    const names = group.map(({ name }) => name).join(', ');
+    const titles = group.map(({ name }) => names.listing(name) ?? name).join(', ');
     const { timeZone = '', rules = [] } = group[0] ?? {};
-    return html`<h3><bdi>${names}</bdi></h3><ul class="rules">${rules.map((rule) => html`<li>${untrustedText(rule)}</li>`)}</ul>
-<p class="quiet">Days are those of ${timeZone}.</p>`;
+    return html`<h3><bdi>${titles}</bdi></h3><ul class="rules">${rules.map((rule) => html`<li>${inlineMarkup(rule, names, texts.locale)}</li>`)}</ul>
+<p class="quiet">${timeZoneText(timeZone, texts)}</p>`;
   });
 }
 
-const weekdays: Readonly<Record<Weekday, string>> = {
-  1: 'Mondays',
-  2: 'Tuesdays',
-  3: 'Wednesdays',
-  4: 'Thursdays',
-  5: 'Fridays',
-  6: 'Saturdays',
-  7: 'Sundays',
-};
-
-/** The active rules of a listing, a sentence each. */
-function rulesInWords(rewards: ListingRewards): readonly string[] {
-  const { base, multipliers, streak, milestones, milestoneRoles, voterRole, premiumRoles, allListings, party } =
-    rewards;
-  const denied = base.whenDenied > 0 ? `; a denied vote ${formatCount(base.whenDenied, 'credit')}` : '';
-  const kept = milestoneRoles === 'highest' && milestones.some(({ role }) => role !== null);
-  return [
-    `A vote earns ${formatCount(base.perVote, 'credit')}${denied}.`,
-    `Premium earns ${formatCount(base.perPremium, 'credit')}.`,
-    ...multipliers.map(multiplierInWords),
-    ...(streak === null
-      ? []
-      : [
-          `Every ${formatCount(streak.every, 'day')} of a streak earn ${formatCount(streak.credits, 'credit')}; ${formatCount(streak.forgive, 'missed day')} in seven ${streak.forgive === 1 ? 'is' : 'are'} forgiven.`,
-        ]),
-    ...milestones.map(({ votes, repeats, credits, role }) => {
-      const rewarded = [credits > 0 && formatCount(credits, 'credit'), role !== null && `the role ${role}`];
-      const when = repeats === 'every' ? `Every ${formatCount(votes, 'vote')}` : formatCount(votes, 'vote');
-      return `${when} earn ${rewarded.filter(Boolean).join(' and ')}.`;
-    }),
-    ...(kept ? ['Members keep the role of their highest milestone only.'] : []),
-    ...(voterRole === null
-      ? []
-      : [`Each vote gives the role ${voterRole.role} for ${formatDuration(voterRole.forMs)}.`]),
-    ...Object.entries(premiumRoles).map(([tier, role]) =>
-      tier === '*' ? `Other premium tiers have the role ${role}.` : `Premium of the tier ${tier} has the role ${role}.`,
-    ),
-    ...(allListings > 0 ? [`Votes on all listings in one day earn ${formatCount(allListings, 'credit')}.`] : []),
-    ...(party === null
-      ? []
-      : [
-          `A party: ${formatCount(party.goal, 'vote')} per ${party.per} earn each voter ${formatCount(party.credits, 'credit')}.`,
-        ]),
-  ];
-}
-
-function multiplierInWords({ factor, days, from, until, role }: Multiplier): string {
-  const conditions = [
-    days !== null && `on ${days.map((day) => weekdays[day]).join(', ')}`,
-    from !== null && `from ${new Date(from).toISOString()}`,
-    until !== null && `until ${new Date(until).toISOString()}`,
-    role !== null && `with the role ${role}`,
-  ].filter(Boolean);
-  return `Votes ${conditions.length > 0 ? `${conditions.join(' ')} ` : ''}earn ${factor} times as much.`;
+/** The rules of a listing that are on, in the words of `/setup`. */
+function describeRules(listing: ListingRules, texts: Texts): readonly Markup[] {
+  return settings.flatMap(({ path, inFile }) => {
+    const value = inFile(listing);
+    if (!path.startsWith('rewards.') || isOff(value) || value === 'all') return [];
+    return [joined([bold(settingName(path, texts)), describeValue(path, value, texts)], ': ')];
+  });
 }

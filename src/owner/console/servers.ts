@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { html } from '../../platform/web/html.ts';
 import type { OwnerContext } from '../context.ts';
 import { redirectToSlash } from './middleware.ts';
-import { renderPage } from './render-page.ts';
+import { renderPage, textsOf } from './render-page.ts';
 import type { OwnerSession, OwnerSessions } from './session.ts';
 
 /** The choice of a server: where a member starts, and for the operator a page of its own. */
@@ -30,15 +30,16 @@ export function serverRoutes({ guilds }: Pick<OwnerContext, 'guilds'>, sessions:
     const session = await sessions.find(request);
     if (session === null) return response.redirect(303, '../sign-in?next=servers/');
     const servers = await serversOf(session);
-    const body = html`<h1>Servers</h1>
+    const words = textsOf(request).console;
+    const body = html`<h1>${words.servers}</h1>
 ${
   servers.length === 0
-    ? html`<p class="card">${session.member === null ? 'No listing belongs to a known server yet.' : 'Votes are not set up in any server that you manage. Use /setup there; after that, sign out and in again.'}</p>`
+    ? html`<p class="card">${words.noServers}</p>`
     : html`<ul class="card items">${servers.map(
         ({ id, name }) => html`<li><h2><a href="${id}/" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
       )}</ul>`
 }`;
-    renderPage(request, response, { title: 'Servers', session, body });
+    renderPage(request, response, { title: words.servers, session, body });
   });
 
   return router;

@@ -40,7 +40,7 @@ export interface Visit extends OwnerSession {
   readonly guildName: string | null;
 }
 
-const lifetimeMs = 2 * hour;
+export const sessionLifetimeMs = 2 * hour;
 /** The accepted difference between the clocks of processes (ms). */
 const clockToleranceMs = minute;
 /** A cookie has at most 4,096 bytes. */
@@ -110,7 +110,7 @@ export function createOwnerSessions(
       const now = clock.now();
       const session = await read(request.headers.cookie, now);
       // A session that ends too late began before the clock was set back; its real age is unknown.
-      if (session === null || session.expiresAt > now + lifetimeMs + clockToleranceMs) return null;
+      if (session === null || session.expiresAt > now + sessionLifetimeMs + clockToleranceMs) return null;
       // Only for genuine cookies, so that forged ones cause no queries.
       return (await revocations.isRevoked(session.id)) ? null : session;
     },
@@ -137,7 +137,7 @@ async function deriveCookie(token: string): Promise<SessionCookie> {
 }
 
 function createCookie(key: Buffer): SessionCookie {
-  return createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs, sameSite: 'strict' });
+  return createSessionCookie({ name: 'tallyhook_owner', key, lifetimeMs: sessionLifetimeMs, sameSite: 'strict' });
 }
 
 /** Whether the browser uses HTTPS: by the proxy's header, or by the origin of the form. */

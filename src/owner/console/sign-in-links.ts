@@ -1,11 +1,11 @@
 import { Router } from 'express';
 import { clientKeyOf } from '../../platform/web/client-key.ts';
 import { isOwnHost } from '../../platform/web/host.ts';
-import { html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import { loopbackClients } from '../authentication.ts';
 import type { SignInLinks } from '../sign-in-links.ts';
-import { renderPage } from './render-page.ts';
+import { ConsoleError } from './console-error.ts';
+import { arrivedPage } from './member-sign-in.ts';
+import { renderPage, textsOf } from './render-page.ts';
 import type { OwnerSessions } from './session.ts';
 
 /** The page that a link opens. It leads on by itself, because a redirect would not send a new `SameSite=Strict` cookie. */
@@ -17,18 +17,11 @@ export function signInLinkRoutes(links: SignInLinks, sessions: OwnerSessions): R
     const { socket, headers } = request;
     const isLocal = isOwnHost(headers.host) && loopbackClients.includes(clientKeyOf(socket.remoteAddress));
     if (!isLocal || typeof code !== 'string' || !links.use(code)) {
-      throw new HttpError(
-        403,
-        'This link has been used, or is older than a minute. Open a new one from where it came.',
-      );
+      throw new ConsoleError(403, ({ linkedRoles }) => linkedRoles.page.expired);
     }
     await sessions.signIn(request, response, null);
     response.set('refresh', '0; url=./');
-    renderPage(request, response, {
-      title: 'Signed in',
-      session: null,
-      body: html`<h1>Signed in</h1><p><a href="./">Open the console</a></p>`,
-    });
+    renderPage(request, response, arrivedPage('./', textsOf(request)));
   });
   return router;
 }

@@ -1,15 +1,19 @@
-import { Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { clientKeyOf } from '../../platform/web/client-key.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
+import { fill } from '../../texts/language.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import { parseRequest } from '../request-schemas.ts';
+import { counted, withPart } from './cells.ts';
+import { ConsoleError, explainError } from './console-error.ts';
 import { findFormSession } from './middleware.ts';
 import { nextPage } from './next-page.ts';
-import { renderPage } from './render-page.ts';
-import type { OwnerSessions } from './session.ts';
+import { renderPage, textsOf } from './render-page.ts';
+import { type OwnerSessions, sessionLifetimeMs } from './session.ts';
 
 const signInForm = z.object({ ownerToken: z.string().catch(''), next: nextPage });
 
@@ -28,13 +32,16 @@ export function ownerSignInRoutes(
   sessions: OwnerSessions,
 ): Router {
   const router = Router({ strict: true });
-  const pageOf = (next: string, errorMessage: string | null) =>
-    signInPage({ next, errorMessage, discordUrl, hasToken: authentication !== null });
+  function render(request: Request, response: Response, next: string, error: HttpError | null): void {
+    const texts = textsOf(request);
+    const errorMessage = error && explainError(error, texts);
+    const body = signInPage({ next, errorMessage, discordUrl, hasToken: authentication !== null, texts });
+    renderPage(request, response, { title: texts.console.signIn, session: null, body });
+  }
 
   router.get('/sign-in', async (request, response) => {
     if ((await sessions.find(request)) !== null) return response.redirect(303, './');
-    const body = pageOf(nextPage.parse(request.query['next']), null);
-    renderPage(request, response, { title: 'Sign in', session: null, body });
+    render(request, response, nextPage.parse(request.query['next']), null);
   });
 
   router.post('/sign-in', async (request, response) => {
@@ -49,7 +56,7 @@ export function ownerSignInRoutes(
     }
     if (error.retryAfterSeconds !== null) response.set('retry-after', String(error.retryAfterSeconds));
     response.status(error.status);
-    renderPage(request, response, { title: 'Sign in', session: null, body: pageOf(next, error.message) });
+    render(request, response, next, error);
   });
 
   router.post('/sign-out', async (request, response) => {
@@ -62,9 +69,7 @@ export function ownerSignInRoutes(
 
 function authenticationError(verify: () => boolean): HttpError | null {
   try {
-    return verify()
-      ? null
-      : new HttpError(401, 'Wrong owner token. Compare it with OWNER_TOKEN, and check for a trailing space.');
+    return verify() ? null : new ConsoleError(401, ({ console }) => fill(console.token.wrong, { name: tokenName }));
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;
@@ -76,30 +81,42 @@ interface SignInPage {
   readonly errorMessage: string | null;
   readonly discordUrl: string | null;
   readonly hasToken: boolean;
+  readonly texts: Texts;
 }
 
-function signInPage({ next, errorMessage, discordUrl, hasToken }: SignInPage): Html {
+function signInPage(page: SignInPage): Html {
+  const { next, errorMessage, discordUrl, hasToken, texts } = page;
+  const words = texts.console;
   return html`<div class="narrow">
-<h1>Sign in</h1>
+<h1>${words.signIn}</h1>
 ${errorMessage && html`<p class="notice bad" role="alert" id="fault">${errorMessage}</p>`}
 ${
   discordUrl !== null &&
-  html`<section class="card stack"><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">Sign in with Discord</a></p>
-<p class="quiet">For everyone who has the permission Manage Server. You see your servers, and stay signed in for two hours.</p></section>`
+  html`<section class="card stack"><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${words.signInWithDiscord}</a></p>
+<p class="quiet">${counted(texts.help.managers)}. ${lasting(texts)}</p></section>`
 }
-${hasToken && tokenForm(next, errorMessage, discordUrl === null)}
+${hasToken && tokenForm(page)}
 </div>`;
 }
 
-function tokenForm(next: string, errorMessage: string | null, isOnly: boolean): Html {
+const tokenName = 'OWNER_TOKEN';
+
+/** How long a session lasts. */
+function lasting({ console: words, duration }: Texts): string {
+  return fill(words.staySignedIn, { duration: duration(sessionLifetimeMs) });
+}
+
+function tokenForm({ next, errorMessage, discordUrl, texts }: SignInPage): Html {
+  const { signIn, token } = texts.console;
+  const isOnly = discordUrl === null;
   const form = html`<form class="stack${isOnly && html` card`}" method="post" action="sign-in">
   <input type="hidden" name="next" value="${next}">
   <input type="text" name="username" value="owner" autocomplete="username" hidden>
-  <label for="owner-token">Owner token</label>
+  <label for="owner-token">${token.label}</label>
   <input id="owner-token" type="password" name="ownerToken" required${isOnly && html` autofocus`} autocomplete="current-password" maxlength="500"${errorMessage && html` aria-describedby="fault" aria-invalid="true"`}>
-  <p class="quiet">The value of the setting <code>OWNER_TOKEN</code>. You stay signed in for two hours.</p>
-  <button>Sign in</button>
+  <p class="quiet">${withPart(token.hint, html`<code>${tokenName}</code>`)} ${lasting(texts)}</p>
+  <button>${signIn}</button>
 </form>`;
   if (isOnly) return form;
-  return html`<details class="card"${errorMessage && html` open`}><summary>I operate this bot</summary>${form}</details>`;
+  return html`<details class="card"${errorMessage && html` open`}><summary>${token.summary}</summary>${form}</details>`;
 }

@@ -1,44 +1,30 @@
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
-import { confirmationReasons } from '../../features/confirmations/feature.ts';
-import { waitOf } from '../../features/traces/explain.ts';
+import { type Html, html } from '../../platform/web/html.ts';
 import { escapeName, escapeText, lines, type Markup, mention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { withPart } from './cells.ts';
+import { isExplained, type ReasonView, reasonHtml } from './reason.ts';
+import { markupHtml } from './settings/markup-html.ts';
 
 /** Longer reasons are truncated (characters). */
 const maxLength = 150;
 
 /** What became of a delivery, for somebody who says "I voted and got nothing". @param entry null if there is none */
-export function explainInWords(delivery: DeliveryRecord, entry: LedgerEntry | null, texts: Texts): Markup {
+export function explainInWords(delivery: DeliveryRecord, entry: LedgerEntry | null, view: ReasonView): Html {
+  const { texts, names } = view;
   const { outcome, reason } = delivery;
-  const { why } = texts.console;
-  switch (outcome) {
-    case 'duplicate':
-    case 'test':
-      return escapeText(why[outcome]);
-    case 'ignored':
-      return escapeText(reason === quarantineReasons.rejected ? why.rejected : why.ignored);
-    case 'quarantined':
-      return explainHold(delivery, texts);
-    case 'recorded':
-      return explainEntry(delivery, entry, texts);
-  }
+  if (outcome !== 'quarantined') return markupHtml(explain(delivery, entry, texts), names, texts.locale);
+  const shown = reasonHtml(reason, view);
+  return html`<p dir="auto">${isExplained(reason) ? shown : withPart(texts.messages.trace.quarantined, shown)}</p>`;
 }
 
-function explainHold(delivery: DeliveryRecord, texts: Texts): Markup {
+function explain(delivery: DeliveryRecord, entry: LedgerEntry | null, texts: Texts): Markup {
+  const { outcome, reason } = delivery;
   const { why } = texts.console;
-  const { reason } = delivery;
-  switch (waitOf(delivery)) {
-    case 'aheadOfTime':
-      return texts.trace.aheadOfTime;
-    case 'unconfirmed':
-      return escapeText(why.unconfirmed);
-    case null:
-      if (reason === quarantineReasons.rateAlarm) return escapeText(why.rateAlarm);
-      if (reason === confirmationReasons.refused || reason === confirmationReasons.unknown)
-        return escapeText(why.refused);
-      return texts.trace.quarantined(escapeName(reason ?? '?', maxLength));
-  }
+  if (outcome === 'duplicate' || outcome === 'test') return escapeText(why[outcome]);
+  if (outcome === 'ignored') return escapeText(reason === quarantineReasons.rejected ? why.rejected : why.ignored);
+  return explainEntry(delivery, entry, texts);
 }
 
 function explainEntry({ userId }: DeliveryRecord, entry: LedgerEntry | null, texts: Texts): Markup {
@@ -67,10 +53,4 @@ function paidTo(userId: string | null, credits: number, texts: Texts) {
 function explainReason(reason: string | null, { announcement }: Texts): Markup {
   const known = reason !== null && Object.hasOwn(announcement.reasons, reason) ? announcement.reasons[reason] : null;
   return known ?? announcement.because(escapeName(reason ?? '?', maxLength));
-}
-
-/** The reason of a delivery in a list: in the language of the page if it is one of ours, otherwise as it is stored. */
-export function shortReason(reason: string | null, { announcement }: Texts): string | null {
-  if (reason === null || !Object.hasOwn(announcement.reasons, reason)) return reason;
-  return announcement.reasons[reason] ?? reason;
 }

@@ -404,6 +404,8 @@ export const en = {
       review: 'a review',
       test: 'a test',
     },
+    /** The text of the sample review. */
+    previewReview: 'A friendly place.',
     skip: 'Skip to content',
     times: 'All times are in UTC.',
     /** Names of columns and facts. */
@@ -425,6 +427,13 @@ export const en = {
       until: 'Until (UTC)',
       countedVotes: 'Counted votes',
       rankByCredits: 'Rank by credits',
+      item: 'Item',
+      state: 'State',
+      created: 'Created',
+      due: 'Due',
+      finished: 'Finished',
+      attempts: 'Attempts',
+      queue: 'Queue',
     },
     any: 'any',
     filter: 'Filter',
@@ -511,6 +520,11 @@ export const en = {
       duplicate: 'The event of this delivery is already recorded. Nothing was booked twice.',
       ignored: 'The delivery was processed: it is another event of the site, and pays nothing.',
       quarantined: 'The delivery still cannot be processed. It stays in quarantine.',
+      signedIn: 'You are signed in.',
+      released: 'The held votes are being paid.',
+      rejected: 'The held votes are rejected.',
+      reversed: 'The votes were reversed.',
+      revived: 'The action is waiting again, and is tried at once.',
     },
     noTopVoters: 'Nobody has voted this month.',
     lostVote: '“I voted and got nothing”',
@@ -536,6 +550,79 @@ export const en = {
     allReady: 'Everything is ready',
     lastDelivery: 'last delivery {time}',
     noDelivery: 'no delivery yet',
+    /** Of actions, of which there may be one or several. */
+    states: { waiting: 'Waiting', done: 'Done', buried: 'Failed' },
+    actionsHint: 'What the bot does in Discord, such as announcements and roles.',
+    noActions: 'There are none.',
+    directMessagesClosed: 'The member does not accept direct messages from the bot, or shares no server with it.',
+    /** Why something failed. `{channel}` is a channel. */
+    unknownKind: 'unknown kind of event',
+    noChannel: 'The channel {channel} does not exist any more. Choose another one in the settings.',
+    discordFailed: 'Discord did not respond as expected.',
+    /** Of a delivery. */
+    body: {
+      title: 'Body',
+      pruned: 'Deleted because of its age, perhaps with its actions. The entry and the balance do not depend on it.',
+      shared: 'The body of the delivery that this one repeats. A repeat is stored without its own.',
+      raw: 'Raw body, as it was signed',
+    },
+    /** Of the program, in the status. */
+    parts: { database: 'Database', requests: 'Requests to Discord' },
+    requestsLeft: 'Requests left for {name}',
+    /** In place of the name of a site. */
+    service: 'listing service',
+    leftOf: '{left} of {limit} this minute',
+    /** A listing that is not on a listing site. */
+    storesOnly: 'It stores what is sent to its address, and pays nothing.',
+    /** Many more votes than usual. `since` is followed by a number of votes. */
+    held: {
+      since: 'Held since {time}',
+      release: 'Release',
+      reject: 'Reject',
+      releasing: 'Still to be released: {votes}. This takes a moment.',
+      rejecting: 'Still to be rejected: {votes}. This takes a moment.',
+      hint: 'Released votes are paid with their own times, and there is no alarm for a day. Rejected ones are never paid.',
+    },
+    reversal: {
+      title: 'Reverse votes',
+      from: 'From',
+      until: 'Until',
+      question: 'Reverse these votes?',
+      hint: 'The credits are taken back as far as members still have them, with milestones that are not reached without these votes. The votes no longer count, and their roles end.',
+      order: 'The end must be later than the beginning.',
+    },
+    rules: 'Active rules',
+    orders: 'Shop orders',
+    noOrders: 'Nobody has bought anything yet.',
+    /** How many roles are in which state. */
+    roles: { applied: 'given', pending: 'being changed', parked: 'rejected by Discord' },
+    reminders: {
+      title: 'Reminders',
+      scheduled: 'members with a scheduled reminder',
+      dueSoon: 'due within an hour',
+      closed: 'switched off, direct messages closed',
+      hint: 'A reminder is scheduled by a vote. Members who have not voted since the last one are not counted.',
+    },
+    noServers:
+      'Votes are not set up in any server that you manage. Use /setup there; after that, sign out and in again.',
+    signIn: 'Sign in',
+    signInWithDiscord: 'Sign in with Discord',
+    staySignedIn: 'You stay signed in for {duration}.',
+    /** The operator's, whose setting is `{name}`. */
+    token: {
+      summary: 'I operate this bot',
+      label: 'Owner token',
+      hint: 'The value of the setting {name}.',
+      wrong: 'Wrong owner token. Compare it with {name}, and check for a trailing space.',
+    },
+    errors: {
+      notFound: 'There is no such page here.',
+      conflict: 'Nothing was changed, because something has changed meanwhile. Open the page again.',
+      invalid: 'This link or form is not valid. Go back and try again.',
+      sessionEnded: 'Your session has ended. Sign in and send the form again.',
+      notManaged: 'You do not have the permission Manage Server there, or votes are not set up in that server.',
+      cancelled: 'You did not give the permission on Discord, so you are not signed in.',
+    },
   },
   linkedRoles: {
     /** What Discord calls the connection in a member's profile; at most 50 characters. */

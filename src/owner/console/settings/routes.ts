@@ -100,7 +100,7 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
     ? modalHtml(result, view, texts, consoleRoot(request))
     : panelHtml(result as Panel | Reply, view);
   const body = html`<div class="settings" lang="${texts.locale}" dir="auto">${content}</div>`;
-  renderPage(request, response, { title: texts.setup.main.title.replaceAll('*', ''), session: visit, body, texts });
+  renderPage(request, response, { title: texts.setup.main.title.replaceAll('*', ''), session: visit, body });
 }
 
 function modalHtml(modal: Modal, view: PanelView, texts: Texts, base: string): Html {

@@ -1,0 +1,27 @@
+import { HttpError } from '../../platform/web/http-error.ts';
+import { defaultLocale } from '../../texts/locale.ts';
+import { type Texts, textsIn } from '../../texts/texts.ts';
+
+/** An error that the console explains in every language. */
+export class ConsoleError extends HttpError {
+  readonly explain: (texts: Texts) => string;
+
+  constructor(status: HttpError['status'], explain: (texts: Texts) => string, retryAfterSeconds: number | null = null) {
+    super(status, explain(textsIn(defaultLocale)), retryAfterSeconds);
+    this.explain = explain;
+  }
+}
+
+/**
+ * What is wrong, in the language of the page. The errors that the API has as well are English sentences with details, which
+ * other languages replace by what their status says.
+ */
+export function explainError(error: HttpError, texts: Texts): string {
+  if (error instanceof ConsoleError) return error.explain(texts);
+  if (texts.locale.startsWith('en-')) return error.message;
+  const { errors } = texts.console;
+  const { unavailable, tooMany } = texts.linkedRoles.page;
+  if (error.status >= 500) return unavailable;
+  const byStatus: Readonly<Record<number, string>> = { 404: errors.notFound, 409: errors.conflict, 429: tooMany };
+  return byStatus[error.status] ?? errors.invalid;
+}

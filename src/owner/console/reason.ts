@@ -1,0 +1,95 @@
+import { directMessagesClosed } from '../../core/outbox/effect.ts';
+import type { DeliveryRecord } from '../../core/records/records.ts';
+import { confirmationReasons } from '../../features/confirmations/feature.ts';
+import { explainRoleFailure } from '../../features/roles/parts.ts';
+import type { RoleFailureCause } from '../../features/roles/role-failure.ts';
+import { type Html, html } from '../../platform/web/html.ts';
+import { channelMention, escapeText, lines, type Markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import type { NameBook } from '../names.ts';
+import { untrustedText } from './cells.ts';
+import { inlineMarkup } from './settings/markup-html.ts';
+
+/** What reasons are shown with. */
+export interface ReasonView {
+  readonly texts: Texts;
+  readonly names: NameBook;
+}
+
+/**
+ * Why something failed or was not paid. The program stores it in English: what managers meet is in the language of the page,
+ * all else is quoted.
+ */
+export function reasonHtml(reason: string | null, { texts, names }: ReasonView): Html {
+  const known = reason === null ? null : (knownReason(reason, texts) ?? failureOf(reason, texts));
+  if (known !== null) return inlineMarkup(known, names, texts.locale);
+  return reason === null ? untrustedText(null) : html`<q lang="en">${untrustedText(reason)}</q>`;
+}
+
+const { aheadOfTime, noListing, rateAlarm, rejected } = quarantineReasons;
+const { waiting, refused, unknown } = confirmationReasons;
+
+/** Whether the reason for a quarantine says all. */
+export function isExplained(reason: string | null): boolean {
+  return [aheadOfTime, rateAlarm, waiting, refused, unknown].some((each) => each === reason);
+}
+
+/** The reason of a delivery: that of one that is recorded is from the service. */
+export function deliveryReason(
+  { outcome, reason }: Pick<DeliveryRecord, 'outcome' | 'reason'>,
+  view: ReasonView,
+): Html {
+  const isForeign = outcome === 'recorded' && reason !== null && knownReason(reason, view.texts) === null;
+  return isForeign ? untrustedText(reason) : reasonHtml(reason, view);
+}
+
+/** A reason that is stored as it is. */
+function knownReason(reason: string, { announcement, console: words, setup, trace }: Texts): Markup | null {
+  const { why } = words;
+  const known: Readonly<Record<string, string>> = {
+    ...announcement.reasons,
+    ...{ [aheadOfTime]: trace.aheadOfTime, [noListing]: setup.problems.unknownListing },
+    ...{ [rateAlarm]: why.rateAlarm, [rejected]: why.rejected },
+    ...{ [waiting]: why.unconfirmed, [refused]: why.refused, [unknown]: why.refused },
+    'unknown kind of event': words.unknownKind,
+    [directMessagesClosed]: words.directMessagesClosed,
+  };
+  return Object.hasOwn(known, reason) ? escapeText(known[reason] ?? '') : null;
+}
+
+/** Sentences with the id of a channel or role. */
+const sentences: readonly (readonly [RegExp, RoleFailureCause | ((texts: Texts, id: string) => Markup)])[] = [
+  [/^The bot lacks the permission Manage Roles\./, 'missing_permission'],
+  [/^Role (\d+) is not below the role of the bot\./, 'role_too_high'],
+  [/^Nobody can give role (\d+):/, 'role_managed'],
+  [/^Role (\d+) has permissions of a moderator,/, 'role_moderating'],
+  [/^The server has no role (\d+)\./, 'role_deleted'],
+  [/^Member \d+ is not in the server\./, 'member_left'],
+  [
+    /^Discord has no channel (\d+)\./,
+    ({ text, console: words }, id) => text(words.noChannel, { channel: channelMention(id) }),
+  ],
+  [/^The bot cannot see channel (\d+)\./, (texts, id) => lacking(texts, id, 'View Channel')],
+  [/^The bot cannot write in channel (\d+)\./, (texts, id) => lacking(texts, id, 'Send Messages, Embed Links')],
+  [/^The bot is not in server \d/, ({ departure }) => departure.title],
+  [/^There is no listing "/, ({ setup }) => setup.problems.unknownListing],
+  [
+    /^(?:Discord (?:answered|cannot be reached|rate limit)|\d+ from a proxy)/,
+    ({ console: words }) => escapeText(words.discordFailed),
+  ],
+];
+
+function failureOf(reason: string, texts: Texts): Markup | null {
+  for (const [pattern, explain] of sentences) {
+    const [isFound, id = ''] = pattern.exec(reason) ?? [];
+    if (isFound === undefined) continue;
+    if (typeof explain === 'function') return explain(texts, id);
+    return lines(...explainRoleFailure({ role: id, cause: explain, reason }, texts));
+  }
+  return null;
+}
+
+function lacking({ setup: { problems } }: Texts, channelId: string, permissions: string): Markup {
+  return lines(problems.channel(channelMention(channelId), permissions), problems.channelHint);
+}
