@@ -5,17 +5,20 @@ import type { RoleAccess } from '../../src/features/roles/inspect-roles.ts';
 import { findSetting } from '../../src/features/settings.ts';
 import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { isEqual } from '../../src/platform/json.ts';
+import { isEnglish } from '../../src/texts/locale.ts';
 import {
   bold,
   channelMention,
   escapeName,
   escapeText,
+  joined,
   lines,
   type Markup,
   markup,
   roleMention,
   subtext,
 } from '../../src/texts/markup.ts';
+import type { Texts } from '../../src/texts/texts.ts';
 import { fileSuffix } from './form.ts';
 import { displayName, escapedName, type SetupView, settingName } from './view.ts';
 
@@ -119,10 +122,7 @@ export interface Problem {
   readonly hint: Markup | null;
 }
 
-/**
- * What is wrong with a value is English, whatever the language. The reason for a missing key is the operator's, who alone
- * can restore it.
- */
+/** What is wrong with a value. The reason for a missing key is the operator's, who alone can restore it. */
 export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Problem {
   const { texts } = view;
   const ofLink = textOfLink(issue, view);
@@ -132,10 +132,25 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
   if (code === 'no_settings_key') {
     return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
   }
+  if (!isEnglish(texts.locale)) return translateProblem(issue, texts);
   return {
     text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
     hint: hint === null ? null : escapeText(hint, maxProblemLength),
   };
+}
+
+const invalidNumber = /^is invalid(?: at ([\w.]+))?: it must be a whole number from (\d+) to (\d+)\.$/;
+
+/** In other languages than English: of numbers the rule, of other values what the form says of them. */
+function translateProblem({ path, code, problem }: SettingIssue, texts: Texts): Problem {
+  const { fields, hints, problems } = texts.setup;
+  if (code === 'unknown_listing') return { text: problems.unknownListing, hint: null };
+  const [, part, min, max] = invalidNumber.exec(problem) ?? [];
+  const field = findSetting(path)?.fields?.find((each) => each.part === part);
+  const label = part === undefined || field === undefined ? null : escapedName(fields[field.name]);
+  const name = joined([bold(settingName(path, texts)), label], ' · ');
+  const text = min === undefined ? problems.value : problems.wholeNumber(Number(min), Number(max));
+  return { text: markup`${name}: ${text}`, hint: field?.hint ? escapedName(hints[field.hint]) : null };
 }
 
 /** Why a listing cannot be linked, or cannot have a key. */

@@ -51,6 +51,11 @@ export function localeFor(...preferred: readonly (string | null | undefined)[]):
   return defaultLocale;
 }
 
+/** Whether sentences of the program itself, which are English, are in this language. */
+export function isEnglish(locale: Locale): boolean {
+  return languageOf(locale) === 'en';
+}
+
 function languageOf(code: string): string {
   return code.split('-', 1)[0] ?? code;
 }

@@ -83,6 +83,7 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
     },
     problems: {
       ...fixed.problems,
+      wholeNumber: (min: number, max: number) => text(problems.wholeNumber, { min: number(min), max: number(max) }),
       channel: (channel: Markup, permissions: string) =>
         text(problems.channel, { channel, permissions: trustedMarkup(permissions) }),
       managedRole: (role: Markup) => text(problems.managedRole, { role }),

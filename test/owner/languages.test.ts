@@ -80,6 +80,10 @@ describe('the pages of a manager', { timeout: 60_000 }, () => {
     const corrections = `${own}users/${tomas.id}/corrections`;
     const reversals = `${own}listings/harbour/reversals`;
     const range = { from: '2026-01-01T00:00', until: '2026-01-02T00:00' };
+    const invalid = (form: string, fields: Record<string, string>) => ({
+      ...{ token: formToken, a: 'submit', i: `invalid-${form}`, 'o.f': form, 'o.l': 'harbour' },
+      ...fields,
+    });
     const answers = [
       await manager.send(corrections, { token: formToken, credits: 'many', reason: '' }, japanese),
       await manager.send(corrections, { token: formToken, credits: '-900', reason: 'party' }, japanese),
@@ -90,6 +94,9 @@ describe('the pages of a manager', { timeout: 60_000 }, () => {
       await manager.send(reversals, { token: formToken, from: 'then', until: 'now' }, japanese),
       await manager.send(`${own}listings/harbour/release`, { token: formToken }, japanese),
       await manager.send(`${own}effects/99/replay`, { token: formToken }, japanese),
+      await manager.send(`${own}settings`, invalid('credits', { 't.vote': 'many' }), japanese),
+      await manager.send(`${own}settings`, invalid('streak', { 't.streakDays': '0', 't.forgive': '9' }), japanese),
+      await manager.send(`${own}settings`, invalid('text', { 't.title': '{other}' }), japanese),
       await manager.open(`servers/${guilds.bees}/`, { headers: japanese }),
       await manager.open('servers/', { headers: japanese }),
       await openBrowser().open('sign-in', { headers: japanese }),
@@ -98,7 +105,7 @@ describe('the pages of a manager', { timeout: 60_000 }, () => {
       await openBrowser().open('sign-in-link?code=x', { headers: japanese }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([
-      ...[400, 409, 200, 403, 200, 400, 400, 409, 404, 403, 200, 200, 401, 400, 404],
+      ...[400, 409, 200, 403, 200, 400, 400, 409, 404, 200, 200, 200, 403, 200, 200, 401, 400, 404],
     ]);
     expect(answers.map(({ text }) => remnantsOf(text))).toEqual(answers.map(() => []));
   });
@@ -122,7 +129,20 @@ it('the pages of the operator have their words from the catalogue, but for what 
     redirect: 'manual',
   });
   const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const known = ['server', 'bot', 'announcement', 'shout', 'vip', 'game', 'key', 'europe', 'berlin', 'vote', 'out', 'deposit'];
+  const known = [
+    'server',
+    'bot',
+    'announcement',
+    'shout',
+    'vip',
+    'game',
+    'key',
+    'europe',
+    'berlin',
+    'vote',
+    'out',
+    'deposit',
+  ];
   for (const path of ['', 'effects', 'deliveries/1', 'listings', 'rewards', 'announcements', 'servers/', 'users/42']) {
     const page = await fetch(`${url}/owner/${path}`, { headers: { cookie, ...japanese } });
     expect(page.status, path).toBe(200);

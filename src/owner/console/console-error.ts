@@ -1,5 +1,5 @@
 import { HttpError } from '../../platform/web/http-error.ts';
-import { defaultLocale } from '../../texts/locale.ts';
+import { defaultLocale, isEnglish } from '../../texts/locale.ts';
 import { type Texts, textsIn } from '../../texts/texts.ts';
 
 /** An error that the console explains in every language. */
@@ -18,7 +18,7 @@ export class ConsoleError extends HttpError {
  */
 export function explainError(error: HttpError, texts: Texts): string {
   if (error instanceof ConsoleError) return error.explain(texts);
-  if (texts.locale.startsWith('en-')) return error.message;
+  if (isEnglish(texts.locale)) return error.message;
   const { errors } = texts.console;
   const { unavailable, tooMany } = texts.linkedRoles.page;
   if (error.status >= 500) return unavailable;

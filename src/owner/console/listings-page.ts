@@ -67,9 +67,9 @@ function heldVotes(
   const button = (decision: 'release' | 'reject') =>
     html`<form method="post" action="${root}listings/${encodeURIComponent(listing)}/${decision}">${formTokenField(session)}<button class="${decision === 'reject' && 'second'}">${words[decision]}</button></form>`;
   const alarm = { votes: votes(paid), usual: votes(Math.round(usual)), site: siteText(site, texts) };
-  return html`<p class="notice bad">${withPart(words.since, dateTime(heldAt, locale))}: ${votes(held)}. ${fill(messages.ownerReport.alarm, alarm)}</p>
-<div class="line">${button('release')} ${button('reject')}
-<span class="quiet">${words.hint}</span></div>`;
+  return html`<div class="notice bad"><p>${withPart(words.since, dateTime(heldAt, locale))}: ${votes(held)}</p><p>${fill(messages.ownerReport.alarm, alarm)}</p></div>
+<div class="acts">${button('release')} ${button('reject')}</div>
+<p class="quiet">${words.hint}</p>`;
 }
 
 /** The confirmation before votes are reversed. */

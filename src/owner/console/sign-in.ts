@@ -93,7 +93,7 @@ ${errorMessage && html`<p class="notice bad" role="alert" id="fault">${errorMess
 ${
   discordUrl !== null &&
   html`<section class="card stack"><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${words.signInWithDiscord}</a></p>
-<p class="quiet">${counted(texts.help.managers)}. ${lasting(texts)}</p></section>`
+<p class="quiet">${counted(texts.help.managers)}<br>${lasting(texts)}</p></section>`
 }
 ${hasToken && tokenForm(page)}
 </div>`;

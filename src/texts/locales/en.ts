@@ -1244,6 +1244,9 @@ export const en = {
     },
     problems: {
       title: 'Not saved yet',
+      /** Of a field of a form. */
+      value: 'This value is not possible here.',
+      wholeNumber: 'Enter a whole number from {min} to {max}.',
       kept: 'What you entered is kept for a while: press *Edit again*.',
       file: 'The file could not be read.',
       fileHint: 'Choose a text file of at most 256 KB, or paste what it contains.',

@@ -1181,6 +1181,8 @@ export const es: Catalogue = {
     },
     problems: {
       title: 'Aún sin guardar',
+      value: 'Este valor no es posible aquí.',
+      wholeNumber: 'Escribe un número entero de {min} a {max}.',
       kept: 'Lo que has introducido se conserva un rato: pulsa *Seguir editando*.',
       file: 'No se pudo leer el archivo.',
       fileHint: 'Elige un archivo de texto de 256 KB como máximo o pega su contenido.',

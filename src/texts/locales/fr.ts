@@ -1194,6 +1194,8 @@ export const fr: Catalogue = {
     },
     problems: {
       title: 'Pas encore enregistré',
+      value: 'Cette valeur n’est pas possible ici.',
+      wholeNumber: 'Indiquez un nombre entier de {min} à {max}.',
       kept: 'Ta saisie est conservée un moment : clique sur *Reprendre la saisie*.',
       file: "Le fichier n'a pas pu être lu.",
       fileHint: 'Choisis un fichier texte de 256 Ko au maximum, ou colle son contenu.',

@@ -1122,6 +1122,8 @@ export const id: Catalogue = {
     },
     problems: {
       title: 'Belum disimpan',
+      value: 'Nilai ini tidak bisa dipakai di sini.',
+      wholeNumber: 'Masukkan bilangan bulat dari {min} sampai {max}.',
       kept: 'Yang kamu masukkan disimpan sebentar: tekan *Edit lagi*.',
       file: 'File tidak bisa dibaca.',
       fileHint: 'Pilih file teks maksimal 256 KB, atau tempel isinya.',

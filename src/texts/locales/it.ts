@@ -1179,6 +1179,8 @@ export const it: Catalogue = {
     },
     problems: {
       title: 'Non ancora salvato',
+      value: 'Questo valore qui non è possibile.',
+      wholeNumber: 'Inserisci un numero intero da {min} a {max}.',
       kept: "Quello che hai inserito resta per un po': premi *Riprendi la modifica*.",
       file: 'Non è stato possibile leggere il file.',
       fileHint: 'Scegli un file di testo di 256 KB al massimo, o incolla il suo contenuto.',

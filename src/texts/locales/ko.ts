@@ -1114,6 +1114,8 @@ export const ko: Catalogue = {
     },
     problems: {
       title: '아직 저장되지 않았어요',
+      value: '여기에는 쓸 수 없는 값이에요.',
+      wholeNumber: '{min}부터 {max}까지의 정수를 입력하세요.',
       kept: '입력한 내용은 잠시 보관돼요. ‘다시 수정’을 눌러 주세요.',
       file: '파일을 읽지 못했어요.',
       fileHint: '256 KB 이하의 텍스트 파일을 고르거나 내용을 붙여 넣으세요.',

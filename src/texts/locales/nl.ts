@@ -1146,6 +1146,8 @@ export const nl: Catalogue = {
     },
     problems: {
       title: 'Nog niet opgeslagen',
+      value: 'Deze waarde is hier niet mogelijk.',
+      wholeNumber: 'Vul een geheel getal van {min} tot en met {max} in.',
       kept: 'Wat je hebt ingevoerd, blijft een tijdje bewaard: klik op *Verder bewerken*.',
       file: 'Het bestand kon niet worden gelezen.',
       fileHint: 'Kies een tekstbestand van maximaal 256 KB, of plak de inhoud.',

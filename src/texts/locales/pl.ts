@@ -1243,6 +1243,8 @@ export const pl: Catalogue = {
     },
     problems: {
       title: 'Jeszcze nie zapisano',
+      value: 'Ta wartość nie jest tu możliwa.',
+      wholeNumber: 'Wpisz liczbę całkowitą od {min} do {max}.',
       kept: 'To, co wpisano, jest przez pewien czas zachowane: kliknij *Edytuj ponownie*.',
       file: 'Nie udało się odczytać pliku.',
       fileHint: 'Wybierz plik tekstowy do 256 KB albo wklej jego treść.',

@@ -1180,6 +1180,8 @@ export const ptBR: Catalogue = {
     },
     problems: {
       title: 'Ainda não foi salvo',
+      value: 'Este valor não é possível aqui.',
+      wholeNumber: 'Digite um número inteiro de {min} a {max}.',
       kept: 'O que você digitou fica guardado por um tempo: clique em *Continuar editando*.',
       file: 'Não foi possível ler o arquivo.',
       fileHint: 'Escolha um arquivo de texto de até 256 KB ou cole o conteúdo.',

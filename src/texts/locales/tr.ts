@@ -1131,6 +1131,8 @@ export const tr: Catalogue = {
     },
     problems: {
       title: 'Henüz kaydedilmedi',
+      value: 'Bu değer burada kullanılamaz.',
+      wholeNumber: '{min} ile {max} arasında bir tam sayı gir.',
       kept: 'Girdiklerin bir süre saklanır: *Tekrar düzenle* butonuna bas.',
       file: 'Dosya okunamadı.',
       fileHint: "En fazla 256 KB'lık bir metin dosyası seç veya içeriğini yapıştır.",

@@ -1128,6 +1128,8 @@ export const vi: Catalogue = {
     },
     problems: {
       title: 'Chưa lưu được',
+      value: 'Không thể dùng giá trị này ở đây.',
+      wholeNumber: 'Nhập một số nguyên từ {min} đến {max}.',
       kept: 'Những gì bạn nhập được giữ lại một lúc: nhấn *Sửa tiếp*.',
       file: 'Không đọc được tệp.',
       fileHint: 'Chọn một tệp văn bản tối đa 256 KB hoặc dán nội dung của tệp.',

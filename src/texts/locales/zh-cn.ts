@@ -1099,6 +1099,8 @@ export const zhCN: Catalogue = {
     },
     problems: {
       title: '尚未保存',
+      value: '此处不能使用这个值。',
+      wholeNumber: '请输入 {min} 到 {max} 之间的整数。',
       kept: '你输入的内容会保留一段时间：请点击“继续编辑”。',
       file: '无法读取文件。',
       fileHint: '请选择不超过 256 KB 的文本文件，或粘贴其内容。',
