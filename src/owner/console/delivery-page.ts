@@ -35,6 +35,11 @@ export function deliveryPage(details: DeliveryDetails, view: DeliveryView): Html
   const { root, session, texts } = view;
   const words = texts.console;
   const isOperator = session.context.scope === null;
+  const done =
+    effects.length > 0 &&
+    html`<section class="card" aria-labelledby="effects"><h2 id="effects">${words.followed}</h2><ul class="items">${effects.map(
+      (effect) => effectItem(effect, { ...view, returnTo: 'delivery' }),
+    )}</ul></section>`;
   return html`<p class="trail"><a href="${root}deliveries">${words.deliveries}</a></p>
 <h1>${words.labels.delivery} #${delivery.id} ${outcomeBadge(delivery, texts)}</h1>
 <section class="card" aria-labelledby="why"><h2 id="why">${words.whyTitle}</h2><div class="lead">${explainInWords(delivery, entry, view)}</div>
@@ -46,14 +51,9 @@ ${
 }</section>
 <div class="columns">
 <section class="card" aria-labelledby="facts"><h2 id="facts">${words.details}</h2>${properties(details, view)}</section>
-${isOperator && timeline(details)}
-${
-  effects.length > 0 &&
-  html`<section class="card" aria-labelledby="effects"><h2 id="effects">${words.followed}</h2><ul class="items">${effects.map(
-    (effect) => effectItem(effect, { ...view, returnTo: 'delivery' }),
-  )}</ul></section>`
-}
+${isOperator ? timeline(details) : done}
 </div>
+${isOperator && done}
 <section class="card" aria-labelledby="body"><h2 id="body">${words.body.title}</h2>
 ${bodyOf(delivery, isOperator, texts)}</section>`;
 }
