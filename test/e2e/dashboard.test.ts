@@ -52,7 +52,9 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       expect(deliveries).toContain(words);
     }
     expect(await textOf('deliveries/2')).toContain('Dieses Ereignis war schon verbucht');
-    expect(await textOf('deliveries/4')).toMatch(/Begründung der Vote-Seite: ad blocker[\s\S]*Ankündigung \d+\s+Fehlgeschlagen/);
+    expect(await textOf('deliveries/4')).toMatch(
+      /Begründung der Vote-Seite: ad blocker[\s\S]*Ankündigung \d+\s+Fehlgeschlagen/,
+    );
     expect(await textOf(`users/${tomas.id}`)).toMatch(/5 Credits[\s\S]*Korrektur\s+Helped with the party/);
     expect(await textOf('effects')).toMatch(/Aktionen[\s\S]*Fehlgeschlagen[\s\S]*Den Kanal #1 gibt es nicht mehr/);
     expect(await textOf('listings')).toMatch(/Einträge[\s\S]*Signiert[\s\S]*Votes zurücknehmen[\s\S]*Zeitzone: UTC/);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type JsonObject, listOf, numberOf, objectOf, textsOf } from '../../platform/json.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { escapeName, joined, type Markup, roleMention } from '../../texts/markup.ts';
+import { escapeInline, escapeName, joined, type Markup, roleMention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { largestFactor } from '../rewards/multipliers.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
@@ -105,7 +105,7 @@ function showWindow(times: readonly unknown[], locale: string): Markup | null {
   if (times.every((time) => time === undefined)) return null;
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   const shown = times.map((at) => (typeof at === 'string' ? format.format(Date.parse(at)) : ''));
-  return escapeName(`${shown.join(' – ')} UTC`);
+  return escapeInline(`${shown.join(' – ')} UTC`);
 }
 
 export const multipliers = setting({

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { factorAt, multiplyCredits } from '../../../src/core/rewards/multipliers.ts';
 import type { Multiplier } from '../../../src/core/rewards/rules.ts';
+import { showMultiplier } from '../../../src/core/settings/reward-settings.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { double } from './rewards-fixture.ts';
 
 /** 2026-01-10, a Saturday. */
@@ -34,4 +36,12 @@ describe('multiplied credits', () => {
   ])('%d × %d is %d, rounded down', (credits, factor, expected) => {
     expect(multiplyCredits(credits, factor)).toBe(expected);
   });
+});
+
+it.each([
+  [{ from: '2026-12-01T00:00:00Z', until: '2026-12-08T00:00:00Z' }, '× 2 (01.12.2026, 00:00 – 08.12.2026, 00:00 UTC)'],
+  [{ days: ['saturday'], until: '2026-12-08T00:00:00Z' }, '× 2 (Samstag · – 08.12.2026, 00:00 UTC)'],
+  [{}, '× 2 (immer)'],
+])('says when it applies: %o', (when, shown) => {
+  expect(showMultiplier({ factor: 2, ...when }, textsIn('de'))).toBe(shown);
 });
