@@ -41,7 +41,7 @@ export function createSimulation(context: Omit<ReplayContext, 'roles'>) {
   };
 }
 
-export type SimulationSummary = ReturnType<ReturnType<typeof createSimulation>['summary']>;
+type SimulationSummary = ReturnType<ReturnType<typeof createSimulation>['summary']>;
 
 const numbers = new Intl.NumberFormat('en');
 const differences = new Intl.NumberFormat('en', { signDisplay: 'exceptZero' });
