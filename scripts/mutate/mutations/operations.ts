@@ -112,8 +112,8 @@ export const operationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/terminal/confirm.ts',
-    find: 'return /^y(es)?$/i.test(line.trim());',
-    replace: 'return !/^n(o)?$/i.test(line.trim());',
+    find: 'if (/^y(es)?$/i.test(line.trim())) return true;',
+    replace: 'if (!/^n(o)?$/i.test(line.trim())) return true;',
     breaks: 'an empty answer does not confirm',
   },
   {
