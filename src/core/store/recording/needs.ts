@@ -55,28 +55,36 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
   switch (job.name) {
     case 'record': {
       const [delivery, routed] = job.args;
-      return addDelivery(needs, delivery.receivedAt, routed, hooks);
+      addDelivery(needs, delivery.receivedAt, routed, hooks);
+      return;
     }
     case 'recordReplay': {
       const [id, delivery, routed] = job.args;
       needs.replayedIds.add(id);
-      return addDelivery(needs, delivery.receivedAt, routed, hooks);
+      addDelivery(needs, delivery.receivedAt, routed, hooks);
+      return;
     }
-    case 'correct':
-      return addCorrection(needs, ...job.args);
+    case 'correct': {
+      addCorrection(needs, ...job.args);
+      return;
+    }
     case 'transfer': {
       const [taken, given, key] = job.args;
       addCorrection(needs, taken, transferKeyOf(key));
-      return addCorrection(needs, given, changeKeyOf(key));
+      addCorrection(needs, given, changeKeyOf(key));
+      return;
     }
     case 'recordClaim': {
       const [{ userId, at }, listing] = job.args;
       needs.accounts.add(accountIdOf(listing.community.accounts, userId));
       for (const key of forgottenVoteKeys(userId, listing)) needs.forgottenVotes.add(key);
-      return addListing(needs, { userId, listing, at }, hooks);
+      addListing(needs, { userId, listing, at }, hooks);
+      return;
     }
-    case 'completeHistory':
-      needs.accounts.add(job.args[0]);
+    case 'completeHistory': {
+      const [accountId] = job.args;
+      needs.accounts.add(accountId);
+    }
   }
 }
 
