@@ -191,7 +191,12 @@ async function withSettings({ db, connection }: Sql, rows: readonly GuildRow[]):
     formerLinks: (formerByGuild.get(guildId) ?? []).flatMap(({ listing, before_value: value }) =>
       value === null ? [] : [{ listing, value }],
     ),
-    settings: (byGuild.get(guildId) ?? []).map(({ guild_id: _, ...setting }) => setting),
+    settings: (byGuild.get(guildId) ?? []).map(({ listing, path, value, sealed }) => ({
+      listing,
+      path,
+      value,
+      sealed,
+    })),
   }));
 }
 
