@@ -28,7 +28,7 @@ const failures = {
 };
 
 /** The OpenAPI 3.1 document of the lookup API, generated from the schemas that type its handlers. */
-export function openApiDocument(baseUrl: string) {
+export function openApiDocument(baseUrl: string): ReturnType<typeof createDocument> {
   return createDocument(
     {
       openapi: '3.1.0',

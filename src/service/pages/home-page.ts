@@ -92,5 +92,5 @@ const ownParameters: Readonly<Record<string, unknown>> = homeQuery.parse({});
 /** Those that differ from the home page's own. */
 function parametersOf(query: HomeQuery): URLSearchParams {
   const changed = Object.entries(query).filter(([name, value]) => value !== ownParameters[name]);
-  return new URLSearchParams(changed.map(([name, value]) => [name, String(value).toWellFormed()]));
+  return new URLSearchParams(changed.map(([name, value]): [string, string] => [name, String(value).toWellFormed()]));
 }
