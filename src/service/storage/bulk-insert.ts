@@ -35,7 +35,6 @@ export function bulkInsert(
       for (const value of values) parameters.push(value);
       return parameters.length === rowsPerStatement * columns.length ? write() : null;
     },
-    /** Writes the rest. */
     async flush(): Promise<void> {
       if (parameters.length > 0) await write();
     },

@@ -6,7 +6,6 @@ import type { DatabaseSnapshot } from '../../platform/database/snapshots/snapsho
 import { migrationNames } from './migrations/index.ts';
 import type { ServiceTables } from './tables.ts';
 
-/** A snapshot of the service's database. */
 export type ServiceSnapshot = DatabaseSnapshot<ServiceTables>;
 
 const service: DatabaseProgram = { name: 'the listing service', migrations: migrationNames };
@@ -27,7 +26,6 @@ export function readServiceDatabaseStatus(address: string): Promise<DatabaseStat
   return statusOfDatabase(address, service);
 }
 
-/** How the service's database is copied and verified. */
 export const serviceCopyFormat: CopyFormat<ServiceTables, ServiceContents> = {
   program: service,
   databaseHint: 'Check --database and the working directory.',

@@ -53,7 +53,6 @@ export type Execute = (text: string, parameters: readonly unknown[]) => unknown[
 
 interface SharedEngine {
   readonly dialect: SqlDialect;
-  /** Runs what kysely has compiled. */
   readonly driver: Driver;
   readonly recordVote: RecordVote;
   /** Closes all connections. To be called once, when nothing is running. */

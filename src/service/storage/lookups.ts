@@ -5,7 +5,6 @@ import { type ReviewOrder, reviewsInOrder, type StoredReview } from './reviews.t
 import type { Row } from './tables.ts';
 import { lastVoteQuery, monthNumber, voteCountQuery } from './votes.ts';
 
-/** A value that is there at once, or later. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
 /** Without a promise where there is none: a turn of the microtask queue costs as much as a small statement. */
@@ -80,9 +79,7 @@ function isSame(one: Row<'listings'>, other: Row<'listings'>): boolean {
   );
 }
 
-/** The first reviews of a listing in some order. */
 export interface ReviewPage {
-  /** How many the listing has. */
   readonly total: number;
   /** `createdAt` is ISO 8601 with milliseconds. */
   readonly reviews: readonly (Omit<StoredReview, 'createdAt'> & { readonly createdAt: string })[];

@@ -115,7 +115,6 @@ export interface ReviewSelection {
   readonly offset?: number;
   /** Only those that are older than this one. */
   readonly before?: Pick<PageReview, 'createdAt' | 'id'> | undefined;
-  /** Only those without a reply. */
   readonly unanswered?: boolean;
 }
 
@@ -140,7 +139,6 @@ export async function findReviews(sql: Sql, listingId: string, selection: Review
   return rows.map(toPageReview);
 }
 
-/** The review of a member, if there is one. */
 export async function findReviewBy(sql: Sql, listingId: string, userId: string): Promise<PageReview | null> {
   const row = await withReplies(sql)
     .where('reviews.listing_id', '=', listingId)

@@ -1,6 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 
-/** A transaction that has begun. */
 export interface SessionTransaction {
   execute<Row>(query: CompiledQuery): Promise<QueryResult<Row>>;
   commit(): Promise<void>;

@@ -18,7 +18,6 @@ import { uk } from './locales/uk.ts';
 import { vi } from './locales/vi.ts';
 import { zhCN } from './locales/zh-cn.ts';
 
-/** The texts of the pages by locale. */
 export const catalogues: Readonly<Record<Locale, ServiceCatalogue>> = byLocale({
   ...{ en, de, fr, es, it, nl, pl, tr, ru, uk, ja, ko, hi, id, vi },
   'pt-BR': ptBR,

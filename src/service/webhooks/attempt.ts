@@ -37,7 +37,6 @@ const gone = 410;
 /** Stored with the webhook; pages have it in other languages. */
 export const goneReason = 'The endpoint returned 410 Gone.';
 
-/** What sending a delivery depends on. */
 export interface DeliveryContext {
   readonly database: Database;
   readonly clock: Clock;

@@ -72,7 +72,6 @@ export function purchasePayload(listing: NamedListing, purchase: Purchase, at: n
   };
 }
 
-/** The payload of a renewal, expiry or revocation. */
 export function lifecyclePayload(
   event: LifecycleEvent,
   listing: NamedListing,

@@ -116,7 +116,6 @@ const maxIdle = 640;
 /** Shorter than what most servers allow, because a server that closes a connection may lose a request (ms). */
 const idleTimeoutMs = 4 * second;
 
-/** How to connect to a target, for `request`. */
 interface ConnectionOptions extends Pick<RequestOptions, 'lookup'> {
   readonly agent: HttpAgent | false;
   readonly addresses: string;

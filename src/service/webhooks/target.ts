@@ -51,7 +51,6 @@ const blockedPorts: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The resolver of the operating system. */
 export const systemResolve: Resolve = async (hostname) => {
   const addresses = await lookup(hostname, { all: true, verbatim: true });
   return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
@@ -137,7 +136,6 @@ const specialIpv6 = blockList('ipv6', '2001::/23 2001:db8::/32 2002::/16 2620:4f
 
 const loopbackIpv4 = blockList('ipv4', '127.0.0.0/8');
 
-/** Whether an IP address is on the public internet. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !specialIpv4.check(address, 'ipv4');
   return isIPv6(address) && globalIpv6.check(address, 'ipv6') && !specialIpv6.check(address, 'ipv6');

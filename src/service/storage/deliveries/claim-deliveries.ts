@@ -197,7 +197,6 @@ function claimFrom({ name }: SqlDialect, argument: Argument, heads: RawBuilder<u
     returning *`;
 }
 
-/** How many more deliveries a webhook may have. */
 function capacity(name: SqlDialect['name'], argument: Argument): RawBuilder<number> {
   const json = argument('capacities');
   const capacities = name === 'postgres' ? expression`cast(${json} as jsonb)` : expression`${json}`;
@@ -205,7 +204,6 @@ function capacity(name: SqlDialect['name'], argument: Argument): RawBuilder<numb
   return expression`coalesce(${known}, ${argument('maxPerWebhook')})`;
 }
 
-/** The webhooks of the deliveries that were just claimed. */
 function claimedWebhooks(argument: Argument): RawBuilder<unknown> {
   return expression`
     select * from webhooks where (listing_id, family) in (

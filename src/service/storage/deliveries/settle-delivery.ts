@@ -11,7 +11,6 @@ import { clearFailures, pauseWebhook, recordFailure, type SendableDelivery, type
 
 const settling = { maxItems: 256, maxRunning: 1 } as const;
 
-/** What becomes of a delivery after an attempt. */
 export interface NextState {
   readonly state: DeliveryState;
   /** Number of attempts since it was last queued. */

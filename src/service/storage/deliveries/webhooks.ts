@@ -16,7 +16,6 @@ export interface Webhook {
   readonly previous: { readonly secret: string; readonly until: number } | null;
   /** Time of the first of the consecutive failures; null if the last attempt succeeded. */
   readonly failingSince: number | null;
-  /** Number of consecutive failures. */
   readonly failures: number;
   /**
    * When, why and by whom it was paused. A paused webhook receives test deliveries only. Only the owner ends a pause by
@@ -64,7 +63,6 @@ export async function findWebhook(sql: Sql, listingId: string, family: WebhookFa
   return row ? webhookOfRow(row) : null;
 }
 
-/** Deletes a webhook: events of this family are no longer sent. */
 export async function deleteWebhook(sql: Sql, listingId: string, family: WebhookFamily): Promise<void> {
   await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).where('family', '=', family).execute();
 }

@@ -97,13 +97,11 @@ function inodeOf(path: string): bigint | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
-/** A reservation with its key. */
 export interface KeyReservation {
   readonly keyId: number;
   readonly reservation: Reservation;
 }
 
-/** The statements over the reservations in a limit file. */
 export type LimitRows = ReturnType<typeof createLimitRows>;
 
 const keysPerDelete = 500;

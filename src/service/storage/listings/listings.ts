@@ -75,7 +75,6 @@ export async function updateListing(sql: Sql, listing: Listing & Pick<Presentati
     .execute();
 }
 
-/** Stores a checked invite, or none. */
 export async function saveInvite(sql: Sql, id: string, invite: string | null): Promise<void> {
   await sql.updateTable('listings').set({ invite }).where('id', '=', id).execute();
 }
@@ -96,7 +95,6 @@ export async function changeOwner(sql: Sql, id: string, ownerId: string): Promis
   return numUpdatedRows > 0n;
 }
 
-/** Gives a listing of any kind to a member. */
 export async function setOwner(sql: Sql, id: string, ownerId: string): Promise<void> {
   await sql.updateTable('listings').set({ owner_id: ownerId }).where('id', '=', id).execute();
 }

@@ -25,10 +25,8 @@ export interface ListingSearch {
   readonly offset: number;
 }
 
-/** A listing with its figures in a list. */
 export interface RankedListing {
   readonly listing: StoredListing;
-  /** Votes of the current calendar month. */
   readonly monthlyVotes: number;
   /** The place among all servers, or all bots, by these votes. Equal votes share a place, and the next one is skipped. */
   readonly rank: number;

@@ -20,7 +20,6 @@ export function withSafeName({ userId, username }: ServiceMember): ServiceMember
   };
 }
 
-/** Stores a member's current name. */
 export async function upsertMember(sql: Sql, input: ServiceMember): Promise<void> {
   const member = withSafeName(input);
   await sql
@@ -70,7 +69,6 @@ export function listMembers(sql: Sql, limit: number): Promise<ServiceMember[]> {
   return sql.selectFrom('members').select(columns).orderBy('user_id').limit(limit).execute();
 }
 
-/** Those of these members who exist. */
 export async function findMembersById(sql: Sql, userIds: readonly string[]): Promise<ServiceMember[]> {
   if (userIds.length === 0) return [];
   return sql.selectFrom('members').select(columns).where('user_id', 'in', userIds).execute();

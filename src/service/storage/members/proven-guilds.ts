@@ -42,7 +42,6 @@ export async function findProvenGuild(
   return row ? guildOfRow(row) : null;
 }
 
-/** Replaces the proofs of a member. */
 export async function saveProvenGuilds(
   database: Database,
   userId: string,
