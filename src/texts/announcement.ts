@@ -108,8 +108,7 @@ export function partyTexts(messages: Catalogue['party'], language: Language, par
   const { text, texts, count, number } = language;
   return {
     ...texts(messages),
-    progress: (votes: number, goal: number) =>
-      text(messages.progress, { votes: number(votes), goal: number(goal) }),
+    progress: (votes: number, goal: number) => text(messages.progress, { votes: number(votes), goal: number(goal) }),
     reward: (credits: number) => text(messages.reward, { credits: parts.credits(credits) }),
     ends: (time: Markup) => text(messages.ends, { time }),
     reached: {

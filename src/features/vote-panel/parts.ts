@@ -92,7 +92,8 @@ async function drawPanel(
     readPages(listed, texts, clock),
     store.standingsIn(accounts, timeZone).leaderboard(board, now),
   ]);
-  const isOffered = (name: string) => commands.some((each) => each.name === name && each.isServedBy?.(listed) !== false);
+  const isOffered = (name: string) =>
+    commands.some((each) => each.name === name && each.isServedBy?.(listed) !== false);
   const content = {
     listings: pages,
     top: members.filter(({ rank }) => rank <= shownRanks),
