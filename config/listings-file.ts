@@ -26,35 +26,40 @@ export const listing = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,32}$/, 'it must consist of at most 32 letters, digits, dots, dashes and underscores')
     .refine((name) => !reservedNames.includes(name), 'it must not be "vote" or "premium", which are webhook addresses')
-    .describe('Permanent name of the listing. The ledger stores it with each vote, so do not change it.'),
-  kind: z.enum(['server', 'bot']),
+    .describe(
+      'Permanent name: up to 32 letters, digits, dots, dashes and underscores. The ledger stores it with each vote, so do not change it.',
+    ),
+  kind: z.enum(['server', 'bot']).describe('`server` or `bot`.'),
   site: site.optional(),
   id: id
     .optional()
-    .describe('Discord id of the server or bot. Required if several listings of the same kind share a secret.'),
+    .describe('Discord id of the server or bot. Needed if several listings of the same kind share a secret.'),
   guildId: id
     .optional()
     .describe(
-      'Discord id of the guild (server) of the community. DISCORD_GUILD_ID otherwise, and else the server listing.',
+      'Discord id of the server (guild), where roles are given. Without both settings it is the `id` of the server listing, for a bot if there is only one such server. `DISCORD_GUILD_ID` otherwise.',
     ),
   timeZone: optional(timeZone),
   ownerChannelId: optional(ownerChannelId),
   lookupKey: apiKey.optional().describe('API key of this listing.'),
-  siteKey: apiKey.optional().describe('API token of another site.'),
-  slug: text.optional().describe('Name of the listing at the site, where the address of its vote page needs it.'),
-  confirm: z.boolean().optional().describe('Ask the site whether the member has voted before a vote is paid.'),
+  siteKey: apiKey.optional().describe("The site's API token, with which tallyhook asks it who has voted."),
+  slug: text.optional().describe('Name of the listing at the site, if the address of its vote page needs it.'),
+  confirm: z.boolean().optional().describe('`true`: a vote is paid when the site says that the member has voted.'),
   custom: custom.optional(),
-  voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhooks. All of them are valid.'),
-  premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhooks. All of them are valid.'),
-  voteAuthorization: text.optional().describe('Opt-in: accept unsigned server votes with this Authorization header.'),
+  voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhook. Several are valid at once.'),
+  premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhook. Several are valid at once.'),
+  voteAuthorization: text.optional().describe('Accept unsigned server votes with exactly this Authorization header.'),
   announceChannelId: optional(announceChannelId),
   premiumChannelId: optional(premiumChannelId),
-  creditsPerVote: credits.optional().describe('Older name of rewards.vote.'),
-  creditsPerPremium: credits.optional().describe('Older name of rewards.premium.'),
-  creditsWhenDenied: credits.optional().describe('Older name of rewards.whenDenied.'),
+  creditsPerVote: credits.optional().describe('Older name of `rewards.vote`.'),
+  creditsPerPremium: credits.optional().describe('Older name of `rewards.premium`.'),
+  creditsWhenDenied: credits.optional().describe('Older name of `rewards.whenDenied`.'),
   cooldownHours: optional(cooldownHours),
-  rewards: rewards.optional().describe('What votes and premium earn.'),
-  announcements: z.strictObject(shapeOf(settings, 'announcements')).optional().describe('What is announced, and how.'),
+  rewards: rewards.optional().describe('What votes and premium earn, see [Rewards](#rewards).'),
+  announcements: z
+    .strictObject(shapeOf(settings, 'announcements'))
+    .optional()
+    .describe('What is announced, and how, see [Announcements](#announcements).'),
   shop: optional(shop),
 });
 
@@ -75,7 +80,20 @@ export const listingsFile = z.strictObject({
 /** A listing in the file. Its cooldown is in hours. */
 export type FileListing = z.infer<typeof listing>;
 
-/** The JSON Schema of the file, for editors. */
-export function listingsFileSchema(): object {
-  return z.toJSONSchema(listingsFile, { io: 'input' });
+/** The JSON Schema of the file, for editors. @param describe what becomes of the Markdown of the descriptions */
+export function listingsFileSchema(describe = plainText): object {
+  return z.toJSONSchema(listingsFile, {
+    io: 'input',
+    override({ zodSchema, jsonSchema }) {
+      // zod leaves out the default of a value that it transforms, such as a duration.
+      const { default: value } = z.globalRegistry.get(zodSchema) ?? {};
+      if (value !== undefined) jsonSchema.default = value as typeof jsonSchema.default;
+      if (jsonSchema.description !== undefined) jsonSchema.description = describe(jsonSchema.description);
+    },
+  });
+}
+
+/** Markdown without marks of code and links. */
+function plainText(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '');
 }

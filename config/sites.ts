@@ -5,7 +5,10 @@ import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-
 import type { TokenSite } from '../src/webhook/sites/token-site.ts';
 
 const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'it must be names of fields joined by dots, such as user.id');
-const condition = z.strictObject({ field: path, is: z.union([z.string().min(1), z.boolean()]) });
+const condition = z.strictObject({
+  field: path.describe('Path of a field in the body.'),
+  is: z.union([z.string().min(1), z.boolean()]).describe('Its value: a text, `true` or `false`.'),
+});
 
 /** The site of the document's service, which needs no name. */
 export const defaultSite = 'service';
@@ -13,7 +16,9 @@ export const defaultSite = 'service';
 /** The value of `site`. */
 export const site = z
   .enum(siteIds, `it must be one of ${siteIds.join(', ')}`)
-  .describe(`The listing site: ${siteIds.join(', ')}. "${defaultSite}" otherwise, which has the lookup API.`);
+  .describe(
+    'The [site](sites.md#the-sites) that it is on, such as `topgg`; the listing service with the lookup API otherwise.',
+  );
 
 /** The value of `custom`. */
 export const custom = z
@@ -22,21 +27,21 @@ export const custom = z
     page: z
       .url({ protocol: /^https$/, error: 'it must be an https address' })
       .optional()
-      .describe('Address of the vote page; {id} and {slug} are replaced.'),
+      .describe('Address of the vote page; `{id}` and `{slug}` are replaced.'),
     header: z
       .string()
       .regex(/^[\w-]{1,64}$/, 'it must be the name of a header')
       .optional()
-      .describe('The header whose value is the secret. "authorization" otherwise.'),
-    user: path.describe("Path of the voter's Discord id in the body: user.id"),
+      .describe('The header whose value is the secret; `authorization` otherwise.'),
+    user: path.describe("Path of the voter's Discord id in the body: `user.id`."),
     target: path.optional().describe('Path of the Discord id of the server or bot.'),
-    test: condition.optional().describe('What the body of a test has.'),
-    vote: condition.optional().describe('What the body of a vote has; bodies with another text there are ignored.'),
+    test: condition.optional().describe('What the body of a test has: a `field`, and what it `is`.'),
+    vote: condition.optional().describe('The same of a vote. Bodies with another value there are ignored.'),
     time: path.optional().describe('Path of the time of the vote, in ISO 8601.'),
     id: path.optional().describe("Path of the site's own id of the vote."),
   })
   .transform(({ page = null, ...described }): TokenSite => ({ page, ...described }))
-  .describe('Description of a site that tallyhook does not know, for the site "custom".');
+  .describe('Description of a site that tallyhook does not know, for the site `custom`.');
 
 /** What a listing states of its site. */
 interface SiteFields {

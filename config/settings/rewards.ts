@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { premium, vote, whenDenied } from '../../src/core/settings/reward-settings.ts';
 import { duration } from '../../src/core/settings/value-schemas.ts';
 import { expectedDuration } from '../../src/platform/duration-text.ts';
 import { decimal, digits, expectedId, group, id, setting } from './setting.ts';
@@ -12,21 +13,21 @@ export const rewards = group('Credits and roles', {
     expected: expectedCredits,
     default: '10',
     wish: 'other credits for a vote',
-    description: 'Whole credits per vote, if the delivery contains no number.',
+    description: vote.description,
   }),
   CREDITS_PER_PREMIUM: setting({
     schema: credits,
     expected: expectedCredits,
     default: '100',
     wish: 'other credits for premium',
-    description: 'The same per purchase and renewal of premium.',
+    description: premium.description,
   }),
   CREDITS_WHEN_DENIED: setting({
     schema: credits,
     expected: expectedCredits,
     default: '0',
     wish: 'credits also for denied votes',
-    description: 'The same per vote that the service denies.',
+    description: whenDenied.description,
   }),
   VOTE_COOLDOWN_HOURS: setting({
     schema: decimal.pipe(z.number().positive().max(8_760)),

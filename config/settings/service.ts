@@ -1,3 +1,4 @@
+import { announceChannelId } from '../../src/core/settings/listing-settings.ts';
 import { apiKey } from '../../src/core/settings/value-schemas.ts';
 import { expectedId, group, httpUrl, id, listOf, setting, text } from './setting.ts';
 
@@ -65,7 +66,7 @@ export const channels = group('Channels', {
     schema: id,
     expected: expectedId,
     wish: 'votes announced',
-    description: 'Id of the channel for announcements of votes.',
+    description: announceChannelId.description,
   }),
   PREMIUM_CHANNEL_ID: setting({
     schema: id,

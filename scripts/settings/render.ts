@@ -1,25 +1,31 @@
 import type { Setting } from '../../config/settings/setting.ts';
 import { settingGroups, settings } from '../../config/settings.ts';
-
-/** Where the tables are in docs/configuration.md. */
-const start = '<!-- Written by scripts/settings.ts: -->';
-const end = '<!-- To here. -->';
+import { listingTables } from './listing-tables.ts';
 
 type Entry = readonly [name: string, setting: Setting];
 const groups = settingGroups.map((group) => ({ title: group.title, entries: Object.entries<Setting>(group.settings) }));
 const first = Object.entries<Setting>(settings).filter(([, { isFirst }]) => isFirst);
 
-/** The page with the tables of settings between its two marks. */
+/** The page with the tables between their marks. */
 export function withTables(page: string): string {
-  const [before, rest] = page.split(start);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined)
-    throw new Error(`docs/configuration.md has no "${start}" … "${end}".`);
+  let result = page;
+  for (const [name, content] of Object.entries({ variables: variableTables(), ...listingTables })) {
+    const [start, end] = [`<!-- Written by scripts/settings.ts, ${name}: -->`, '<!-- To here. -->'];
+    const [before, rest] = result.split(start);
+    const [, ...after] = rest?.split(end) ?? [];
+    if (before === undefined || after.length === 0)
+      throw new Error(`docs/configuration.md has no "${start}" … "${end}".`);
+    result = `${before}${start}\n\n${content}\n\n${end}${after.join(end)}`;
+  }
+  return result;
+}
+
+function variableTables(): string {
   const sections = [
     ['### The two that you need', table(first)],
     ...groups.map(({ title, entries }) => [`### ${title}`, table(entries.filter(([, { isFirst }]) => !isFirst))]),
   ];
-  return `${before}${start}\n\n${sections.flat().join('\n\n')}\n\n${end}${after}`;
+  return sections.flat().join('\n\n');
 }
 
 function table(entries: readonly Entry[]): string {

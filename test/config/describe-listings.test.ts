@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import { listingsFile, listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig } from '../../config/load.ts';
+import type { SettingSpec } from '../../src/core/settings/setting-spec.ts';
+import { settings } from '../../src/features/settings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 
 const rewards = {
@@ -167,7 +169,22 @@ describe('the documentation', () => {
       expect(text, name).toMatch(new RegExp(`^\\|[^|]*\`${name}\`[^|]*\\|`, 'm'));
     }
   });
+
+  it('has the defaults that are in effect', () => {
+    const { listings } = loadConfig(environmentWith([{ name: 'one', kind: 'server', lookupKey: 'k' }]));
+    for (const listing of listings) {
+      for (const spec of settings as readonly SettingSpec[]) {
+        if (spec.variable === undefined)
+          expect(spec.inFile(listing) || false, spec.path).toEqual(spec.default ?? off(spec));
+      }
+    }
+  });
 });
+
+/** The value of a setting without a default. */
+function off({ schema }: SettingSpec): unknown {
+  return [[], {}].find((empty) => schema.safeParse(empty).success) ?? false;
+}
 
 /** The schemas of the settings of a listing by name. */
 function schemaOfListing(): Properties {

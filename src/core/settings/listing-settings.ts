@@ -11,7 +11,8 @@ import { apiKey, id, timeZone as timeZoneName } from './value-schemas.ts';
 
 export const timeZone = setting({
   path: 'timeZone',
-  description: 'IANA time zone of the community, for calendar days. UTC otherwise. Listings of one guild share it.',
+  description: 'IANA name, for calendar days, weeks and months. Listings of one guild share it.',
+  default: 'UTC',
   schema: timeZoneName,
   isShared: true,
   inFile: (settings) => settings.timeZone,
@@ -20,7 +21,7 @@ export const timeZone = setting({
 
 export const ownerChannelId = setting({
   path: 'ownerChannelId',
-  description: 'Channel in which the owner gets reports, such as purchases to fulfil. Listings of one guild share it.',
+  description: 'Channel for reports to the owner, such as purchases to fulfil. Listings of one guild share it.',
   schema: id,
   isShared: true,
   canBeOff: true,
@@ -32,6 +33,7 @@ export const ownerChannelId = setting({
 
 export const announceChannelId = setting({
   path: 'announceChannelId',
+  description: 'Id of the channel for announcements of votes.',
   schema: id,
   canBeOff: true,
   variable: 'ANNOUNCE_CHANNEL_ID',
@@ -43,6 +45,7 @@ export const announceChannelId = setting({
 
 export const premiumChannelId = setting({
   path: 'premiumChannelId',
+  description: 'Id of the channel for announcements of premium.',
   schema: id,
   canBeOff: true,
   variable: 'PREMIUM_CHANNEL_ID',
@@ -55,6 +58,8 @@ export const premiumChannelId = setting({
 
 export const cooldownHours = setting({
   path: 'cooldownHours',
+  description:
+    'Hours between two rewarded votes of one user. A listing on [another site](sites.md) has the hours of its site.',
   schema: z.number().positive().max(8_760),
   variable: 'VOTE_COOLDOWN_HOURS',
   inFile: ({ rewards }) => rewards.base.cooldownMs / hour,

@@ -33,7 +33,7 @@ export function weekdayName(locale: string, weekday: string): string {
 
 export const vote = setting({
   path: 'rewards.vote',
-  description: 'Credits per vote, if the delivery contains no number. CREDITS_PER_VOTE otherwise.',
+  description: 'Whole credits per vote, if the delivery contains no number.',
   schema: credits,
   variable: 'CREDITS_PER_VOTE',
   olderName: 'creditsPerVote',
@@ -44,7 +44,7 @@ export const vote = setting({
 
 export const premium = setting({
   path: 'rewards.premium',
-  description: 'Credits per purchase and renewal. CREDITS_PER_PREMIUM otherwise.',
+  description: 'Whole credits per purchase and renewal of premium.',
   schema: credits,
   variable: 'CREDITS_PER_PREMIUM',
   olderName: 'creditsPerPremium',
@@ -55,7 +55,7 @@ export const premium = setting({
 
 export const whenDenied = setting({
   path: 'rewards.whenDenied',
-  description: 'Credits for a denied vote. CREDITS_WHEN_DENIED otherwise.',
+  description: 'Whole credits per vote that the service denies.',
   schema: credits,
   variable: 'CREDITS_WHEN_DENIED',
   olderName: 'creditsWhenDenied',
@@ -70,15 +70,15 @@ const multiplier = z
       .number(expectedFactor)
       .positive(expectedFactor)
       .max(100, expectedFactor)
-      .describe('The credits of a vote are multiplied by it and rounded down.'),
+      .describe('What the credits are multiplied by: greater than 0, at most 100.'),
     days: z
       .array(z.enum(weekdays, `it must be one of ${weekdays.join(', ')}`))
       .min(1, 'it must name at least one weekday; leave it out for all')
       .optional()
-      .describe('Weekdays on which it applies, in the time zone of the community. If it is left out, all of them.'),
-    from: time.optional().describe('Start, inclusive, in ISO 8601 with a time zone.'),
-    until: time.optional().describe('End, exclusive, in ISO 8601 with a time zone.'),
-    role: id.optional().describe('It applies to members with this role only (Discord id).'),
+      .describe('Weekdays on which it applies, `monday` to `sunday`, in `timeZone`. All if it is left out.'),
+    from: time.optional().describe('Time from which it applies.'),
+    until: time.optional().describe('Time from which it no longer applies.'),
+    role: id.optional().describe('It applies to members with this role only.'),
   })
   .refine(({ from, until }) => from === undefined || until === undefined || from < until, {
     error: 'it must be later than "from"',
@@ -110,7 +110,8 @@ function showWindow(times: readonly unknown[], locale: string): Markup | null {
 
 export const multipliers = setting({
   path: 'rewards.multipliers',
-  description: 'All that apply at the time of a vote are multiplied.',
+  description:
+    'All that apply multiply the credits of a vote, rounded down; those that can apply together multiply to at most 1,000.',
   schema: z
     .array(multiplier)
     .max(100, 'it must have at most 100 multipliers')
@@ -134,9 +135,11 @@ export const streak = setting({
   path: 'rewards.streak',
   description: 'Credits for voting on successive calendar days.',
   schema: z.strictObject({
-    every: wholeNumber(1, 3_650).describe('Counted days for which the credits are paid, again and again.'),
-    credits: credits.describe('Whole credits, paid each time.'),
-    forgive: wholeNumber(0, 6).default(0).describe('Missed days in any seven that do not break a streak.'),
+    every: wholeNumber(1, 3_650).describe(
+      'Successive days with a vote after which the credits are paid, again and again.',
+    ),
+    credits: credits.describe('Paid each time.'),
+    forgive: wholeNumber(0, 6).default(0).describe('Missed days in any seven that do not break a streak: 0 to 6.'),
   }),
   isShared: true,
   canBeOff: true,
@@ -154,10 +157,12 @@ export const streak = setting({
 
 const milestone = z
   .strictObject({
-    votes: wholeNumber(1, maxVotes).optional().describe('Paid once, when a member has this many counted votes.'),
-    everyVotes: wholeNumber(1, maxVotes).optional().describe('Paid whenever a member has a multiple of this many.'),
-    credits: credits.default(0).describe('Whole credits.'),
-    role: id.optional().describe('Role for members with this many votes (Discord id).'),
+    votes: wholeNumber(1, maxVotes).optional().describe('Reached once, with this many counted votes.'),
+    everyVotes: wholeNumber(1, maxVotes)
+      .optional()
+      .describe('In place of `votes`: reached with each multiple of this many.'),
+    credits: credits.default(0).describe('Paid each time that it is reached.'),
+    role: id.optional().describe('Role for members with this many votes.'),
   })
   .refine(
     ({ votes, everyVotes }) => (votes === undefined) !== (everyVotes === undefined),
@@ -192,7 +197,7 @@ export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonOb
 
 export const milestones = setting({
   path: 'rewards.milestones',
-  description: 'Credits and roles for numbers of counted votes.',
+  description: 'Credits, a role or both for numbers of counted votes.',
   schema: z
     .array(milestone)
     .max(100, 'it must have at most 100 milestones')
@@ -221,7 +226,9 @@ export const allListings = setting({
 
 export const weight = setting({
   path: 'rewards.weight',
-  description: "Multiply the credits of a vote by its weight at another site, at most by 4: top.gg's weekends.",
+  description:
+    '`true`: the credits of a vote are multiplied by its weight at [another site](sites.md), at most by 4, as at weekends on top.gg.',
+  default: false,
   schema: z.boolean(),
   canBeOff: true,
   inFile: ({ rewards }) => rewards.weight ?? null,

@@ -22,8 +22,10 @@ export interface SettingsInEffect {
 export interface SettingSpec {
   /** Position in a listing of the file: `rewards.vote`. */
   readonly path: string;
-  /** For the JSON Schema. */
-  readonly description?: string;
+  /** What it does, in Markdown, for the documentation and the JSON Schema; links are relative to `docs/`. */
+  readonly description: string;
+  /** Its value in the file if nothing states it, unless it is off or taken from the variable. */
+  readonly default?: string | boolean;
   /** A value in the file. */
   readonly schema: z.ZodType;
   /** A value that `/setup` stores, if it differs from the file. */
@@ -131,9 +133,12 @@ export function setting<
 type OptionalSchema<Spec extends SettingSpec> = z.ZodOptional<Spec['schema']>;
 
 /** The schema of a setting in the file, where it can be left out. */
-export function optional<Spec extends SettingSpec>({ schema, description }: Spec): OptionalSchema<Spec> {
-  const optionalSchema = z.optional(schema);
-  return (description === undefined ? optionalSchema : optionalSchema.describe(description)) as OptionalSchema<Spec>;
+export function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<Spec> {
+  const { schema, description, variable, fallback, default: value }: SettingSpec = spec;
+  const others = [variable, fallback?.path].filter((name) => name !== undefined).map((name) => `\`${name}\``);
+  const source = others.length === 0 ? '' : ` ${others.join(' or else ')} otherwise.`;
+  const meta = { description: description + source, ...(value !== undefined && { default: value }) };
+  return z.optional(schema).meta(meta) as OptionalSchema<Spec>;
 }
 
 type ShapeOf<Spec extends SettingSpec, Group extends string> = {

@@ -38,7 +38,9 @@ function template(known: readonly PlaceholderName[], maxLength: number) {
 
 const mode = setting({
   path: 'announcements.mode',
-  description: 'Whether each vote is announced (the default), a digest of all votes at intervals, or none of them.',
+  description:
+    '`each`: one message per vote; `digest`: one message at intervals that summarises them; `none`: votes are not announced.',
+  default: plainAnnouncements.mode,
   schema: z.enum(announcementModes, `it must be one of ${announcementModes.join(', ')}`),
   inFile: ({ announcements }) => announcements.mode,
   show: showChoice,
@@ -47,7 +49,9 @@ const mode = setting({
 
 const every = setting({
   path: 'announcements.every',
-  description: 'The interval of digests, from 5m to 30d (default: 1h). It starts with the day of the community.',
+  description:
+    'The interval of digests: `5m` to `24h`, or whole days up to `30d`. It starts with the day of the community.',
+  default: toDurationText(plainAnnouncements.everyMs),
   schema: duration.refine(isInterval, expectedInterval),
   inFile: ({ announcements }) => toDurationText(announcements.everyMs),
   show: showDuration,
@@ -62,7 +66,7 @@ const every = setting({
 
 const title = setting({
   path: 'announcements.title',
-  description: 'The headline of a vote, with placeholders.',
+  description: 'Headline of a vote with [placeholders](announcements.md#placeholders); our own otherwise.',
   schema: template(titlePlaceholders, maxTitleLength).refine((text) => !text.includes('\n'), 'it must be one line'),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.title,
@@ -71,7 +75,8 @@ const title = setting({
 
 const text = setting({
   path: 'announcements.text',
-  description: 'The text of a vote, with placeholders, in place of the usual one.',
+  description:
+    'Text of a vote with placeholders, such as `{mention} voted for {listing}. +{credits}`; our own otherwise.',
   schema: template(placeholderNames, maxTextLength),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.text,
@@ -80,7 +85,7 @@ const text = setting({
 
 const colour = setting({
   path: 'announcements.colour',
-  description: 'The colour of the frame of votes, milestones and digests, as #RRGGBB.',
+  description: '`#RRGGBB`, of the frame of votes, milestones and digests; green otherwise.',
   schema: z.string(expectedColour).regex(/^#[0-9A-Fa-f]{6}$/, expectedColour),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.colour,
@@ -89,7 +94,7 @@ const colour = setting({
 
 const thumbnail = setting({
   path: 'announcements.thumbnail',
-  description: 'The https address of a small image beside votes and digests.',
+  description: "The https address of an image beside votes and digests, in place of the server's icon.",
   schema: z.string(expectedImage).refine(isImageAddress, expectedImage),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.thumbnail,
@@ -109,6 +114,7 @@ function announcementSwitch<const Name extends AnnouncementSwitch>(
   return setting({
     path: `announcements.${name}`,
     description,
+    default: plainAnnouncements[name],
     schema: z.boolean(),
     inFile: ({ announcements }) => announcements[name],
     fields: [{ name: field, kind: 'switch', choice: name }],
@@ -117,7 +123,8 @@ function announcementSwitch<const Name extends AnnouncementSwitch>(
 
 const lostStreaks = setting({
   path: 'announcements.lostStreaks',
-  description: `Announce the end of streaks: true for those of ${defaultLostStreak} days or more, or a number of days (default: false).`,
+  description: `Announce streaks that ended: \`true\` for those of ${defaultLostStreak} days or more, or the least number of days, from ${minLostStreak}.`,
+  default: false,
   schema: z.union(
     [z.boolean(), z.int(expectedStreak).min(minLostStreak, expectedStreak).max(3_650, expectedStreak)],
     expectedStreak,
@@ -129,7 +136,7 @@ const lostStreaks = setting({
 
 const language = setting({
   path: 'announcements.language',
-  description: "The language of announcements. The guild's own otherwise.",
+  description: "Language of the announcements, such as `de`, `pt-BR` or `ja`; the guild's otherwise.",
   schema: z.enum(languages, `it must be one of ${languages.join(', ')}`),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.language,
@@ -154,17 +161,17 @@ export const announcementSettings = [
   text,
   colour,
   thumbnail,
-  announcementSwitch('voteButton', 'A button that leads to the listing, under votes and digests (default: true).'),
-  announcementSwitch('avatar', 'Show the avatar and the name of the voter above a vote (default: true).', 'show'),
-  announcementSwitch('icon', 'Show the icon of the server beside votes, without a thumbnail (default: true).', 'show'),
-  announcementSwitch('streak', 'Show the streak of the voter (default: true).', 'show'),
-  announcementSwitch('largeCredits', 'Show the credits of a vote as a heading (default: true).', 'show'),
-  announcementSwitch('reviews', 'Announce new reviews of the listing (default: false).'),
-  announcementSwitch('milestones', 'Announce the milestones of members (default: true).'),
-  announcementSwitch('premium', 'Announce premium events (default: true).'),
+  announcementSwitch('voteButton', 'The button "Vote too", which leads to the listing, under votes and digests.'),
+  announcementSwitch('avatar', 'Show the avatar and name of the voter above a vote.', 'show'),
+  announcementSwitch('icon', 'Show the icon of the server beside votes, unless there is a `thumbnail`.', 'show'),
+  announcementSwitch('streak', 'Show the streak of the voter.', 'show'),
+  announcementSwitch('largeCredits', 'Show the credits of a vote as a heading.', 'show'),
+  announcementSwitch('reviews', 'Announce new reviews of the listing.'),
+  announcementSwitch('milestones', 'Announce milestones of members, in every mode.'),
+  announcementSwitch('premium', 'Announce premium events, in every mode.'),
   announcementSwitch(
     'party',
-    'Show the progress of the party and its goal (default: true). Listings of one guild share it.',
+    'Show the progress of the party and its goal. Listings of one guild share it: `false` in one of them suffices.',
   ),
   lostStreaks,
   language,

@@ -9,10 +9,13 @@ const periods = ['day', 'week', 'month'] as const;
 
 export const party = setting({
   path: 'rewards.party',
-  description: 'A goal that the community reaches together. Listings of one guild share it.',
+  description:
+    'A goal that all members reach together; a message in the channel for announcements shows the progress. Listings of one guild share it.',
   schema: z.strictObject({
     goal: wholeNumber(1, maxVotes).describe('Counted votes of all members in one period.'),
-    per: z.enum(periods, 'it must be "day", "week" or "month"').describe('The calendar period.'),
+    per: z
+      .enum(periods, 'it must be "day", "week" or "month"')
+      .describe('The period: a calendar `day`, `week` or `month`.'),
     credits: credits.describe('For each member who voted in the period before the goal was reached.'),
   }),
   isShared: true,

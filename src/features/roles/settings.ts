@@ -13,7 +13,8 @@ const kept = ['all', 'highest'] as const;
 
 export const milestoneRoles = setting({
   path: 'rewards.milestoneRoles',
-  description: 'Whether a member keeps the roles of all reached milestones (the default), or of the highest only.',
+  description: '`all`: members keep the roles of all milestones that they reached; `highest`: of the highest only.',
+  default: 'all',
   schema: z.enum(kept, 'it must be "all" or "highest"'),
   inFile: ({ rewards }) => rewards.milestoneRoles,
   rules: (kind) => ({ milestoneRoles: kind ?? 'all' }),
@@ -23,10 +24,10 @@ export const milestoneRoles = setting({
 
 export const voterRole = setting({
   path: 'rewards.voterRole',
-  description: 'A role that each vote extends. VOTER_ROLE_ID otherwise.',
+  description: 'A role that each vote gives or extends.',
   schema: z.strictObject({
-    role: id.describe('Discord id of the role.'),
-    for: duration.optional().describe('How long a voter has it after each vote. VOTER_ROLE_FOR otherwise.'),
+    role: id.describe('Id of the role.'),
+    for: duration.optional().describe('How long a voter has it after each vote. `VOTER_ROLE_FOR` otherwise.'),
   }),
   canBeOff: true,
   variable: 'VOTER_ROLE_ID',
@@ -52,7 +53,7 @@ export const voterRole = setting({
 
 export const premiumRoles = setting({
   path: 'rewards.premiumRoles',
-  description: 'Roles by the name of the premium tier; "*" is for all other tiers.',
+  description: 'Roles by the name of the premium tier; `*` is for tiers that are not named.',
   schema: z.record(z.string().min(1).max(100, 'a tier must have at most 100 characters'), id),
   inFile: ({ rewards }) => rewards.premiumRoles,
   rules: (byTier) => ({ premiumRoles: byTier ?? {} }),

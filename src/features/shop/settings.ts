@@ -30,11 +30,16 @@ const fields = z.strictObject({
   id: z
     .string(expectedId)
     .regex(/^[\w-]{1,32}$/, expectedId)
-    .describe('Permanent name of the item. Purchases refer to it, so do not change it.'),
-  name: z.string(expectedName).trim().min(1, expectedName).max(80, expectedName).describe('Shown to members.'),
+    .describe('Permanent name, since purchases refer to it: up to 32 letters, digits, dashes and underscores.'),
+  name: z
+    .string(expectedName)
+    .trim()
+    .min(1, expectedName)
+    .max(80, expectedName)
+    .describe('What members read, up to 80 characters.'),
   price: credits.describe('Whole credits.'),
-  role: id.optional().describe('The buyer gets this role (Discord id).'),
-  for: duration.optional().describe('How long the buyer has the role. If it is left out, the role does not end.'),
+  role: id.optional().describe('The buyer gets this role.'),
+  for: duration.optional().describe('How long the buyer has the role; permanently if it is left out.'),
   codes: z
     .array(code)
     .optional()
@@ -43,15 +48,17 @@ const fields = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('A text file with one code per line, in place of "codes" or in addition. Relative to this file.'),
+    .describe(
+      'A text file with one code per line, in place of `codes` or in addition. Relative to the file of `TALLYHOOK_CONFIG`.',
+    ),
   manual: z
     .literal(true, 'it must be true, or be left out')
     .optional()
-    .describe("The owner fulfils the purchase, which is reported in the owner's channel."),
+    .describe('`true`: the owner fulfils the purchase, which is reported in `ownerChannelId`.'),
   stock: wholeNumber(0, 1_000_000_000)
     .optional()
     .describe('How often it can be bought in total. If it is left out, without limit, or once per code.'),
-  needsRole: id.optional().describe('Only members with this role can buy it (Discord id).'),
+  needsRole: id.optional().describe('Only members with this role can buy it.'),
 });
 
 /** The parts of an item of which exactly one says what it is. */
@@ -111,7 +118,7 @@ type StoredShopItem = z.infer<typeof storedItem>;
 
 export const shop = setting({
   path: 'shop',
-  description: 'What members buy with credits. Listings of one guild share it.',
+  description: 'Up to 100 [items](#shop) that members buy with credits. Listings of one guild share it.',
   schema: itemList(item),
   storedSchema: itemList(storedItem),
   isShared: true,
