@@ -161,7 +161,9 @@ function renderChanged(change: ChangedSetting, view: ChangeView): Markup {
   const isNamed = community.listings.length > 1 && listing !== null;
   const name = isNamed ? setup.saved.ofListing(escapedName(displayName(view, listing)), own) : own;
   if (isSecret) return setup.saved.secretChanged(name);
-  const describe = (value: unknown) => (value === undefined ? setup.values.notSet : describeValue(path, value, texts));
+  const displayed = listing === null ? undefined : view.listingNames.get(listing);
+  const describe = (value: unknown) =>
+    value === undefined ? setup.values.notSet : describeValue(path, value, texts, displayed);
   return setup.saved.change(name, describe(before), describe(after));
 }
 

@@ -104,8 +104,10 @@ export function listingTitle(view: Pick<SetupView, 'listingNames' | 'texts'>, { 
   return `${displayName(view, name).slice(0, maxNameLength)} (${view.texts.listing.kinds[kind]})`;
 }
 
-export function describeValue(path: string, value: unknown, texts: Texts): Markup {
-  return showValue(path === linkPath ? { show: showLink } : findSetting(path), value, texts);
+/** The value of a setting in a line, by its path. @param listingName of the server or bot that is linked */
+export function describeValue(path: string, value: unknown, texts: Texts, listingName?: string): Markup {
+  const link = { show: (each: unknown) => showLink(each, texts, listingName) };
+  return showValue(path === linkPath ? link : findSetting(path), value, texts);
 }
 
 /** The name of a setting in the language of the member; the path itself for one that is not known. */

@@ -82,8 +82,9 @@ export const memberScene: Scene = {
         stage.pass(day);
         await url(`${urls.bot}/nowhere`);
         await stage.vote('juniper');
+        const shown = await stage.run('claim', {}, 'juniper');
         await url(`${urls.bot}/webhooks/vote`);
-        return stage.run('claim', {}, 'juniper');
+        return shown;
       },
     ),
     state('privacy-export', '/privacy export', 'Your data', (stage) => stage.run('privacy', { action: 'export' })),

@@ -22,7 +22,7 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
     ...fixed,
     /** The title of a vote that reaches a milestone of so many votes. */
     milestone: (votes: number) => count(messages.milestone, votes),
-    tested: (event: Markup, name: Markup) => text(messages.tested, { event, name: bold(name) }),
+    tested: (name: Markup) => text(messages.tested, { name: bold(name) }),
     voted: (user: Markup | null, name: Markup) => text(messages.voted, { user: user ?? someone, name: bold(name) }),
     bought: (user: Markup | null, name: Markup, tier: Markup | null) =>
       text(messages.bought, { user: user ?? someone, ...ofTier(name, tier) }),

@@ -130,10 +130,12 @@ export function isSecretPath(path: string): boolean {
   return secretPaths.some((each) => each === path) || itemOfCodes(path) !== null;
 }
 
-export function showLink(value: unknown, texts: Texts): Markup {
+/** @param targetName of the server or bot; its id otherwise */
+export function showLink(value: unknown, texts: Texts, targetName?: string): Markup {
   const { kind, id: targetId, site } = objectOf(value);
   const kinds: Readonly<Record<string, string>> = texts.listing.kinds;
   const name = textOf(kind);
   const title = (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? name;
-  return escapeName([findLinkableSite(site)?.name, title, textOf(targetId)].filter(Boolean).join(' '));
+  const target = typeof targetId === 'string' ? (targetName ?? targetId) : null;
+  return escapeName([findLinkableSite(site)?.name, title, target].filter(Boolean).join(' '));
 }

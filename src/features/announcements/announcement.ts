@@ -3,17 +3,7 @@ import { type ListingCard, listingName } from '../../core/announcements/listing-
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
-import {
-  bold,
-  escapeName,
-  joined,
-  lines,
-  type Markup,
-  markup,
-  mention,
-  roleMention,
-  timestamp,
-} from '../../texts/markup.ts';
+import { escapeName, joined, lines, type Markup, markup, mention, roleMention, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 type AnnouncementTexts = Texts['announcement'];
@@ -38,9 +28,7 @@ export function renderAnnouncement(
   restyle: (reply: Reply) => Reply,
 ): Reply | Panel {
   const listing = listingName(card, announcement.listing);
-  const content = announcement.test
-    ? renderTest(announcement, listing, texts)
-    : renderEvent(announcement, listing, texts, style);
+  const content = announcement.test ? renderTest(listing, texts) : renderEvent(announcement, listing, texts, style);
   const buttons = announcement.streak === null ? [] : voteButtons;
   const reply = restyle({ ...content, at: announcement.at, buttons, ...(card?.url ? { url: card.url } : {}) });
   return isPanelEvent(announcement) ? toPanel(reply) : reply;
@@ -67,8 +55,8 @@ function milestoneOf({ bonuses }: Announcement): number | null {
   return counts.length === 0 ? null : Math.max(...counts);
 }
 
-function renderTest({ event }: Announcement, listing: Markup, texts: AnnouncementTexts): Reply {
-  return { tone: 'plain', title: texts.test, text: texts.tested(bold(escapeName(event, 60)), listing) };
+function renderTest(listing: Markup, texts: AnnouncementTexts): Reply {
+  return { tone: 'plain', title: texts.test, text: texts.tested(listing) };
 }
 
 function renderEvent(announcement: Announcement, listing: Markup, texts: AnnouncementTexts, style: ShownParts): Reply {
@@ -135,7 +123,9 @@ function renderPayment(announcement: Announcement, texts: AnnouncementTexts, sty
     streak === null || !style.streak ? null : texts.streak(streak),
     balance === null ? null : texts.balance(balance),
   ];
-  return [isLarge ? markup`## ${payment ?? markup``}` : null, joined([isLarge ? null : payment, ...standing], ' · ')];
+  const isPart = own > 0 && !isLarge;
+  const heading = isLarge ? markup`## ${payment ?? markup``}` : payment;
+  return [isPart ? null : heading, joined([isPart ? payment : null, ...standing], ' · ')];
 }
 
 /** Ten embeds share the characters of a message, so that a vote that reaches dozens of milestones names only some. */

@@ -667,8 +667,7 @@ export const de: Catalogue = {
     },
     milestone: { one: 'Meilenstein: {count} Vote', other: 'Meilenstein: {count} Votes' },
     test: 'Das ist ein Test',
-    tested:
-      'Der Webhook für {name} funktioniert: Ein Test von {event} ist angekommen. Für Tests gibt es keine Credits.',
+    tested: 'Der Webhook für {name} funktioniert: Ein Test ist angekommen. Für Tests gibt es keine Credits.',
     someone: 'Jemand',
     premium: 'Premium',
     voted: '{user} hat für {name} gevotet.',

@@ -738,7 +738,7 @@ export const en = {
     /** The title of a vote that reaches a milestone. */
     milestone: { one: 'Milestone: {count} vote', other: 'Milestone: {count} votes' },
     test: 'This is a test',
-    tested: 'The webhook of {name} works: a test of {event} arrived. Tests give no credits.',
+    tested: 'The webhook of {name} works: a test has arrived. Tests give no credits.',
     someone: 'Someone',
     /** In place of the name of a tier. */
     premium: 'premium',

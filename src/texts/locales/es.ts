@@ -677,7 +677,7 @@ export const es: Catalogue = {
     },
     milestone: { one: 'Hito: {count} voto', many: 'Hito: {count} de votos', other: 'Hito: {count} votos' },
     test: 'Esto es una prueba',
-    tested: 'El webhook de {name} funciona: ha llegado una prueba de {event}. Las pruebas no dan créditos.',
+    tested: 'El webhook de {name} funciona: ha llegado una prueba. Las pruebas no dan créditos.',
     someone: 'Alguien',
     premium: 'premium',
     voted: '{user} ha votado por {name}.',

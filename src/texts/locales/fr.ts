@@ -687,7 +687,7 @@ export const fr: Catalogue = {
     },
     milestone: { one: 'Palier : {count} vote', many: 'Palier : {count} de votes', other: 'Palier : {count} votes' },
     test: 'Ceci est un test',
-    tested: 'Le webhook pour {name} fonctionne : un test de {event} est arrivé. Les tests ne rapportent aucun crédit.',
+    tested: 'Le webhook pour {name} fonctionne : un test est arrivé. Les tests ne rapportent aucun crédit.',
     someone: "Quelqu'un",
     premium: 'premium',
     voted: '{user} a voté pour {name}.',

@@ -640,7 +640,7 @@ export const id: Catalogue = {
     },
     milestone: { other: 'Milestone: {count} vote' },
     test: 'Ini cuma tes',
-    tested: 'Webhook {name} berfungsi: tes {event} sudah masuk. Tes tidak memberi kredit.',
+    tested: 'Webhook {name} berfungsi: tes sudah masuk. Tes tidak memberi kredit.',
     someone: 'Seseorang',
     premium: 'premium',
     voted: '{user} telah vote {name}.',

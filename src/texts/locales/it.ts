@@ -678,7 +678,7 @@ export const it: Catalogue = {
     },
     milestone: { one: 'Traguardo: {count} voto', many: 'Traguardo: {count} di voti', other: 'Traguardo: {count} voti' },
     test: 'Questo è un test',
-    tested: 'Il webhook per {name} funziona: è arrivato un test di {event}. I test non danno crediti.',
+    tested: 'Il webhook per {name} funziona: è arrivato un test. I test non danno crediti.',
     someone: 'Qualcuno',
     premium: 'premium',
     voted: '{user} ha votato per {name}.',

@@ -641,7 +641,7 @@ export const ja: Catalogue = {
     },
     milestone: { other: 'マイルストーン達成: {count}票' },
     test: 'これはテストです',
-    tested: '{name}のWebhookは正常です。{event} のテストが届きました。テストではクレジットはもらえません。',
+    tested: '{name}のWebhookは正常です。テストが届きました。テストではクレジットはもらえません。',
     someone: '誰か',
     premium: 'プレミアム',
     voted: '{user}が{name}に投票しました。',

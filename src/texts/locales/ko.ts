@@ -634,7 +634,7 @@ export const ko: Catalogue = {
     },
     milestone: { other: '마일스톤 달성: {count}표' },
     test: '테스트입니다',
-    tested: '{name} 웹후크가 잘 작동해요. {event} 테스트가 도착했어요. 테스트로는 크레딧을 받을 수 없어요.',
+    tested: '{name} 웹후크가 잘 작동해요. 테스트가 도착했어요. 테스트로는 크레딧을 받을 수 없어요.',
     someone: '익명의 멤버',
     premium: '프리미엄',
     voted: '{user}님이 {name}에 투표했어요.',

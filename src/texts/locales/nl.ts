@@ -657,7 +657,7 @@ export const nl: Catalogue = {
     },
     milestone: { one: 'Mijlpaal: {count} stem', other: 'Mijlpaal: {count} stemmen' },
     test: 'Dit is een test',
-    tested: 'De webhook van {name} werkt: er is een test van {event} binnengekomen. Tests leveren geen credits op.',
+    tested: 'De webhook van {name} werkt: er is een test binnengekomen. Tests leveren geen credits op.',
     someone: 'Iemand',
     premium: 'premium',
     voted: '{user} heeft op {name} gestemd.',

@@ -722,7 +722,7 @@ export const pl: Catalogue = {
       other: 'Próg: {count} głosu',
     },
     test: 'To jest test',
-    tested: 'Webhook dla {name} działa: dotarł test {event}. Za testy nie ma kredytów.',
+    tested: 'Webhook dla {name} działa: dotarł test. Za testy nie ma kredytów.',
     someone: 'Ktoś',
     premium: 'premium',
     voted: '{user} głosuje na {name}.',

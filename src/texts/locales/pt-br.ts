@@ -679,7 +679,7 @@ export const ptBR: Catalogue = {
     },
     milestone: { one: 'Marco: {count} voto', many: 'Marco: {count} de votos', other: 'Marco: {count} votos' },
     test: 'Isto é um teste',
-    tested: 'O webhook de {name} funciona: chegou um teste de {event}. Testes não dão créditos.',
+    tested: 'O webhook de {name} funciona: chegou um teste. Testes não dão créditos.',
     someone: 'Alguém',
     premium: 'premium',
     voted: '{user} votou em {name}.',

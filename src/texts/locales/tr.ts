@@ -652,7 +652,7 @@ export const tr: Catalogue = {
     },
     milestone: { one: 'Kilometre taşı: {count} oy', other: 'Kilometre taşı: {count} oy' },
     test: 'Bu bir test',
-    tested: '{name} için webhook çalışıyor: {event} testi geldi. Testler kredi vermez.',
+    tested: '{name} için webhook çalışıyor: test geldi. Testler kredi vermez.',
     someone: 'Birisi',
     premium: 'premium',
     voted: '{user}, {name} için oy verdi.',

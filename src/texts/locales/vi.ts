@@ -646,7 +646,7 @@ export const vi: Catalogue = {
     },
     milestone: { other: 'Cột mốc: {count} lượt bình chọn' },
     test: 'Đây là thử nghiệm',
-    tested: 'Webhook của {name} hoạt động tốt: đã nhận được thử nghiệm {event}. Thử nghiệm không cho credit.',
+    tested: 'Webhook của {name} hoạt động tốt: đã nhận được thử nghiệm. Thử nghiệm không cho credit.',
     someone: 'Ai đó',
     premium: 'Premium',
     voted: '{user} đã bình chọn cho {name}.',

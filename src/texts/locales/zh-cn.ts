@@ -625,7 +625,7 @@ export const zhCN: Catalogue = {
     },
     milestone: { other: '里程碑：{count} 票' },
     test: '这是一条测试',
-    tested: '{name} 的 Webhook 工作正常：收到了 {event} 的测试。测试不会发放积分。',
+    tested: '{name} 的 Webhook 工作正常：收到了测试。测试不会发放积分。',
     someone: '有人',
     premium: '高级版',
     voted: '{user} 为 {name} 投了票。',

@@ -146,7 +146,7 @@ describe('an announcement', () => {
     const { announce } = await announcing();
     const bonuses = [{ cause: 'milestone', credits: 100, count: 10 }];
     const text = await announce({ ...vote, credits: 100, reason: 'Ad blocker', bonuses, streak: 1 });
-    expect(text).toContain('No credits this time. · 🔥 **1** day · Balance');
+    expect(text).toContain('No credits this time.\n🔥 **1** day · Balance');
     expect(text).toContain('10 votes: +**100**');
   });
 
@@ -167,14 +167,14 @@ describe('an announcement', () => {
   it('of a test says so', async () => {
     const { announce } = await announcing();
     expect(await announce({ ...vote, test: true, credits: 0, balance: null, nextVoteAt: null })).toBe(
-      'This is a test\nThe webhook of **Lantern Harbour** works: a test of **server\\_vote** arrived. Tests give no credits.',
+      'This is a test\nThe webhook of **Lantern Harbour** works: a test has arrived. Tests give no credits.',
     );
   });
 
   it("of a denied vote has the service's reason, escaped", async () => {
     const { announce } = await announcing();
     const text = await announce({ ...vote, credits: 0, reason: '@everyone **Ad blocker** https://evil.example' });
-    expect(text).toContain('No credits this time. · Balance: **1,230** credits');
+    expect(text).toContain('No credits this time.\nBalance: **1,230** credits');
     expect(text).toContain(
       'Reason given by the service: @\u200Beveryone \\*\\*Ad blocker\\*\\* https\\://evil.example',
     );
