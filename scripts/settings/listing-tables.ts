@@ -54,5 +54,6 @@ function describe(setting: string, schema: JsonObject): readonly [value: string,
   const [, meaning, words] = /^(.+)[.;] ([^.;]+) otherwise\.$/.exec(description) ?? [];
   if (meaning !== undefined && words !== undefined) return [words, `${meaning}.`];
   const value = schema['default'];
-  return [value === undefined || Array.isArray(value) ? '–' : `\`${value}\``, description];
+  const isShown = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return [isShown ? `\`${value}\`` : '–', description];
 }
