@@ -83,8 +83,12 @@ async function takeState(state: AnswerState, stage: Stage, camera: Camera): Prom
   try {
     const shown = await state.show(stage);
     if (only?.includes(name) === false) return undefined;
-    const names = new Map(stage.sandbox.discord.members.map(({ id, username }) => [id, username]));
-    const alt = altText(shown.message, names);
+    const { members, roles } = stage.sandbox.discord;
+    const names = [
+      ...members.map(({ id, username }) => [id, username] as const),
+      ...Object.entries(roles).map(([role, id]) => [id, role] as const),
+    ];
+    const alt = altText(shown.message, new Map(names));
     if (language.startsWith('en') && !alt.includes(state.text)) throw new Error(`“${state.text}” is not in “${alt}”.`);
     let width = 0;
     for (const theme of themes) {

@@ -16,7 +16,7 @@ export function altText(message: Message, names: ReadonlyMap<string, string>): s
     'label' in control && control.label ? [control.label] : [],
   );
   const parts = [message.content, ...embeds, ...textsOf(message.components), ...images].filter(Boolean);
-  const text = [...parts, ...(labels.length > 0 ? [`Buttons: ${labels.join(', ')}`] : [])].join('. ');
+  const text = [...parts, ...(labels.length > 0 ? [`Buttons: ${labels.join(', ')}`] : [])].join('\n');
   const plain = withoutMarkup(text, names);
   return plain.length > maxLength ? `${plain.slice(0, maxLength - 1).trimEnd()}…` : plain;
 }
