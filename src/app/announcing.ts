@@ -16,18 +16,11 @@ import { createOwnerReportHandler } from '../features/notifications/owner-report
 import type { Store } from '../features/store.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import { messageOf } from '../platform/errors.ts';
-import type { Loop } from '../platform/loop.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
-/** Processes the outbox, and fills it by time. It needs no gateway. */
-export interface Announcing extends Loop {
-  /** Makes waiting effects due: Discord was reached again. */
-  wake(): void;
-}
-
-export interface AnnouncingDependencies
+interface AnnouncingDependencies
   extends Omit<
     CompleteContext,
     keyof DiscordAccess | keyof Shared | 'channelTexts' | 'guildTexts' | 'memberTexts' | 'cardOf' | 'voteButtons'
@@ -44,11 +37,8 @@ export interface AnnouncingDependencies
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }
 
-export async function createAnnouncing(
-  access: DiscordAccess,
-  shared: Shared,
-  dependencies: AnnouncingDependencies,
-): Promise<Announcing> {
+/** Processes the outbox, and fills it by time. It needs no gateway. */
+export async function createAnnouncing(access: DiscordAccess, shared: Shared, dependencies: AnnouncingDependencies) {
   const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, tracing, queueShare } = dependencies;
   const { rest, guard, languages, memberLanguages, commands } = access;
   const parts = await createParts({
@@ -102,17 +92,18 @@ export async function createAnnouncing(
   const loops = [announcementLoop, ...parts.loops];
 
   return {
-    start() {
+    start(): void {
       queueShare.start(dispatcher.rediscover);
       dispatcher.start();
       for (const loop of loops) loop.start();
     },
-    wake() {
+    /** Makes waiting effects due: Discord was reached again. */
+    wake(): void {
       dispatcher
         .wake()
         .catch((error: unknown) => log.warn({ reason: messageOf(error) }, 'waiting effects could not be made due'));
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([dispatcher.stop().then(queueShare.stop), ...loops.map((loop) => loop.stop())]);
     },
   };

@@ -4,11 +4,7 @@ import { createGatewayClient, type GatewayClient } from '../discord/gateway/gate
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
 import { fetchApplicationId, fetchShardCount } from '../discord/inspection.ts';
-import {
-  createInteractionsEndpoint,
-  type InteractionsEndpoint,
-  interactionsPath,
-} from '../discord/interactions/endpoint.ts';
+import { createInteractionsEndpoint, interactionsPath } from '../discord/interactions/endpoint.ts';
 import { warnOfEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { createInteractions } from '../discord/interactions/interactions.ts';
 import { createNativeInteractions } from '../discord/interactions/native-interactions.ts';
@@ -30,25 +26,7 @@ import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
-/** Responds to commands, through the gateway or over HTTP. */
-export interface Answering {
-  /** Whether every shard is connected to the gateway; null without one. */
-  isConnected(): boolean | null;
-  /** Other processes have all shards; this one takes over if one of them ends. */
-  isStandby(): boolean;
-  /** Interactions over HTTP; null with the gateway. */
-  readonly endpoint: InteractionsEndpoint | null;
-  /** Whether it responds to the interaction. */
-  owns(interaction: AnyInteraction): boolean;
-  /** Connects to the gateway, if it is used, and registers the commands. */
-  start(): void;
-  /** Registers the commands again if what they offer has changed. */
-  offerChanged(): void;
-  /** Responses in progress may finish within a few seconds. */
-  stop(): Promise<void>;
-}
-
-export interface AnsweringDependencies {
+interface AnsweringDependencies {
   readonly contexts: Pick<CommandContexts, 'at' | 'offer'>;
   readonly services: Pick<Services, 'noticesFor' | 'onMemberSeen' | 'loops'>;
   readonly clock: Clock;
@@ -73,11 +51,14 @@ export interface AnsweringDependencies {
 /** How long to wait before the application is requested again (ms). */
 const retryDelayMs = 5 * second;
 
+export type Answering = ReturnType<typeof createAnswering>;
+
+/** Responds to commands, through the gateway or over HTTP. */
 export function createAnswering(
   { discord, publicUrl }: Pick<Config, 'discord' | 'publicUrl'>,
   { rest, globalLimit, invalidRequests, memberLanguages, guildChanged, commands }: DiscordAccess,
   dependencies: AnsweringDependencies,
-): Answering {
+) {
   const { contexts, services, clock, commandRegistry, metrics, log, stopwatch } = dependencies;
   const stopping = new AbortController();
   const registrar = createRegistrar({
@@ -167,19 +148,25 @@ export function createAnswering(
   }
 
   return {
-    isConnected: () => gateway?.ready ?? null,
+    /** Whether every shard is connected to the gateway; null without one. */
+    isConnected: (): boolean | null => gateway?.ready ?? null,
+    /** Other processes have all shards; this one takes over if one of them ends. */
     isStandby: () => gateway !== null && 'isStandby' in gateway && gateway.isStandby === true,
+    /** Interactions over HTTP; null with the gateway. */
     endpoint,
-    owns: (interaction) => isOwnInteraction(interaction, registrar.isKnown),
-    start() {
+    owns: (interaction: AnyInteraction) => isOwnInteraction(interaction, registrar.isKnown),
+    /** Connects to the gateway, if it is used, and registers the commands. */
+    start(): void {
       gateway?.start();
       void register();
       for (const loop of services.loops) loop.start();
       const url = publicUrl === null ? null : `${publicUrl}${interactionsPath}`;
       void warnOfEndpoint({ publicKey: discord.publicKey, url }, { rest, log });
     },
+    /** Registers the commands again if what they offer has changed. */
     offerChanged: registrar.update,
-    async stop() {
+    /** Responses in progress may finish within a few seconds. */
+    async stop(): Promise<void> {
       stopping.abort();
       registrar.stop();
       await Promise.all([gateway?.stop(), endpoint?.stop(), ...services.loops.map((loop) => loop.stop())]);

@@ -1,39 +1,26 @@
 import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
-import { createRequestGuard, type RequestGuard } from '../discord/circuits/request-guard.ts';
+import { createRequestGuard } from '../discord/circuits/request-guard.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
-import { createGuildLanguages, type GuildLanguages } from '../discord/guild-languages.ts';
-import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
+import { createGuildLanguages } from '../discord/guild-languages.ts';
+import { createInvalidRequests, type InvalidRequestStore } from '../discord/invalid-requests.ts';
 import { createKnownGuilds } from '../discord/known-guilds.ts';
-import { createMemberLanguages, type MemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
-import { createPortraits, type Portraits } from '../discord/portraits.ts';
-import { createGlobalRateLimit, type GlobalRateLimit } from '../discord/rate-limit.ts';
-import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
+import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createPortraits } from '../discord/portraits.ts';
+import { createGlobalRateLimit } from '../discord/rate-limit.ts';
+import { createDiscordRest } from '../discord/rest.ts';
 import { traceRequests } from '../discord/trace-requests.ts';
 import type { AnnouncementsOfListings } from '../features/parts.ts';
-import { createGivenRoleCheck, type GivenRoleCheck } from '../features/roles/given-role-check.ts';
+import { createGivenRoleCheck } from '../features/roles/given-role-check.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { textsFor } from '../texts/texts.ts';
 
-/** What announcing and answering share in one process. */
-export interface DiscordAccess {
-  readonly rest: DiscordRest;
-  readonly globalLimit: GlobalRateLimit;
-  readonly invalidRequests: InvalidRequests;
-  readonly guard: RequestGuard;
-  readonly givenRoles: GivenRoleCheck;
-  readonly languages: GuildLanguages;
-  readonly portraits: Portraits;
-  /** Forgets what may no longer be true of a guild, or of a channel of it. */
-  readonly guildChanged: (change: GuildChange) => void;
-  readonly memberLanguages: MemberLanguages;
-  readonly commands: readonly Command[];
-}
+export type DiscordAccess = ReturnType<typeof createDiscordAccess>;
 
-/** Connects to nothing. */
+/** What announcing and answering share in one process. Connects to nothing. */
 export function createDiscordAccess(
   config: Pick<Config, 'discord'>,
   options: {
@@ -51,7 +38,7 @@ export function createDiscordAccess(
     /** Real time. */
     readonly stopwatch: Clock;
   },
-): DiscordAccess {
+) {
   const { discord } = config;
   const { announcements, memberLocales, tracing, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
@@ -82,6 +69,7 @@ export function createDiscordAccess(
   });
   const givenRoles = createGivenRoleCheck(rest, stopwatch);
 
+  /** Forgets what may no longer be true of a guild, or of a channel of it. */
   function guildChanged(change: GuildChange): void {
     if (change.channelId === null) {
       givenRoles.forget(change.guildId);

@@ -1,14 +1,12 @@
 import { createDueReplays } from '../core/receiving/due-replays.ts';
 import { createIntake } from '../core/receiving/intake.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
-import type { Replay } from '../core/receiving/replay.ts';
-import { createReplay } from '../core/receiving/replay.ts';
+import { createReplay, type Replay } from '../core/receiving/replay.ts';
 import { isOnSite } from '../core/receiving/site-delivery.ts';
 import type { Recorder } from '../core/tally/recorder.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { traceRecorder } from '../core/tally/trace-recorder.ts';
 import type { Directory } from '../features/communities/directory.ts';
-import type { CommunityListing } from '../features/communities/listings.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
 import type { Handling } from '../features/handlers/handling.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
@@ -21,23 +19,13 @@ import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { createKeyring } from '../webhook/keyring.ts';
-import { createWebhookReceiver, type Receiver, type ReceivingState } from '../webhook/receiver.ts';
+import { createWebhookReceiver, type ReceivingState } from '../webhook/receiver.ts';
 import { traceKeyring } from '../webhook/trace-keyring.ts';
-
-/** Receives deliveries, and replays quarantined ones when they are due, or when the owner has released them. */
-export interface Receiving {
-  readonly receiver: Receiver;
-  /** Accepts deliveries from now on; before, they are rejected with 503. */
-  open(): void;
-  /** Rejects deliveries, because the store is about to be closed. */
-  close(): void;
-  start(): void;
-  stop(): Promise<void>;
-}
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };
 
+/** Receives deliveries, and replays quarantined ones when they are due, or when the owner has released them. */
 export function createReceiving(options: {
   readonly directory: Directory;
   /** The Discord id of the server or bot that a listing is, without a request; null if it is not known. */
@@ -57,33 +45,16 @@ export function createReceiving(options: {
   readonly linkedQuota?: QuotaLimits;
   /** Called after each commit, with the queues of its effects. */
   readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
-}): Receiving {
-  const {
-    directory,
-    targetIdOf,
-    isUnreadable,
-    store,
-    recorder,
-    replay,
-    clock,
-    log,
-    metrics,
-    tracing = null,
-    onRecorded,
-  } = options;
+}) {
+  const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
+  const { clock, log, metrics, tracing = null, linkedQuota } = options;
   let state: ReceivingState = 'not started';
   const ofService = () => directory.listings.filter(({ site }) => site === undefined);
   const keyring = createKeyring(ofService(), withoutSecrets);
   directory.onChange(() => keyring.replace(ofService()));
-  const dueReplays = createDueReplays({
-    quarantine: store.quarantine,
-    replay,
-    findListing: directory.find,
-    clock,
-    log,
-  });
+  const { quarantine } = store;
+  const dueReplays = createDueReplays({ quarantine, replay, findListing: directory.find, clock, log });
   const loops = [dueReplays, createAlarmDecisions({ store, directory, replay, clock, log })];
-  const { linkedQuota } = options;
   const ofLinked = linkedQuota && createDeliveryQuota(linkedQuota, clock);
   const ofCaptures = createDeliveryQuota(captureQuota, clock);
   const quotaOf = (name: string) => {
@@ -125,36 +96,27 @@ export function createReceiving(options: {
   });
   return {
     receiver,
-    open() {
+    /** Accepts deliveries from now on; before, they are rejected with 503. */
+    open(): void {
       state = 'started';
     },
-    close() {
+    /** Rejects deliveries, because the store is about to be closed. */
+    close(): void {
       state = 'stopped';
     },
-    start() {
+    start(): void {
       for (const loop of loops) loop.start();
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }
 
-/** What receiving and the owner's replays share. */
-export interface Recording {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly tracing: Tracing | null;
-  readonly recorder: Recorder;
-  readonly replay: Replay;
-  listings(): readonly CommunityListing[];
-  /** To be called after each commit, with the queues of its effects. */
-  onRecorded(recorded: RecordedDelivery, queues: readonly string[]): void;
-}
-
-/** Records deliveries with the calls of handlers, counts what they pay, and has their effects processed. */
+/**
+ * What receiving and the owner's replays share: records deliveries with the calls of handlers, counts what they pay, and
+ * has their effects processed.
+ */
 export function createRecording(options: {
   readonly store: Store;
   /** Whether the database is a server instead of a file. */
@@ -168,7 +130,7 @@ export function createRecording(options: {
   readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
   readonly log: Log;
-}): Recording {
+}) {
   const { store, isShared, directory, handling, metrics, tracing = null, nudge, clock, log } = options;
   const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
@@ -179,7 +141,8 @@ export function createRecording(options: {
     tracing,
     recorder: traceRecorder(handling.recording.recorder(store.recorder), isShared, tracing),
     listings: () => directory.listings,
-    onRecorded(recorded: RecordedDelivery, queues: readonly string[]) {
+    /** To be called after each commit, with the queues of its effects. */
+    onRecorded(recorded: RecordedDelivery, queues: readonly string[]): void {
       for (const cause of recorded.causes) countEntry(cause);
       if (queues.length > 0) nudge(queues);
       // What a feature has stored instead of a vote has a reason; most votes have none.

@@ -53,17 +53,7 @@ export interface BudgetStore {
 }
 
 /** The request budget of a key. */
-export interface Budget {
-  /**
-   * Takes one request, which must be sent now and completed or aborted within the timeout. Does not queue.
-   * @throws LookupError `lookup_over_budget` when none is left, `lookup_uncounted` when the log cannot be written
-   */
-  acquire(): Promise<void>;
-  /** Grants nothing until then (ms since the epoch), as required by the service. */
-  blockUntil(until: number): void;
-  /** How many requests can be sent now. Rejects when the log cannot be read. */
-  remaining(): Promise<number>;
-}
+export type Budget = ReturnType<typeof createBudget>;
 
 /** Identifies a secret without revealing it: the first 64 bits of its SHA-256, in hex. */
 export function fingerprint(secret: string): string {
@@ -94,7 +84,7 @@ export function createBudget(options: {
   limit?: RequestLimit;
   timeoutMs: number;
   clock: Clock;
-}): Budget {
+}) {
   const { log, keyId, limit = documentedLimit, clock } = options;
   const windowMs = limit.periodMs + options.timeoutMs + windowMarginMs;
   const clockStep = watchClockSteps(clock);
@@ -109,7 +99,11 @@ export function createBudget(options: {
   let localRequests: readonly number[] = [];
 
   return {
-    async acquire() {
+    /**
+     * Takes one request, which must be sent now and completed or aborted within the timeout. Does not queue.
+     * @throws LookupError `lookup_over_budget` when none is left, `lookup_uncounted` when the log cannot be written
+     */
+    async acquire(): Promise<void> {
       const now = clock.monotonic();
       if (now < blockedUntil) throw overBudgetError(wallClockTime(blockedUntil));
       localRequests = localRequests.filter((sentAt) => sentAt > now - windowMs);
@@ -137,10 +131,12 @@ export function createBudget(options: {
         throw overBudgetError(decision.retryAt);
       }
     },
-    blockUntil(until) {
+    /** Grants nothing until then (ms since the epoch), as required by the service. */
+    blockUntil(until: number): void {
       blockedUntil = Math.max(blockedUntil, clock.monotonic() + until - clock.now());
     },
-    async remaining() {
+    /** How many requests can be sent now. Rejects when the log cannot be read. */
+    async remaining(): Promise<number> {
       const now = clock.monotonic();
       if (now < blockedUntil) return 0;
       return Math.max(0, limit.requests - (await log.spent(keyId, clock.now() - windowAt(now))));

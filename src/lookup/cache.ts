@@ -43,17 +43,8 @@ interface ReadThroughOptions<Value> {
   readonly observe: ObserveLookup;
 }
 
-/** A read-through cache of the values of one resource, by id. */
-export interface ReadThrough<Value> {
-  /**
-   * Rejects with what `fetch` rejects with when there is no entry that can be served.
-   * @param options.notBefore serves only what was requested at this time or later (ms since the epoch); any by default
-   * @param options.signal of the caller, who does not wait any longer when it is aborted
-   */
-  read(id: string, options?: ReadOptions): Promise<CachedValue<Value>>;
-  /** The entry, fresh or not, without a request; null if there is none. Never rejects. */
-  lastKnown(id: string): Promise<CacheEntry<Value> | null>;
-}
+/** A cache of the values of one resource, by id. */
+export type ReadThrough<Value> = ReturnType<typeof readThrough<Value>>;
 
 interface ReadOptions {
   readonly notBefore?: number | undefined;
@@ -80,7 +71,7 @@ interface Flight<Value> {
  *
  * The most recently used entries are in memory while they are fresh, so no other process needs to be consulted.
  */
-export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThrough<Value> {
+export function readThrough<Value>(options: ReadThroughOptions<Value>) {
   const { resource, store, clock, observe } = options;
   const entrySchema = z.object({ value: options.schema, asOf: z.number() });
   const flights = new Map<string, Flight<Value>>();
@@ -92,6 +83,7 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
 
   return { read, lastKnown };
 
+  /** The entry, fresh or not, without a request; null if there is none. Never rejects. */
   async function lastKnown(id: string): Promise<CacheEntry<Value> | null> {
     const recent = entriesInMemory.get(id);
     if (recent !== undefined) return recent;
@@ -104,6 +96,11 @@ export function readThrough<Value>(options: ReadThroughOptions<Value>): ReadThro
     return entry;
   }
 
+  /**
+   * Rejects with what `fetch` rejects with when there is no entry that can be served.
+   * @param options.notBefore serves only what was requested at this time or later (ms since the epoch); any by default
+   * @param options.signal of the caller, who does not wait any longer when it is aborted
+   */
   async function read(
     id: string,
     { notBefore = Number.NEGATIVE_INFINITY, signal }: ReadOptions = {},

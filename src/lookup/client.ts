@@ -166,18 +166,13 @@ function firstReviews(all: CachedReviews, limit: number): Reviews {
 
 const allReviews = memoizeOne((all: CachedReviews): Reviews => ({ ...all, shown: all.reviews.length }));
 
-/** A lookup client whose API key can be replaced. */
-export interface RotatableClient {
-  readonly lookup: LookupClient;
-  /**
-   * Creates the client for another key, and returns a function that activates it. Throws what the factory throws;
-   * nothing changes then.
-   */
-  prepare(key: string): () => void;
-}
+export type RotatableClient = ReturnType<typeof createRotatableClient>;
 
-/** Lookups in progress finish with the key that they started with. Throws what `createClient` throws. */
-export function createRotatableClient(createClient: (key: string) => LookupClient, firstKey: string): RotatableClient {
+/**
+ * A lookup client whose API key can be replaced. Lookups in progress finish with the key that they started with. Throws
+ * what `createClient` throws.
+ */
+export function createRotatableClient(createClient: (key: string) => LookupClient, firstKey: string) {
   let key = firstKey;
   let client = createClient(key);
   return {
@@ -191,8 +186,12 @@ export function createRotatableClient(createClient: (key: string) => LookupClien
         voteStatus: (userId) => client.cached.voteStatus(userId),
       },
       keyStatus: () => client.keyStatus(),
-    },
-    prepare(nextKey) {
+    } satisfies LookupClient as LookupClient,
+    /**
+     * Creates the client for another key, and returns a function that activates it. Throws what the factory throws;
+     * nothing changes then.
+     */
+    prepare(nextKey: string): () => void {
       const nextClient = nextKey === key ? client : createClient(nextKey);
       return () => {
         key = nextKey;

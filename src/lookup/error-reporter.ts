@@ -10,27 +10,16 @@ import { LookupError } from './lookup-error.ts';
 /** Minimum time between two messages with the same code (ms). */
 const logIntervalMs = minute;
 
-/**
- * Logs the errors of one lookup client. Each code is logged at most once a minute. A persistent error is logged once,
- * as an error, and again (as info) when it is resolved.
- */
-export interface ErrorReporter {
-  /** A request failed. */
-  requestFailed(resource: Resource, error: unknown): void;
-  /** A request succeeded, which resolves the persistent errors of the resource. */
-  requestSucceeded(resource: Resource): void;
-  /** The cache failed; the lookup continues without it. */
-  cacheFailed(error: unknown): void;
-  /** The ledger failed; the lookup continues without it. */
-  ledgerFailed(error: unknown): void;
-  /** Whether a persistent error with this code is unresolved. */
-  has(code: LookupErrorCode): boolean;
-}
+export type ErrorReporter = ReturnType<typeof createErrorReporter>;
 
 /** A rejected key affects all resources. */
 type Scope = Resource | 'everything';
 
-export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }): ErrorReporter {
+/**
+ * Logs the errors of one lookup client. Each code is logged at most once a minute. A persistent error is logged once,
+ * as an error, and again (as info) when it is resolved.
+ */
+export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) {
   const logThrottled = createThrottledLog({ log, clock, intervalMs: logIntervalMs });
   /** Unresolved persistent errors. One whose message was throttled is logged at the next failure. */
   const unresolved = new Map<Scope, { readonly code: LookupErrorCode; readonly isLogged: boolean }>();
@@ -53,7 +42,7 @@ export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }):
   }
 
   return {
-    requestFailed(resource, error) {
+    requestFailed(resource: Resource, error: unknown): void {
       if (!(error instanceof LookupError)) {
         report('error', 'lookup_broken', `The lookup client failed: ${messageOf(error)}`, { resource });
       } else if (error.isPersistent) {
@@ -62,18 +51,22 @@ export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }):
         report('warn', error.code, error.message, { hint: error.hint, resource });
       }
     },
-    requestSucceeded(resource) {
+    /** Resolves the persistent errors of the resource. */
+    requestSucceeded(resource: Resource): void {
       resolve('everything');
       resolve(resource);
     },
-    cacheFailed(error) {
+    /** The lookup continues without the cache. */
+    cacheFailed(error: unknown): void {
       report('warn', 'cache_failed', `The cache of the lookup client failed: ${messageOf(error)}`, {
         hint: 'Lookups continue, but send more requests. Check the URL of the cache, the disk and its permissions.',
       });
     },
-    ledgerFailed(error) {
+    /** The lookup continues without the ledger. */
+    ledgerFailed(error: unknown): void {
       report('warn', 'ledger_unread', `The ledger cannot be read for a lookup: ${messageOf(error)}`);
     },
-    has: (code) => [...unresolved.values()].some((error) => error.code === code),
+    /** Whether a persistent error with this code is unresolved. */
+    has: (code: LookupErrorCode): boolean => [...unresolved.values()].some((error) => error.code === code),
   };
 }

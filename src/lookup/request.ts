@@ -75,24 +75,19 @@ export function createRequester<Request, Response>(
 }
 
 /** A negative cache: recent errors of one key, in memory. */
-interface FailureCache {
-  /** @throws LookupError the recent error of this request, or of the key */
-  check(requestName: string): void;
-  add(requestName: string, error: LookupError): void;
-}
-
-function createFailureCache(clock: Clock): FailureCache {
+function createFailureCache(clock: Clock) {
   const entries = new Map<string, { readonly until: number; readonly error: LookupError }>();
   const allRequests = '*';
 
   return {
-    check(requestName) {
+    /** @throws LookupError the recent error of this request, or of the key */
+    check(requestName: string): void {
       for (const scope of [allRequests, requestName]) {
         const entry = entries.get(scope);
         if (entry !== undefined && clock.monotonic() < entry.until) throw entry.error;
       }
     },
-    add(requestName, error) {
+    add(requestName: string, error: LookupError): void {
       const now = clock.monotonic();
       for (const [scope, { until }] of entries) if (until <= now) entries.delete(scope);
       // The budget has its own pause for these.

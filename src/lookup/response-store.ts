@@ -9,27 +9,25 @@ import { type CacheEntry, isExpired, maxAgeMs } from './freshness.ts';
 /** A slower cache is treated as failed (ms). */
 const timeoutMs = second / 2;
 
-/** The cache of responses. Its failures are reported, and otherwise treated as a cache miss. */
-export interface ResponseStore {
-  /** The entry of the key; null if there is none, it is expired or no longer matches the schema. Never rejects. */
-  get<Value>(key: string, schema: z.ZodType<CacheEntry<Value>>): Promise<CacheEntry<Value> | null>;
-  /** Never rejects. */
-  set(key: string, entry: CacheEntry<unknown>): Promise<void>;
-}
+export type ResponseStore = ReturnType<typeof createResponseStore>;
 
-/** A response store in Keyv. Keyv only deletes expired entries; freshness is decided by the caller. */
-export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors: ErrorReporter }): ResponseStore {
+/**
+ * The cache of responses, in Keyv, which only deletes expired entries: freshness is decided by the caller. Its failures
+ * are reported, and otherwise treated as a cache miss. Its methods never reject.
+ */
+export function createResponseStore(options: { keyv: Keyv; clock: Clock; errors: ErrorReporter }) {
   const { keyv, clock, errors } = options;
   // Keyv emits most errors as events, and throws them if there is no listener.
   keyv.on('error', errors.cacheFailed);
 
   return {
-    async get(key, schema) {
+    /** The entry of the key; null if there is none, it is expired or no longer matches the schema. */
+    async get<Value>(key: string, schema: z.ZodType<CacheEntry<Value>>): Promise<CacheEntry<Value> | null> {
       const value = await withTimeout(timeoutMs, clock, keyv.get<unknown>(key)).catch(errors.cacheFailed);
       const entry = schema.safeParse(value);
       return entry.success && !isExpired(entry.data, clock.now()) ? entry.data : null;
     },
-    async set(key, entry) {
+    async set(key: string, entry: CacheEntry<unknown>): Promise<void> {
       await withTimeout(timeoutMs, clock, keyv.set(key, entry, maxAgeMs)).catch(errors.cacheFailed);
     },
   };

@@ -1,12 +1,7 @@
 import type { Keyv } from 'keyv';
 
 /** Claims of requests to the service, so that one of several processes sends a request. */
-export interface SharedRequests {
-  /** Whether the caller should send the request: nobody else does, or it is not known. Never rejects. */
-  claim(key: string, ttlMs: number): Promise<boolean>;
-  /** Ends a claim, after the response was stored or the request failed. Never rejects. */
-  end(key: string): Promise<void>;
-}
+export type SharedRequests = NonNullable<ReturnType<typeof sharedRequestsIn>>;
 
 /** What the client of Redis offers here. */
 interface RedisClient {
@@ -17,11 +12,12 @@ interface RedisClient {
 const prefix = 'tallyhook-request:';
 
 /** Claims beside the cache, if it is in Redis; null for a cache that no other process uses. */
-export function sharedRequestsIn(cache: Keyv): SharedRequests | null {
+export function sharedRequestsIn(cache: Keyv) {
   const store: unknown = cache.store;
   if (!hasRedisClient(store)) return null;
   return {
-    claim: async (key, ttlMs) => {
+    /** Whether the caller should send the request: nobody else does, or it is not known. Never rejects. */
+    async claim(key: string, ttlMs: number): Promise<boolean> {
       try {
         const client = await store.getClient();
         return (await client.set(prefix + key, '1', { NX: true, PX: ttlMs })) !== null;
@@ -29,7 +25,8 @@ export function sharedRequestsIn(cache: Keyv): SharedRequests | null {
         return true;
       }
     },
-    async end(key) {
+    /** Ends a claim, after the response was stored or the request failed. Never rejects. */
+    async end(key: string): Promise<void> {
       try {
         const client = await store.getClient();
         await client.del(prefix + key);

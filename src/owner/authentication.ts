@@ -22,31 +22,16 @@ const maxCounters = 10_000;
 const allClients = 'all';
 export const loopbackClients = [clientKeyOf('127.0.0.1'), clientKeyOf('::1')];
 
-/** Authentication of the owner. The API and the console share one, so that a caller has no second set of attempts. */
-export interface Authentication {
-  /** @param client by `clientKeyOf` @throws HttpError 429 */
-  countRequest(client: string): void;
-  /** Counts a return from Discord. @throws HttpError 429 */
-  countSignIn(client: string): void;
-  /** Compares in constant time. @throws HttpError 429 after too many wrong tokens, even for the right token */
-  verifyToken(token: string, client: string): boolean;
-}
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 /**
- * Counts in memory, until the process ends. After too many wrong tokens of all clients together, a token is accepted
+ * Authentication of the owner. The API and the console share one, so that a caller has no second set of attempts. Counts
+ * in memory, until the process ends. After too many wrong tokens of all clients together, a token is accepted
  * only from this machine and from clients that have sent the right token before, so that an attack does not lock the
  * owner out. The limit per client still applies.
  * @param options.token the `OWNER_TOKEN`; null to accept none
  */
-export function createAuthentication({
-  token,
-  clock,
-  log,
-}: {
-  token: string | null;
-  clock: Clock;
-  log: Log;
-}): Authentication {
+export function createAuthentication({ token, clock, log }: { token: string | null; clock: Clock; log: Log }) {
   const requests = createRateLimit(maxRequests, clock);
   const signIns = createRateLimit(maxSignIns, clock);
   const failures = createRateLimit(maxFailures, clock);
@@ -70,15 +55,18 @@ export function createAuthentication({
   }
 
   return {
-    countRequest(client) {
+    /** @param client by `clientKeyOf` @throws HttpError 429 */
+    countRequest(client: string): void {
       rejectFor(requests.remainingMs(client), 'Too many requests.');
       requests.count(client);
     },
-    countSignIn(client) {
+    /** Counts a return from Discord. @throws HttpError 429 */
+    countSignIn(client: string): void {
       rejectFor(signIns.remainingMs(client), 'Too many sign-ins.');
       signIns.count(client);
     },
-    verifyToken(candidate, client) {
+    /** Compares in constant time. @throws HttpError 429 after too many wrong tokens, even for the right token */
+    verifyToken(candidate: string, client: string): boolean {
       rejectFor(failures.remainingMs(client), 'Too many wrong tokens from this address.');
       if (!loopbackClients.includes(client) && !trustedClients.has(client)) {
         rejectFor(failuresOfAll.remainingMs(allClients), 'Too many wrong tokens from other addresses.');

@@ -25,30 +25,19 @@ export interface OwnerCommunity {
   readonly isReminded: (userId: string) => Promise<boolean>;
 }
 
-/** All communities with accounts. */
-export interface OwnerCommunities {
-  readonly home: OwnerCommunity;
-  /** Also of a guild that is not configured any more. */
-  inGuild(guildId: string): OwnerCommunity;
-  /** Those in which the member has an account, the home community first; that alone if the member has none. */
-  of(userId: string): Promise<readonly OwnerCommunity[]>;
-}
+export type OwnerCommunities = ReturnType<typeof createOwnerCommunities>;
 
 /** Communities whose leaderboards are kept in memory for the owner. */
 const maxCommunities = 100;
 
-/** The accounts of all communities, for the owner. @param standings those of the home community */
-export function createOwnerCommunities({
-  store,
-  directory,
-  home,
-  standings,
-}: {
+/** The accounts of all communities, for the owner. @param options.standings those of the home community */
+export function createOwnerCommunities(options: {
   readonly store: Store;
   readonly directory: Directory;
   readonly home: string | null;
   readonly standings: Standings;
-}): OwnerCommunities {
+}) {
+  const { store, directory, home, standings } = options;
   const kept = new BoundedMap<OwnerCommunity>(maxCommunities);
 
   function communityWith(accounts: AccountScope): OwnerCommunity {
@@ -68,11 +57,13 @@ export function createOwnerCommunities({
   }
 
   return {
-    get home() {
+    get home(): OwnerCommunity {
       return communityWith(homeAccounts);
     },
-    inGuild: (guildId) => communityWith(accountsOf(guildId, home)),
-    async of(userId) {
+    /** Also of a guild that is not configured any more. */
+    inGuild: (guildId: string): OwnerCommunity => communityWith(accountsOf(guildId, home)),
+    /** Those in which the member has an account, the home community first; that alone if the member has none. */
+    async of(userId: string): Promise<readonly OwnerCommunity[]> {
       const communities = await store.communitiesOf(userId);
       return (communities.length === 0 ? [homeAccounts] : communities.toSorted()).map(communityWith);
     },

@@ -1,10 +1,7 @@
 import { memoizedApplicationId } from '../discord/inspection.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { Clock } from '../platform/clock.ts';
-import {
-  type AuthorizationAttempts,
-  createAuthorizationAttempts,
-} from '../platform/discord-oauth/authorization-attempts.ts';
+import { createAuthorizationAttempts } from '../platform/discord-oauth/authorization-attempts.ts';
 import { readManagedGuilds } from '../platform/discord-oauth/managed-guilds.ts';
 import { createOAuthClient } from '../platform/discord-oauth/oauth-client.ts';
 import { second } from '../platform/durations.ts';
@@ -22,28 +19,16 @@ export const signInCallback = 'discord-callback';
 /** How long a page may wait for the revocation, which it does not need (ms). */
 const revocationTimeoutMs = 2 * second;
 
-/** Sign-in of those who manage a server. Methods reject with `OAuthError`. */
-export interface DiscordSignIn {
-  readonly clientSecret: string;
-  /** The public URL of the console, without a trailing slash: there is the cookie of an attempt. */
-  readonly url: string;
-  readonly attempts: AuthorizationAttempts;
-  /** Discord's page on which the member gives the permission. */
-  consentUrl(attempt: { readonly state: string; readonly verifier: string }): Promise<string>;
-  /** Who has given the permission, and the servers that the member may manage. The token is revoked. */
-  readMember(
-    code: string,
-    verifier: string,
-  ): Promise<{ readonly userId: string; readonly guildIds: readonly string[] }>;
-}
+export type DiscordSignIn = ReturnType<typeof createDiscordSignIn>;
 
+/** Sign-in of those who manage a server. Methods reject with `OAuthError`. */
 export function createDiscordSignIn(options: {
   readonly clientSecret: string;
   readonly publicUrl: string;
   readonly apiUrl: string;
   readonly rest: DiscordRest;
   readonly clock: Clock;
-}): DiscordSignIn {
+}) {
   const { clientSecret, publicUrl, apiUrl, rest, clock } = options;
   const url = `${publicUrl}/owner`;
   const { pathname, protocol } = new URL(url);
@@ -56,6 +41,7 @@ export function createDiscordSignIn(options: {
 
   return {
     clientSecret,
+    /** The public URL of the console, without a trailing slash: there is the cookie of an attempt. */
     url,
     attempts: createAuthorizationAttempts({
       secret: clientSecret,
@@ -65,8 +51,11 @@ export function createDiscordSignIn(options: {
       secure: protocol === 'https:',
       clock,
     }),
-    consentUrl: (attempt) => client.authorizeUrl({ scope, ...attempt }),
-    async readMember(code, verifier) {
+    /** Discord's page on which the member gives the permission. */
+    consentUrl: (attempt: { readonly state: string; readonly verifier: string }) =>
+      client.authorizeUrl({ scope, ...attempt }),
+    /** Who has given the permission, and the servers that the member may manage. The token is revoked. */
+    async readMember(code: string, verifier: string) {
       const { accessToken } = await client.exchangeCode({ scope, code, verifier });
       try {
         const [{ id: userId }, guilds] = await Promise.all([

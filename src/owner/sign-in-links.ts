@@ -5,23 +5,22 @@ import { equalSecrets } from '../platform/web/session-cookie.ts';
 
 const lifetimeMs = minute;
 
-/** Links that sign in to the console without the token: once, within a minute, from this machine. */
-export interface SignInLinks {
-  /** The path of a new link below the console's. It ends the earlier one. */
-  create(): string;
-  /** Whether the code is that of the link, which is used up by that. */
-  use(code: string): boolean;
-}
+export type SignInLinks = ReturnType<typeof createSignInLinks>;
 
-/** @param clock real time @param onUsed called when a link has been used */
-export function createSignInLinks(clock: Clock, onUsed: () => void = () => {}): SignInLinks {
+/**
+ * Links that sign in to the console without the token: once, within a minute, from this machine.
+ * @param clock real time @param onUsed called when a link has been used
+ */
+export function createSignInLinks(clock: Clock, onUsed: () => void = () => {}) {
   let current: { readonly code: string; readonly endsAt: number } | null = null;
   return {
-    create() {
+    /** The path of a new link below the console's. It ends the earlier one. */
+    create(): string {
       current = { code: randomBytes(32).toString('base64url'), endsAt: clock.monotonic() + lifetimeMs };
       return `sign-in-link?code=${current.code}`;
     },
-    use(code) {
+    /** Whether the code is that of the link, which is used up by that. */
+    use(code: string): boolean {
       if (current === null || clock.monotonic() >= current.endsAt || !equalSecrets(code, current.code)) return false;
       current = null;
       onUsed();

@@ -13,6 +13,8 @@ const slotMs = 5 * minute;
 /** The current slot, which is not over, and those of a whole hour before it. */
 const slotsInWindow = hour / slotMs + 1;
 
+export type DeliveryQuota = ReturnType<typeof createDeliveryQuota>;
+
 interface Slot {
   readonly index: number;
   deliveries: number;
@@ -23,15 +25,7 @@ interface Slot {
  * Limits what listings store: their owners are not the operator, and a delivery that is signed with a secret of their own
  * costs space on the operator's disk. Counts in memory, in each process for itself and from its start.
  */
-export interface DeliveryQuota {
-  /**
-   * Counts a delivery of a listing. Returns null if the listing may send it, otherwise the seconds after which it may
-   * send further ones; then nothing is counted.
-   */
-  take(listing: string, bytes: number): number | null;
-}
-
-export function createDeliveryQuota({ maxDeliveries, maxBytes }: QuotaLimits, clock: Clock): DeliveryQuota {
+export function createDeliveryQuota({ maxDeliveries, maxBytes }: QuotaLimits, clock: Clock) {
   const slotsOf = new Map<string, Slot[]>();
   let sweptAt = 0;
 
@@ -50,7 +44,11 @@ export function createDeliveryQuota({ maxDeliveries, maxBytes }: QuotaLimits, cl
   }
 
   return {
-    take(listing, bytes) {
+    /**
+     * Counts a delivery of a listing. Returns null if the listing may send it, otherwise the seconds after which it may
+     * send further ones; then nothing is counted.
+     */
+    take(listing: string, bytes: number): number | null {
       const now = clock.monotonic();
       const current = Math.floor(now / slotMs);
       deleteIdle(current);

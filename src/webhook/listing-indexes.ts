@@ -1,27 +1,21 @@
 import type { ListingSecrets, WebhookListing, WithoutSecrets } from './listing.ts';
 import { indexSecrets, type SecretIndex } from './secret-index.ts';
 
-/** The secrets of each listing alone, by its name. */
-export interface ListingIndexes<Listing> {
-  has(listing: string): boolean;
-  get(listing: string): SecretIndex<Listing> | undefined;
-  /** Keeps what it has of listings that are the same objects. */
-  replace(listings: readonly (Listing & ListingSecrets)[]): void;
-}
-
 interface Entry<Listing> {
   readonly listing: Listing & ListingSecrets;
   /** Computed for the first delivery: among thousands of listings, a few get deliveries between two changes. */
   index: SecretIndex<Listing> | undefined;
 }
 
+/** The secrets of each listing alone, by its name. */
 export function createListingIndexes<Listing extends WebhookListing>(
   listings: readonly (Listing & ListingSecrets)[],
   withoutSecrets: WithoutSecrets<Listing>,
-): ListingIndexes<Listing> {
+) {
   let entries: ReadonlyMap<string, Entry<Listing>> = new Map();
   replace(listings);
 
+  /** Keeps what it has of listings that are the same objects. */
   function replace(next: readonly (Listing & ListingSecrets)[]): void {
     const earlier = entries;
     const entryOf = (listing: Listing & ListingSecrets): Entry<Listing> => {
@@ -32,8 +26,8 @@ export function createListingIndexes<Listing extends WebhookListing>(
   }
 
   return {
-    has: (name) => entries.has(name),
-    get(name) {
+    has: (name: string) => entries.has(name),
+    get(name: string): SecretIndex<Listing> | undefined {
       const entry = entries.get(name);
       if (entry !== undefined) entry.index ??= indexSecrets([entry.listing], withoutSecrets);
       return entry?.index;

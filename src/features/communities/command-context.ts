@@ -23,16 +23,9 @@ const unknownGuild = 'home';
 /** What a command can use, without what is known only when commands are registered. */
 export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId'>;
 
-/** The contexts of commands. */
-export interface CommandContexts {
-  /** At a place; the same object for the same settings, unless the database must be asked. */
-  at(place: CommandPlace): BotContext | Promise<BotContext>;
-  /** What registered commands offer, with the listings of all communities. */
-  offer(): Omit<DescriptionContext, 'texts'>;
-  /** Of the home community. */
-  readonly standings: Standings;
-}
+export type CommandContexts = ReturnType<typeof createCommandContexts>;
 
+/** The contexts of commands. */
 export function createCommandContexts({
   store,
   services,
@@ -46,7 +39,7 @@ export function createCommandContexts({
     communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   };
   readonly services: Pick<Services, 'commandsIn'>;
-}): CommandContexts {
+}) {
   let contexts = memoized();
   directory.onChange(() => {
     contexts = memoized();
@@ -115,8 +108,10 @@ export function createCommandContexts({
 
   const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
   return {
+    /** Of the home community. */
     standings: store.standingsIn(homeAccounts, home?.timeZone ?? 'UTC'),
-    at({ guildId, userId }) {
+    /** The context at a place; the same object for the same settings, unless the database must be asked. */
+    at({ guildId, userId }: CommandPlace): BotContext | Promise<BotContext> {
       const communities = directory.inGuild(guildId);
       if (isManaged(guildId)) return contexts.managed(communities);
       if (communities.length <= 1) return contexts.visited(communities);
@@ -125,7 +120,8 @@ export function createCommandContexts({
         return create(guildId === null ? covered : communities, { covered, isManaged: false });
       });
     },
-    offer: () => ({
+    /** What registered commands offer, with the listings of all communities. */
+    offer: (): Omit<DescriptionContext, 'texts'> => ({
       listings: lookups.of(shown(directory.listings)),
       isShared: directory.isShared,
       lacks: lacksOf(directory.communities),

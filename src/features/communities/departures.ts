@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { createLoop, type Loop } from '../../platform/loop.ts';
+import { createLoop } from '../../platform/loop.ts';
 import { deleteGuildData } from './delete-data.ts';
 import { departureNotice, keepParkedMs } from './departure-notice.ts';
 import { byTallyhook, type GuildState, type GuildStore } from './store.ts';
@@ -16,11 +16,6 @@ const minMissingMs = 30 * minute;
 const noticesBeforeMs = [7 * day, day];
 
 /** Parks communities that have removed the bot, and deletes their settings and data 30 days later. */
-export interface Departures extends Loop {
-  /** Checks once. Rejects if Discord or the store fails; that counts as nothing. */
-  check(signal?: AbortSignal): Promise<void>;
-}
-
 export function createDepartures(options: {
   readonly guilds: GuildStore;
   readonly guildData: GuildDataStore;
@@ -38,7 +33,7 @@ export function createDepartures(options: {
   readonly apply: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-}): Departures {
+}) {
   const { guilds, guildData, listGuilds, isMember, isOperators, listingOf, onEnqueued, apply, clock, log } = options;
 
   async function checkGuild(guild: GuildState, isPresent: boolean): Promise<boolean> {
@@ -106,6 +101,7 @@ export function createDepartures(options: {
     return expired.length > 0;
   }
 
+  /** Checks once. Rejects if Discord or the store fails; that counts as nothing. */
   async function check(signal = new AbortController().signal): Promise<void> {
     const present = await listGuilds();
     const all = await guilds.list();

@@ -26,34 +26,7 @@ export interface Community {
 }
 
 /** The listings of all communities as they are configured now, by what they are looked up by. */
-export interface Directory {
-  /** All listings, community by community. */
-  readonly listings: readonly CommunityListing[];
-  readonly communities: readonly Community[];
-  /** Some communities were set up in Discord, so nothing of one may be seen in another guild. */
-  readonly isShared: boolean;
-  find(listing: string): CommunityListing | undefined;
-  /** The names of all listings with the target of this one, itself included; the first is used for all. */
-  namesOf(listing: string): readonly string[];
-  communityOf(listing: string): Community | undefined;
-  /** The listings whose announcements or reports go to this channel. */
-  inChannel(channelId: string): readonly CommunityListing[];
-  ofGuild(guildId: string | null): Community | undefined;
-  /**
-   * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, those of
-   * the operator, or none if others share the program.
-   */
-  inGuild(guildId: string | null): readonly Community[];
-  /**
-   * Replaces the listings of these communities; without listings, a community ends. Readers never see a part of the
-   * change.
-   */
-  replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void;
-  /** Compares the targets of the listings again, when the id of one has become known. */
-  refreshTargets(): void;
-  /** Calls the listener after each change, with the guilds whose listings have changed, as far as they are known. */
-  onChange(listener: (guildIds: readonly string[]) => void): void;
-}
+export type Directory = ReturnType<typeof createDirectory>;
 
 /** The same object every time. */
 const nothing: readonly Community[] = [];
@@ -63,7 +36,7 @@ export function createDirectory(
   listings: readonly ListingConfig[],
   home?: string | null,
   targetIdOf: FindTargetId = configuredId,
-): Directory {
+) {
   const createCommunity = (guildId: string | null, configured: readonly ListingConfig[]) =>
     communityOf(guildId, listingsOfCommunity(configured, home, targetIdOf), home);
   const listeners: ((guildIds: readonly string[]) => void)[] = [];
@@ -79,6 +52,10 @@ export function createDirectory(
     index = indexOf(communities);
   }
 
+  /**
+   * Replaces the listings of these communities; without listings, a community ends. Readers never see a part of the
+   * change.
+   */
   function replace(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
     const changed = [...changes].filter(([guildId, next]) => {
       const current = communities.get(guildId)?.[0].listings ?? [];
@@ -91,28 +68,38 @@ export function createDirectory(
   }
 
   return {
-    get listings() {
+    /** Community by community. */
+    get listings(): readonly CommunityListing[] {
       return index.listings;
     },
-    get communities() {
+    get communities(): readonly Community[] {
       return index.communities;
     },
-    get isShared() {
+    /** Some communities were set up in Discord, so nothing of one may be seen in another guild. */
+    get isShared(): boolean {
       return index.isShared;
     },
-    find: (name) => index.byName.get(name)?.listing,
-    namesOf: (name) => index.byName.get(name)?.names ?? [name],
-    communityOf: (name) => index.byName.get(name)?.community,
-    inChannel: (channelId) => index.byChannel.get(channelId) ?? [],
-    ofGuild: (guildId) => communities.get(guildId)?.[0],
-    inGuild(guildId) {
+    find: (name: string) => index.byName.get(name)?.listing,
+    /** The names of all listings with the target of this one, itself included; the first is used for all. */
+    namesOf: (name: string): readonly string[] => index.byName.get(name)?.names ?? [name],
+    communityOf: (name: string) => index.byName.get(name)?.community,
+    /** The listings whose announcements or reports go to this channel. */
+    inChannel: (channelId: string): readonly CommunityListing[] => index.byChannel.get(channelId) ?? [],
+    ofGuild: (guildId: string | null) => communities.get(guildId)?.[0],
+    /**
+     * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, those
+     * of the operator, or none if others share the program.
+     */
+    inGuild(guildId: string | null): readonly Community[] {
       const own = guildId === null ? undefined : communities.get(guildId);
       if (own !== undefined) return own;
       return guildId !== null && index.isShared ? nothing : index.communities;
     },
     replace,
+    /** Compares the targets of the listings again, when the id of one has become known. */
     refreshTargets: () => replace(listingsByGuild(index.listings)),
-    onChange: (listener) => void listeners.push(listener),
+    /** Calls the listener after each change, with the guilds whose listings have changed, as far as they are known. */
+    onChange: (listener: (guildIds: readonly string[]) => void) => void listeners.push(listener),
   };
 }
 
@@ -150,11 +137,5 @@ function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {
       else others.push(listing);
     }
   }
-  return {
-    communities,
-    listings,
-    byName,
-    byChannel,
-    isShared: communities.some(({ isHosted }) => isHosted),
-  };
+  return { communities, listings, byName, byChannel, isShared: communities.some(({ isHosted }) => isHosted) };
 }

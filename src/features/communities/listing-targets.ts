@@ -2,7 +2,7 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
-import { createLoop, type Loop } from '../../platform/loop.ts';
+import { createLoop } from '../../platform/loop.ts';
 import type { Community, Directory } from './directory.ts';
 
 /** How often the service is asked again for ids that are not known yet (ms). */
@@ -16,23 +16,17 @@ export type TargetedListing = Pick<ListingConfig, 'name' | 'id' | 'lookupKey'>;
 /** The server or bot that a listing is. `id` is its Discord id; null if the service does not say it. */
 export type Target = { readonly isKnown: true; readonly id: string | null } | { readonly isKnown: false };
 
-/** Which servers and bots listings are whose settings do not say it: the service says whose an API key is. */
-export interface ListingTargets {
-  /** What is known now, without a request. */
-  targetOf(listing: TargetedListing): Target;
-  /** Asks the service if it has not said it yet; from the cache, if it is there. Never rejects. */
-  find(listing: TargetedListing): Promise<Target>;
-  /** As {@link find}, but only from the cache, however old: it sends no request. Never rejects. */
-  recall(listing: TargetedListing): Promise<Target>;
-}
+export type ListingTargets = ReturnType<typeof createListingTargets>;
 
 /** Undefined if the id is not known there. */
 type ReadId = (listing: ListedLookup) => Promise<string | null | undefined>;
 
-export function createListingTargets(findLookup: (listing: string) => ListedLookup | undefined): ListingTargets {
+/** Which servers and bots listings are whose settings do not say it: the service says whose an API key is. */
+export function createListingTargets(findLookup: (listing: string) => ListedLookup | undefined) {
   /** By API key, because a listing can get another one. */
   const known = new Map<string, string | null>();
 
+  /** What is known now, without a request. */
   function targetOf({ id, lookupKey }: TargetedListing): Target {
     if (id !== null) return { isKnown: true, id };
     const found = lookupKey === null ? undefined : known.get(lookupKey);
@@ -50,25 +44,22 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
 
   return {
     targetOf,
-    find: (listing) => ask(listing, async ({ lookup }) => (await lookup.profile()).value.id),
-    recall: (listing) => ask(listing, async ({ lookup }) => (await lookup.cached.profile())?.id),
+    /** Asks the service if it has not said it yet; from the cache, if it is there. Never rejects. */
+    find: (listing: TargetedListing) => ask(listing, async ({ lookup }) => (await lookup.profile()).value.id),
+    /** As {@link find}, but only from the cache, however old: it sends no request. Never rejects. */
+    recall: (listing: TargetedListing) => ask(listing, async ({ lookup }) => (await lookup.cached.profile())?.id),
   };
 }
 
-/** Finds the ids by which the listings of a guild are compared, and has them compared again. */
-export interface TargetLoop extends Loop {
-  /** Asks at once for what is not known of the community of a listing. Never rejects. */
-  compare(listing: string): Promise<void>;
-  /** Does not wait for a request in progress, whose result makes no difference any more. */
-  stop(): Promise<void>;
-}
-
-/** Only listings beside another one of their kind are looked up, so most installations send no request. */
+/**
+ * Finds the ids by which the listings of a guild are compared, and has them compared again. Only listings beside another
+ * one of their kind are looked up, so most installations send no request.
+ */
 export function createTargetLoop(options: {
   readonly targets: ListingTargets;
   readonly directory: Directory;
   readonly clock: Clock;
-}): TargetLoop {
+}) {
   const { targets, directory, clock } = options;
   let isRunning = false;
 
@@ -97,20 +88,22 @@ export function createTargetLoop(options: {
   });
 
   return {
-    async compare(listing) {
+    /** Asks at once for what is not known of the community of a listing. Never rejects. */
+    async compare(listing: string): Promise<void> {
       const community = directory.communityOf(listing);
       const unknown = community === undefined ? [] : unknownIn(community);
       if (unknown.length === 0) return;
       await Promise.all(unknown.map(targets.find));
       directory.refreshTargets();
     },
-    start() {
+    start(): void {
       if (isRunning) return;
       isRunning = true;
       directory.onChange(loop.wake);
       loop.start();
     },
-    async stop() {
+    /** Does not wait for a request in progress, whose result makes no difference any more. */
+    async stop(): Promise<void> {
       void loop.stop();
     },
   };

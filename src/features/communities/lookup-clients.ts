@@ -17,31 +17,14 @@ import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
 import { createDirectory, type Directory } from './directory.ts';
-import { createListingTargets, createTargetLoop, type ListingTargets, type TargetLoop } from './listing-targets.ts';
+import { createListingTargets, createTargetLoop } from './listing-targets.ts';
 import { accountsOf, linkedLabel } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
 
 /** The lookup clients of all listings that have an API key or are on another site. */
-export interface LookupClients {
-  /** Undefined for a listing of the service without a key. */
-  find(listing: string): ListedLookup | undefined;
-  /** The API of the other site that a listing is on; null if it has none that says who has voted. */
-  findSite(listing: string): SiteClient | null;
-  /** Those of the listings that have one, the service before other sites, and servers before bots. */
-  of(listings: readonly ListingConfig[]): readonly ListedLookup[];
-  /** The status of a listing's key; undefined without a key, or an API that it is for. */
-  keyStatus(listing: string): Promise<KeyStatus | undefined>;
-  /** The status of the key of each listing that the operator has configured and that has one, by the listing's name. */
-  keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>>;
-  /**
-   * Checks the API keys of all listings and returns a function that puts them into use, with clients for new listings
-   * and without those of others. A client whose key is new stays the same object.
-   * @throws TallyhookError `lookup_key_malformed`
-   */
-  prepare(listings: readonly ListingConfig[]): () => void;
-}
+export type LookupClients = ReturnType<typeof createLookupClients>;
 
 interface ConfiguredClient extends RotatableClient {
   readonly name: string;
@@ -54,7 +37,7 @@ interface ConfiguredClient extends RotatableClient {
   readonly siteClient: SiteClient | null;
 }
 
-export interface LookupClientDependencies {
+interface LookupClientDependencies {
   readonly store: {
     readonly budgetStore: BudgetStore;
     readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
@@ -81,7 +64,7 @@ export interface LookupClientDependencies {
 export function createLookupClients(
   config: Pick<Config, 'listings' | 'lookup' | 'siteApiUrl'>,
   { store, home, namesOf = (name) => [name], cache, metrics, tracing = null, clock, log }: LookupClientDependencies,
-): LookupClients {
+) {
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   prepare(config.listings)();
 
@@ -140,6 +123,11 @@ export function createLookupClients(
     return { lookup, prepare, name, guildId, key, cooldownMs, linked: linked === true, site: listed, siteClient };
   }
 
+  /**
+   * Checks the API keys of all listings and returns a function that puts them into use, with clients for new listings
+   * and without those of others. A client whose key is new stays the same object.
+   * @throws TallyhookError `lookup_key_malformed`
+   */
   function prepare(listings: readonly ListingConfig[]): () => void {
     const replacements: (() => void)[] = [];
     const next = new Map<string, ConfiguredClient>();
@@ -165,16 +153,20 @@ export function createLookupClients(
   }
 
   return {
-    find: (name) => clients.get(name),
-    of(listings) {
-      return inOrderOfCommands(listings.flatMap(({ name }) => clients.get(name) ?? []));
-    },
-    findSite: (name) => clients.get(name)?.siteClient ?? null,
-    async keyStatus(name) {
+    /** Undefined for a listing of the service without a key. */
+    find: (name: string): ListedLookup | undefined => clients.get(name),
+    /** Those of the listings that have one. */
+    of: (listings: readonly ListingConfig[]): readonly ListedLookup[] =>
+      inOrderOfCommands(listings.flatMap(({ name }) => clients.get(name) ?? [])),
+    /** The API of the other site that a listing is on; null if it has none that says who has voted. */
+    findSite: (name: string) => clients.get(name)?.siteClient ?? null,
+    /** The status of a listing's key; undefined without a key, or an API that it is for. */
+    async keyStatus(name: string): Promise<KeyStatus | undefined> {
       const client = clients.get(name);
       return client && hasKey(client) ? client.lookup.keyStatus() : undefined;
     },
-    async keyStatuses() {
+    /** The status of the key of each listing that the operator has configured and that has one, by the listing's name. */
+    async keyStatuses(): Promise<ReadonlyMap<string, KeyStatus>> {
       const all = [...clients.values()].filter((client) => !client.linked && hasKey(client));
       return new Map(await Promise.all(all.map(async ({ name, lookup }) => [name, await lookup.keyStatus()] as const)));
     },
@@ -184,34 +176,19 @@ export function createLookupClients(
 
 const hasKey = ({ site, siteClient }: ConfiguredClient) => site === undefined || siteClient !== null;
 
-/** The listings of all communities, of which those of one server or bot are known to be the same. */
-export interface ComparedListings {
-  readonly directory: Directory;
-  readonly lookups: LookupClients;
-  readonly targets: ListingTargets;
-  readonly targetLoop: TargetLoop;
-}
-
-/** The clients of the lookup API say which server or bot a listing is, and use the votes of all listings of it. */
-export function createComparedListings(
-  config: Config,
-  dependencies: Omit<LookupClientDependencies, 'namesOf'>,
-): ComparedListings {
-  const lookups = createLookupClients(config, {
-    ...dependencies,
-    namesOf: (name) => directory.namesOf(name),
-  });
+/**
+ * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the lookup
+ * API say which one a listing is, and use the votes of all listings of it.
+ */
+export function createComparedListings(config: Config, dependencies: Omit<LookupClientDependencies, 'namesOf'>) {
+  const lookups = createLookupClients(config, { ...dependencies, namesOf: (name) => directory.namesOf(name) });
   const targets = createListingTargets(lookups.find);
-  const directory = createDirectory(config.listings, dependencies.home, (listing) => {
+  const directory: Directory = createDirectory(config.listings, dependencies.home, (listing) => {
     const target = targets.targetOf(listing);
     return target.isKnown ? target.id : null;
   });
-  return {
-    directory,
-    lookups,
-    targets,
-    targetLoop: createTargetLoop({ targets, directory, clock: dependencies.clock }),
-  };
+  const targetLoop = createTargetLoop({ targets, directory, clock: dependencies.clock });
+  return { directory, lookups, targets, targetLoop };
 }
 
 /** The service before other sites, and servers before bots: commands offer listings in this order, and take the first by default. */

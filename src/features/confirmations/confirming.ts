@@ -16,11 +16,8 @@ import type { Store } from '../store.ts';
 import { confirmationRetry, createConfirm } from './confirm.ts';
 import { isConfirmationQueue } from './queue.ts';
 
-/** Has the sites of listings confirm votes. */
-export type Confirming = Pick<Loop, 'start' | 'stop'>;
-
 /**
- * Confirmations have a dispatcher of their own, because an outage of Discord must not delay what votes pay. It runs as soon
+ * Has the sites of listings confirm votes. Confirmations have a dispatcher of their own, because an outage of Discord must not delay what votes pay. It runs as soon
  * as a listing is on another site.
  */
 export function createConfirming(options: {
@@ -35,7 +32,7 @@ export function createConfirming(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
-}): Confirming {
+}): Loop {
   const { store, directory, lookups, replay, newEffectsPollMs, metrics, tracing = null, clock, log } = options;
   const confirmation = createConfirm({
     findClient: lookups.findSite,

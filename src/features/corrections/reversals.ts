@@ -14,28 +14,23 @@ export interface ReversalTotals {
   readonly credits: number;
 }
 
-/** Reverses the votes of a listing. All reject with the errors of the store, and with what aborts the signal. */
-export interface Reversals {
-  preview(range: VoteRange, signal?: AbortSignal): Promise<ReversalTotals>;
-  /**
-   * In transactions of some members each. After an interruption, a second one continues; what is reversed is not reversed
-   * again. `spent`: credits that members no longer had.
-   */
-  reverse(range: VoteRange, signal?: AbortSignal): Promise<ReversalTotals & { readonly spent: number }>;
-}
+export type Reversals = ReturnType<typeof createReversals>;
 
 type Totals = { -readonly [Name in keyof ReversalTotals | 'spent']: number };
 
 /** Members per transaction: some ms, in which votes wait. */
 const membersAtOnce = 20;
 
-/** @param options.listingsOf those of the community that a listing belongs to; none if it is not configured */
+/**
+ * Reverses the votes of a listing. All reject with the errors of the store, and with what aborts the signal.
+ * @param options.listingsOf those of the community that a listing belongs to; none if it is not configured
+ */
 export function createReversals(options: {
   readonly store: { readonly corrections: CorrectionStore; readonly counters: Pick<CounterStore, 'reset'> };
   readonly listingsOf: (listing: string) => readonly ResolvableListing[];
   readonly clock: Clock;
   readonly log: Log;
-}): Reversals {
+}) {
   const { store, listingsOf, clock, log } = options;
   const { corrections, counters } = store;
 
@@ -72,7 +67,7 @@ export function createReversals(options: {
   }
 
   return {
-    async preview(range, signal) {
+    async preview(range: VoteRange, signal?: AbortSignal): Promise<ReversalTotals> {
       const members = new Set<string>();
       let [votes, credits] = [0, 0];
       for await (const page of pages(range, signal)) {
@@ -85,7 +80,11 @@ export function createReversals(options: {
       return { members: members.size, votes, credits };
     },
 
-    async reverse(range, signal) {
+    /**
+     * In transactions of some members each. After an interruption, a second one continues; what is reversed is not
+     * reversed again. `spent`: credits that members no longer had.
+     */
+    async reverse(range: VoteRange, signal?: AbortSignal): Promise<Totals> {
       const totals = { members: 0, votes: 0, credits: 0, spent: 0 };
       try {
         for await (const page of pages(range, signal)) await reversePage(range, page, { totals, signal });

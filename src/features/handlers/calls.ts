@@ -1,5 +1,5 @@
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
+import type { HandlerEvent, HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
 import { backoff, type RetryPolicy } from '../../core/outbox/retry.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -57,21 +57,10 @@ export function createCall(options: {
   const { ledgerIn, stopped, clock, log } = options;
   const byKind = handlersByKind(options.handlers);
 
-  function call(event: HandlerEvents[HandlerKind], details: HandlerCall): void | Promise<void> | undefined {
-    switch (event.type) {
-      case 'vote':
-        return byKind.vote?.(event, details);
-      case 'premium':
-        return byKind.premium?.(event, details);
-      case 'streak':
-        return byKind.streak?.(event, details);
-      case 'milestone':
-        return byKind.milestone?.(event, details);
-      case 'purchase':
-        return byKind.purchase?.(event, details);
-      case 'review':
-        return byKind.review?.(event, details);
-    }
+  function call(event: HandlerEvent, details: HandlerCall): void | Promise<void> {
+    // TypeScript does not relate the type of an event to the parameter of its handler.
+    const handler = byKind[event.type] as Handler<HandlerEvent> | undefined;
+    return handler?.(event, details);
   }
 
   return async ({ content: { id, event }, attempts: attempt }) => {

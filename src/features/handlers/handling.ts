@@ -12,24 +12,14 @@ import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import type { Handlers } from './handlers.ts';
-import type { Ledger } from './ledger-interface.ts';
 import { createLedger, type LedgerSources } from './ledger-reads.ts';
-import { createHandlerRecording, type HandlerRecording, unhandledRecording } from './recording.ts';
-import { createSubscriptions, type Subscriptions } from './subscriptions.ts';
+import { createHandlerRecording, unhandledRecording } from './recording.ts';
+import { createSubscriptions } from './subscriptions.ts';
 
-/** Calls the handlers of the package's user. */
-export interface Handling {
-  readonly subscriptions: Subscriptions;
-  readonly recording: HandlerRecording;
-  /** Of the whole installation. */
-  readonly ledger: Ledger;
-  start(): void;
-  /** Calls in progress may finish within 3 s; then their signals are aborted, and they are repeated later. */
-  stop(): Promise<void>;
-}
+export type Handling = ReturnType<typeof createHandling>;
 
 /**
- * Handlers have a dispatcher of their own, so that neither an outage of Discord nor a slow handler delays the other. A
+ * Calls the handlers of the package's user. They have a dispatcher of their own, so that neither an outage of Discord nor a slow handler delays the other. A
  * process processes the queues of its own handlers, and leaves those of others alone.
  */
 export function createHandling(options: {
@@ -46,20 +36,9 @@ export function createHandling(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
-}): Handling {
-  const {
-    handlers,
-    store,
-    directory,
-    isShared,
-    newEffectsPollMs,
-    notices,
-    metrics,
-    tracing = null,
-    clock,
-    log,
-    onAttempted,
-  } = options;
+}) {
+  const { handlers, store, directory, isShared, newEffectsPollMs, notices, onAttempted } = options;
+  const { metrics, tracing = null, clock, log } = options;
   const own = kindsOf(handlers);
   const stopped = new AbortController();
   const subscriptions = createSubscriptions(own, isShared ? store.handlers : null, clock);
@@ -91,9 +70,11 @@ export function createHandling(options: {
     // Other processes may have handlers that this one has not.
     recording:
       own.length > 0 || isShared ? createHandlerRecording(subscriptions.kinds, notices.nudge) : unhandledRecording,
+    /** Of the whole installation. */
     ledger: ledgerIn(),
-    start: () => dispatcher?.start(),
-    async stop() {
+    start: (): void => dispatcher?.start(),
+    /** Calls in progress may finish within 3 s; then their signals are aborted, and they are repeated later. */
+    async stop(): Promise<void> {
       await dispatcher?.stop();
       stopped.abort();
     },

@@ -8,15 +8,8 @@ const keptMs = 7 * day;
 /** How often a process repeats that it has its handlers (ms). */
 const renewalMs = hour;
 
-/** The kinds of handlers for which events are stored. */
-export interface Subscriptions {
-  /** As of the last refresh. The same array as long as they are the same. */
-  kinds(): readonly HandlerKind[];
-  /** Announces the process's own kinds to other processes, if it is time to, and reads theirs. */
-  refresh(): Promise<void>;
-}
-
 /**
+ * The kinds of handlers for which events are stored.
  * @param own the kinds that this process has
  * @param store null if there can be no other processes
  */
@@ -24,12 +17,14 @@ export function createSubscriptions(
   own: readonly HandlerKind[],
   store: StoredSubscriptions | null,
   clock: Pick<Clock, 'now' | 'monotonic'>,
-): Subscriptions {
+) {
   let kinds = own;
   let renewAt = Number.NEGATIVE_INFINITY;
   return {
+    /** As of the last refresh. The same array as long as they are the same. */
     kinds: () => kinds,
-    async refresh() {
+    /** Announces the process's own kinds to other processes, if it is time to, and reads theirs. */
+    async refresh(): Promise<void> {
       if (store === null) return;
       const now = clock.now();
       if (own.length > 0 && clock.monotonic() >= renewAt) {

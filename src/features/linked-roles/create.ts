@@ -1,4 +1,3 @@
-import type { RequestHandler } from 'express';
 import type { Config } from '../../../config/schema.ts';
 import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
 import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
@@ -11,10 +10,10 @@ import { minute } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { createLoop, type Loop } from '../../platform/loop.ts';
+import { createLoop } from '../../platform/loop.ts';
 import type { Directory } from '../communities/feature.ts';
 import { createDiscordOAuth } from './discord-oauth.ts';
-import { createLinkedRoles, type LinkedRoles } from './linked-roles.ts';
+import { createLinkedRoles } from './linked-roles.ts';
 import { createMemberTokens } from './member-tokens.ts';
 import { roleConnectionRecords } from './records.ts';
 import { createLinkRoutes, linkPath } from './routes.ts';
@@ -29,23 +28,18 @@ export function publishedLinkedRoles({ publicUrl, clientSecret }: Config): Appli
   return { verificationUrl: `${publicUrl}${linkPath}`, records: roleConnectionRecords() };
 }
 
-/** Linked roles with their pages. */
-export interface LinkedRolesService extends Pick<LinkedRoles, 'update' | 'unlink'>, Loop {
-  readonly routes: RequestHandler;
-}
-
-/** Null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
+/** Linked roles with their pages; null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
 export function createLinkedRolesService(
   { discord, publicUrl, clientSecret }: Config,
   options: {
     readonly members: LinkedMembers;
     readonly encryption: Encryption;
     readonly directory: Directory;
-    readonly nudge: (queue: string) => void;
+    readonly nudge: (queues: readonly string[]) => void;
     readonly clock: Clock;
     readonly log: Log;
   },
-): LinkedRolesService | null {
+) {
   if (clientSecret === null || publicUrl === null || discord.token === '') return null;
   const { members, encryption, directory, nudge, clock, log } = options;
   const dayIn = (accountId: AccountId) => {
@@ -61,8 +55,8 @@ export function createLinkedRolesService(
   });
   const tokens = createMemberTokens({ members, oauth, encryption, clock });
   const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, clock, log });
-  const onLinked = (userId: string) => nudge(roleConnectionQueue(userId));
-  const loop = createLoop({
+  const onLinked = (userId: string) => nudge([roleConnectionQueue(userId)]);
+  const { start, stop } = createLoop({
     async round(signal) {
       let last: string | null = '';
       while (last !== null && !signal.aborted) last = await linkedRoles.checkAfter(last);
@@ -72,11 +66,7 @@ export function createLinkedRolesService(
     clock,
   });
 
-  return {
-    update: linkedRoles.update,
-    unlink: linkedRoles.unlink,
-    routes: createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, clock, log }),
-    start: loop.start,
-    stop: loop.stop,
-  };
+  const { update, unlink } = linkedRoles;
+  const routes = createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, clock, log });
+  return { update, unlink, routes, start, stop };
 }

@@ -1,4 +1,4 @@
-import { createOAuthClient, type OAuthUser, type Tokens } from '../../platform/discord-oauth/oauth-client.ts';
+import { createOAuthClient } from '../../platform/discord-oauth/oauth-client.ts';
 
 const scope = 'identify role_connections.write';
 
@@ -10,20 +10,10 @@ export interface RoleConnectionBody {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Discord's OAuth2 and what linked roles do with a member's token. Methods reject with `OAuthError`. */
-export interface DiscordOAuth {
-  /** The page on which Discord asks the member. @param verifier of the PKCE, sent by {@link exchangeCode} later */
-  authorizeUrl(request: { readonly state: string; readonly verifier: string }): Promise<string>;
-  exchangeCode(code: string, verifier: string): Promise<Tokens>;
-  /** The refresh token cannot be used again. */
-  refresh(refreshToken: string): Promise<Tokens>;
-  revoke(token: string): Promise<void>;
-  currentMember(accessToken: string): Promise<OAuthUser>;
-  saveRoleConnection(accessToken: string, body: RoleConnectionBody): Promise<void>;
-  deleteRoleConnection(accessToken: string): Promise<void>;
-}
+export type DiscordOAuth = ReturnType<typeof createDiscordOAuth>;
 
 /**
+ * Discord's OAuth2 and what linked roles do with a member's token. Methods reject with `OAuthError`.
  * @param options.apiUrl without the version: `https://discord.com/api`
  * @param options.applicationId asked for with each request; may reject
  * @param options.redirectUrl registered in the developer portal
@@ -33,22 +23,25 @@ export function createDiscordOAuth(options: {
   readonly applicationId: () => Promise<string>;
   readonly clientSecret: string;
   readonly redirectUrl: string;
-}): DiscordOAuth {
+}) {
   const { apiUrl, applicationId } = options;
   const client = createOAuthClient({ ...options, apiUrl: () => apiUrl });
   const connectionPath = async () => `/users/@me/applications/${await applicationId()}/role-connection`;
 
   return {
-    authorizeUrl: (request) => client.authorizeUrl({ scope, ...request }),
-    exchangeCode: (code, verifier) => client.exchangeCode({ scope, code, verifier }),
-    refresh: (refreshToken) => client.refresh({ scope, refreshToken }),
+    /** The page on which Discord asks the member. @param verifier of the PKCE, sent by {@link exchangeCode} later */
+    authorizeUrl: (request: { readonly state: string; readonly verifier: string }) =>
+      client.authorizeUrl({ scope, ...request }),
+    exchangeCode: (code: string, verifier: string) => client.exchangeCode({ scope, code, verifier }),
+    /** The refresh token cannot be used again. */
+    refresh: (refreshToken: string) => client.refresh({ scope, refreshToken }),
     revoke: client.revoke,
     currentMember: client.currentUser,
-    async saveRoleConnection(accessToken, body) {
+    async saveRoleConnection(accessToken: string, body: RoleConnectionBody): Promise<void> {
       const path = await connectionPath();
       await client.send('role connection', accessToken, { method: 'put', path, json: body });
     },
-    async deleteRoleConnection(accessToken) {
+    async deleteRoleConnection(accessToken: string): Promise<void> {
       await client.send('role connection', accessToken, { method: 'delete', path: await connectionPath() });
     },
   };

@@ -20,18 +20,6 @@ const repeatAfterMs = hour;
 const membersPerPage = 500;
 
 /** Keeps what Discord knows of linked members as it is in the ledger. */
-export interface LinkedRoles {
-  /** Carries out an effect: sends the current values. */
-  update(effect: Effect<'roleConnection'>): Promise<AttemptResult>;
-  /**
-   * Enqueues updates of the next members whose values have changed without a vote, or whose update was lost. Returns
-   * the last member that was checked; null after the last one. Rejects with the errors of the store.
-   */
-  checkAfter(userId: string): Promise<string | null>;
-  /** Removes the connection from Discord if possible, and the member's tokens. Returns whether there were any. */
-  unlink(userId: string): Promise<boolean>;
-}
-
 export function createLinkedRoles(options: {
   readonly members: LinkedMembers;
   readonly tokens: MemberTokens;
@@ -40,7 +28,7 @@ export function createLinkedRoles(options: {
   readonly dayIn: (accountId: AccountId) => number;
   readonly clock: Clock;
   readonly log: Log;
-}): LinkedRoles {
+}) {
   const { members, tokens, oauth, dayIn, clock, log } = options;
 
   function isCurrent(values: StoredValues): boolean {
@@ -76,7 +64,8 @@ export function createLinkedRoles(options: {
   }
 
   return {
-    async update({ content: { userId } }) {
+    /** Carries out an effect: sends the current values. */
+    async update({ content: { userId } }: Effect<'roleConnection'>): Promise<AttemptResult> {
       try {
         return await send(userId);
       } catch (error) {
@@ -85,7 +74,11 @@ export function createLinkedRoles(options: {
       }
     },
 
-    async checkAfter(lastUserId) {
+    /**
+     * Enqueues updates of the next members whose values have changed without a vote, or whose update was lost. Returns
+     * the last member that was checked; null after the last one. Rejects with the errors of the store.
+     */
+    async checkAfter(lastUserId: string): Promise<string | null> {
       const now = clock.now();
       const page = await members.valuesAfter(lastUserId, now, membersPerPage);
       for (const values of page) {
@@ -94,7 +87,8 @@ export function createLinkedRoles(options: {
       return page.length < membersPerPage ? null : (page.at(-1)?.userId ?? null);
     },
 
-    async unlink(userId) {
+    /** Removes the connection from Discord if possible, and the member's tokens. Returns whether there were any. */
+    async unlink(userId: string): Promise<boolean> {
       const member = await members.find(userId);
       if (member === null) return false;
       try {

@@ -14,24 +14,14 @@ const refreshLeaseMs = 20 * second;
 const expiryMarginMs = minute;
 
 /** The tokens of linked members, encrypted in the store. */
-export interface MemberTokens {
-  /** Stores the tokens of a member who has given the permission. Rejects with the errors of the store. */
-  link(member: Pick<LinkedMember, 'userId' | 'locale'>, tokens: Tokens): Promise<void>;
-  /**
-   * A valid access token, with a new one if it has expired; `busy` while another process requests it.
-   * @throws OAuthError, and the errors of the store and of the encryption
-   */
-  accessToken(member: LinkedMember): Promise<{ readonly token: string } | 'busy'>;
-  /** The tokens as stored, perhaps expired. */
-  open(member: LinkedMember): { readonly accessToken: string; readonly refreshToken: string };
-}
+export type MemberTokens = ReturnType<typeof createMemberTokens>;
 
 export function createMemberTokens(options: {
   readonly members: LinkedMembers;
   readonly oauth: Pick<DiscordOAuth, 'refresh'>;
   readonly encryption: Encryption;
   readonly clock: Clock;
-}): MemberTokens {
+}) {
   const { members, oauth, encryption, clock } = options;
 
   /** Again if the database's key was replaced meanwhile. */
@@ -55,6 +45,7 @@ export function createMemberTokens(options: {
     throw new Error('The key of the database keeps changing.');
   }
 
+  /** The tokens as stored, perhaps expired. */
   function open({ userId, accessToken, refreshToken }: LinkedMember) {
     return {
       accessToken: encryption.open(accessToken, tokenContext(userId, 'access_token')),
@@ -65,12 +56,17 @@ export function createMemberTokens(options: {
   const isValid = ({ expiresAt }: LinkedMember) => expiresAt - expiryMarginMs > clock.now();
 
   return {
-    link: ({ userId, locale }, tokens) =>
+    /** Stores the tokens of a member who has given the permission. Rejects with the errors of the store. */
+    link: ({ userId, locale }: Pick<LinkedMember, 'userId' | 'locale'>, tokens: Tokens) =>
       saveSealed(userId, tokens, (sealed) => members.link({ userId, locale, ...sealed }, clock.now())),
 
     open,
 
-    async accessToken(member) {
+    /**
+     * A valid access token, with a new one if it has expired; `busy` while another process requests it.
+     * @throws OAuthError, and the errors of the store and of the encryption
+     */
+    async accessToken(member: LinkedMember): Promise<{ readonly token: string } | 'busy'> {
       const { userId } = member;
       if (isValid(member)) return { token: open(member).accessToken };
       const now = clock.now();

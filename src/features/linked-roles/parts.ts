@@ -1,31 +1,23 @@
-import type { RequestHandler } from 'express';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
-import type { FeatureParts, PartsContext, ServicesContext } from '../parts.ts';
-import { createLinkedRolesService, type LinkedRolesService } from './create.ts';
+import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { createLinkedRolesService } from './create.ts';
 import type { LinkedMembers } from './store.ts';
 
-export function createServices({
-  store,
-  config,
-  nudge,
-  ...context
-}: ServicesContext & {
-  readonly store: { readonly linkedRoles: LinkedMembers };
-  readonly encryption: Encryption;
-}): { readonly shared: { readonly linkedRoles: LinkedRolesService | null }; readonly routes?: RequestHandler } {
-  const linkedRoles = createLinkedRolesService(config, {
-    ...context,
-    members: store.linkedRoles,
-    nudge: (queue) => nudge([queue]),
-  });
-  return { shared: { linkedRoles }, ...(linkedRoles && { routes: linkedRoles.routes }) };
+export function createServices(
+  context: ServicesContext & {
+    readonly store: { readonly linkedRoles: LinkedMembers };
+    readonly encryption: Encryption;
+  },
+) {
+  const linkedRoles = createLinkedRolesService(context.config, { ...context, members: context.store.linkedRoles });
+  return { shared: { linkedRoles }, ...(linkedRoles && { routes: linkedRoles.routes }) } satisfies FeatureServices;
 }
 
 export function create({
   linkedRoles,
 }: PartsContext & {
   /** Null if they are off. */
-  readonly linkedRoles: Pick<LinkedRolesService, 'update' | 'start' | 'stop'> | null;
+  readonly linkedRoles: ReturnType<typeof createLinkedRolesService>;
 }) {
   return {
     // After they were switched off, there is nothing to do.

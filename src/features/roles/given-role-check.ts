@@ -30,14 +30,10 @@ interface Reading {
   readonly result: Promise<GuildRoles>;
 }
 
-export interface GivenRoleCheck {
-  readonly check: CheckGivenRole;
-  /** The roles of a guild have changed, so they are requested again. */
-  forget(guildId: string): void;
-}
+export type GivenRoleCheck = ReturnType<typeof createGivenRoleCheck>;
 
 /** Requests the roles of a guild at most once per second, however many members get a role. */
-export function createGivenRoleCheck(rest: Pick<DiscordRest, 'get'>, clock: Clock): GivenRoleCheck {
+export function createGivenRoleCheck(rest: Pick<DiscordRest, 'get'>, clock: Clock) {
   const readings = new BoundedMap<Reading>(maxGuilds);
 
   async function fetchRoles(guildId: string): Promise<GuildRoles> {
@@ -58,12 +54,13 @@ export function createGivenRoleCheck(rest: Pick<DiscordRest, 'get'>, clock: Cloc
   }
 
   return {
-    async check({ guildId, role }) {
+    async check({ guildId, role }: MemberRole): Promise<RoleFailure | null> {
       // Discord itself rejects a role that does not exist.
       const mayGive = (await read(guildId)).get(role) ?? true;
       return mayGive ? null : roleModerating(role);
     },
-    forget: (guildId) => void readings.delete(guildId),
+    /** The roles of a guild have changed, so they are requested again. */
+    forget: (guildId: string) => void readings.delete(guildId),
   };
 }
 

@@ -14,23 +14,7 @@ import { openSettings } from './opened-settings.ts';
 const communitiesPerPage = 500;
 
 /** Keeps the listings in effect at what is stored of all communities. */
-export interface CommunitySettingsSync {
-  /** Reads all communities; before anything is received. Rejects with the errors of the store. */
-  load(): Promise<void>;
-  /**
-   * Reads the communities that have changed since, of any process; resolves when they are in effect. Rejects with the
-   * errors of the store.
-   */
-  refresh(): Promise<void>;
-  /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
-  isUnreadable(listing: string): boolean;
-  /** The number of listings with stored webhook secrets whose key this process does not have. */
-  readonly listingsWithoutKey: number;
-  /** What the operator has configured. */
-  readonly base: ListingBase;
-  /** Applies another configuration of the operator, with what communities have stored. */
-  replaceBase(base: ListingBase): void;
-}
+export type CommunitySettingsSync = ReturnType<typeof createCommunitySettings>;
 
 interface EffectiveSettings extends Pick<StoredCommunity, 'formerLinks'> {
   readonly settings: readonly OpenedSetting[];
@@ -46,7 +30,7 @@ export function createCommunitySettings(options: {
   /** Receives the secrets of the communities. */
   readonly redact: Pick<Redactor, 'add'> | null;
   readonly log: Log;
-}): CommunitySettingsSync {
+}) {
   const { store, encryption, replace, redact, log } = options;
   let { base } = options;
   let applied = 0;
@@ -102,14 +86,18 @@ export function createCommunitySettings(options: {
   }
 
   return {
-    get base() {
+    /** What the operator has configured. */
+    get base(): ListingBase {
       return base;
     },
-    get listingsWithoutKey() {
+    /** The number of listings with stored webhook secrets whose key this process does not have. */
+    get listingsWithoutKey(): number {
       return [...listingsWithoutKey.values()].reduce((sum, names) => sum + names.size, 0);
     },
-    isUnreadable: (listing) => [...unreadableListings.values()].some((names) => names.has(listing)),
-    async load() {
+    /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
+    isUnreadable: (listing: string) => [...unreadableListings.values()].some((names) => names.has(listing)),
+    /** Reads all communities; before anything is received. Rejects with the errors of the store. */
+    async load(): Promise<void> {
       const { version } = await store.state();
       const all: StoredCommunity[] = [];
       for (;;) {
@@ -120,13 +108,18 @@ export function createCommunitySettings(options: {
       apply(all);
       applied = version;
     },
-    refresh() {
+    /**
+     * Reads the communities that have changed since, of any process; resolves when they are in effect. Rejects with the
+     * errors of the store.
+     */
+    refresh(): Promise<void> {
       // One after the other, so that an older state never replaces a newer one.
       const next = refreshing.then(readChanges, readChanges);
       refreshing = next.catch(() => {});
       return next;
     },
-    replaceBase(next) {
+    /** Applies another configuration of the operator, with what communities have stored. */
+    replaceBase(next: ListingBase): void {
       base = next;
       const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...effective.keys()]);
       const changes = [...guildIds].map((guildId) => {

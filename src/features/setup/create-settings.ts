@@ -5,25 +5,16 @@ import { second } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { createLoop, type WakeableLoop } from '../../platform/loop.ts';
+import { createLoop } from '../../platform/loop.ts';
 import type { Redactor } from '../../platform/redactor.ts';
 import type { Directory, ListingTargets, LookupClients } from '../communities/feature.ts';
-import { type CommunitySettingsSync, createCommunitySettings } from './community-settings.ts';
+import { createCommunitySettings } from './community-settings.ts';
 import { Setup } from './setup.ts';
 
 /** How often to look for changes of other processes (ms). It reads one row. */
 const pollMs = 2 * second;
 
 /** The settings of communities. */
-export interface Settings {
-  readonly sync: CommunitySettingsSync;
-  /** Applies what other processes have saved; woken when one of them says so. */
-  readonly loop: WakeableLoop;
-  readonly setup: Setup;
-  /** Creates the key file if `/setup` needs one, so that a folder that cannot be written is reported at the start. */
-  prepareKey(): Promise<void>;
-}
-
 export function createSettings(
   config: Config,
   options: {
@@ -41,7 +32,7 @@ export function createSettings(
     readonly clock: Clock;
     readonly log: Log;
   },
-): Settings {
+) {
   const { store, encryption, directory, lookups, targets, redact, onSaved, alsoRefresh, clock, log } = options;
   const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
 
@@ -55,6 +46,7 @@ export function createSettings(
 
   return {
     sync,
+    /** Applies what other processes have saved; woken when one of them says so. */
     loop: createLoop({
       async round() {
         await sync.refresh();
@@ -66,7 +58,8 @@ export function createSettings(
       },
       clock,
     }),
-    async prepareKey() {
+    /** Creates the key file if `/setup` needs one, so that a folder that cannot be written is reported at the start. */
+    async prepareKey(): Promise<void> {
       if (!encryption.canSeal) return;
       try {
         encryption.keyFor((await store.state()).keyId);

@@ -17,26 +17,26 @@ import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSepara
 const maxAttempts = 30;
 
 /** A community at the time of a change. */
-export interface CurrentCommunity {
+interface CurrentCommunity {
   readonly stored: StoredCommunity;
   readonly opened: OpenedSettings;
   readonly listings: readonly ListingConfig[];
 }
 
 /** Why a secret cannot be stored, and what the operator can do. */
-export interface KeyMissing {
+interface KeyMissing {
   readonly reason: string;
   readonly hint: string;
 }
 
-export interface SaveOptions {
+interface SaveOptions {
   readonly basis: number | null;
   /** The Discord ids of listings, by name, as far as the service has said them for new API keys. */
   readonly targetIds?: ReadonlyMap<string, string>;
 }
 
 /** The settings of a community before and after a change. */
-export interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
+interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
   readonly guildId: string;
   readonly before: readonly OpenedSetting[];
   readonly after: readonly OpenedSetting[];
@@ -44,22 +44,7 @@ export interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
   readonly changed: readonly SettingKey[];
 }
 
-/** Validates and stores changes, and applies them in this process. */
-export interface SettingsWriter {
-  read(guildId: string): Promise<CurrentCommunity>;
-  /** Rejects with the errors of the store. */
-  save(author: SettingsAuthor, changes: readonly SettingChange[], options: SaveOptions): Promise<SaveResult>;
-  /**
-   * Stores values as they are. Null if they have to be validated again: they are encrypted with a key that is not the
-   * database's any more, or the community has changed.
-   */
-  store(
-    change: NewChange,
-  ): Promise<Exclude<Awaited<ReturnType<SettingsStore['save']>>, { status: 'other_key' | 'outdated' }> | null>;
-  /** What would be wrong with these settings that is not wrong already. */
-  issuesOf(change: ValidatedChange): Promise<SettingIssue[]>;
-  change(guildId: string, id: number): Promise<SettingsChange>;
-}
+export type SettingsWriter = ReturnType<typeof createSettingsWriter>;
 
 export interface WriterOptions {
   readonly store: SettingsStore;
@@ -74,7 +59,8 @@ export interface WriterOptions {
   readonly clock: Clock;
 }
 
-export function createSettingsWriter(options: WriterOptions): SettingsWriter {
+/** Validates and stores changes, and applies them in this process. Methods reject with the errors of the store. */
+export function createSettingsWriter(options: WriterOptions) {
   const { store, encryption, base, findTarget, apply, onKeyMissing = () => {}, clock } = options;
 
   async function read(guildId: string): Promise<CurrentCommunity> {
@@ -84,6 +70,7 @@ export function createSettingsWriter(options: WriterOptions): SettingsWriter {
     return { stored, opened, listings: communityConfig(base(), guildId, opened.settings).listings };
   }
 
+  /** What would be wrong with these settings that is not wrong already. */
   async function issuesOf({ guildId, changed, targetIds, ...settings }: ValidatedChange): Promise<SettingIssue[]> {
     const before = communityConfig(base(), guildId, settings.before);
     const after = communityConfig(base(), guildId, settings.after);
@@ -106,6 +93,10 @@ export function createSettingsWriter(options: WriterOptions): SettingsWriter {
     }
   }
 
+  /**
+   * Stores values as they are. Null if they have to be validated again: they are encrypted with a key that is not the
+   * database's any more, or the community has changed.
+   */
   async function storeChange(change: NewChange) {
     const result = await store.save(change);
     if (result.status === 'other_key' || result.status === 'outdated') return null;
@@ -124,7 +115,11 @@ export function createSettingsWriter(options: WriterOptions): SettingsWriter {
     issuesOf,
     store: storeChange,
     change: toChange,
-    async save(author, changes, { basis, targetIds }) {
+    async save(
+      author: SettingsAuthor,
+      changes: readonly SettingChange[],
+      { basis, targetIds }: SaveOptions,
+    ): Promise<SaveResult> {
       const { guildId } = author;
       for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
         const { stored, opened, listings } = await read(guildId);

@@ -12,19 +12,14 @@ const settleMs = 15 * minute;
 const noteEveryMs = minute;
 const voteCountsPerDelete = 500;
 
+export type Counting = ReturnType<typeof createCounting>;
+
 /**
  * Counts the rows that were added, so that summaries need not count whole tables. Rejects as the writes of the store do,
  * or with the driver's error.
+ * @param areIdsOrdered whether the database assigns ids in the order of commits
  */
-export interface Counting {
-  /** Counts some rows. Returns whether there are more. */
-  advance(): Promise<boolean>;
-  /** Deletes counts of votes that no chart shows (ms since the epoch). Returns whether there may be more. */
-  deleteVotesBefore(at: number): Promise<boolean>;
-}
-
-/** @param areIdsOrdered whether the database assigns ids in the order of commits */
-export function createCounting(store: CounterStore, clock: Clock, areIdsOrdered: boolean): Counting {
+export function createCounting(store: CounterStore, clock: Clock, areIdsOrdered: boolean) {
   const settleTableMs = areIdsOrdered ? 0 : settleMs;
   const notes: { readonly at: number; readonly below: Readonly<Record<CountedTable, number>> }[] = [];
 
@@ -41,7 +36,8 @@ export function createCounting(store: CounterStore, clock: Clock, areIdsOrdered:
   }
 
   return {
-    async advance() {
+    /** Counts some rows. Returns whether there are more. */
+    async advance(): Promise<boolean> {
       const settled = await settledIds();
       if (settled === undefined) return false;
       const counters = await store.counters();
@@ -55,7 +51,8 @@ export function createCounting(store: CounterStore, clock: Clock, areIdsOrdered:
       }
       return hasMore;
     },
-    async deleteVotesBefore(at) {
+    /** Deletes counts of votes that no chart shows (ms since the epoch). Returns whether there may be more. */
+    async deleteVotesBefore(at: number): Promise<boolean> {
       return (await store.deleteVoteCounts(Math.floor(at / slotMs), voteCountsPerDelete)) === voteCountsPerDelete;
     },
   };

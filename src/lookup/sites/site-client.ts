@@ -37,21 +37,7 @@ export interface VoteAtSite {
 }
 
 /** The API of the site for one listing. */
-export interface SiteClient {
-  /**
-   * Whether the member has voted.
-   * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a
-   * delivery. By default, "has not voted" may be a minute old, and a vote is certain until the next one is possible
-   * @throws LookupError when the site does not say: that is never "has not voted"
-   */
-  check(userId: string, options?: { readonly notBefore?: number }): Promise<VoteAtSite>;
-  /** What the site has said before, however old, without a request; null if it has not. Never rejects. */
-  known(userId: string): Promise<VoteAtSite | null>;
-  /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
-  readonly history: ((since: number, options?: HistoryOptions) => AsyncIterable<SiteVote>) | null;
-  /** Sends no request and never rejects. */
-  keyStatus(): Promise<KeyStatus>;
-}
+export type SiteClient = NonNullable<ReturnType<typeof createSiteClient>>;
 
 /** How a history is read. By default as fast as the limit of the site allows, and not without end. */
 export interface HistoryOptions {
@@ -90,7 +76,7 @@ const everyone = 'everyone';
  * or ID for it.
  * @throws TallyhookError `lookup_key_malformed`
  */
-export function createSiteClient(listing: SiteListing, options: SiteClientOptions): SiteClient | null {
+export function createSiteClient(listing: SiteListing, options: SiteClientOptions) {
   const { site, kind, id, key } = listing;
   const { cache, clock, timeoutMs, observe, tracing } = options;
   const api = findSiteApi(site, key);
@@ -135,6 +121,7 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
   const memberOf = (userId: string) => (isForAll ? everyone : userId);
 
+  /** What the site has said before, however old, without a request; null if it has not. Never rejects. */
   async function known(userId: string): Promise<VoteAtSite | null> {
     const entry = await votes.lastKnown(memberOf(userId));
     return entry && voteOf(userId, entry);
@@ -142,7 +129,13 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
   return {
     known,
-    async check(userId, { notBefore } = {}) {
+    /**
+     * Whether the member has voted.
+     * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a
+     * delivery. By default, "has not voted" may be a minute old, and a vote is certain until the next one is possible
+     * @throws LookupError when the site does not say: that is never "has not voted"
+     */
+    async check(userId: string, { notBefore }: { readonly notBefore?: number } = {}): Promise<VoteAtSite> {
       if (!isSnowflake(userId)) throw new LookupError('lookup_bad_parameter', 'A user id must have 1 to 20 digits.');
       const last = await known(userId);
       const isRecent = last !== null && (notBefore === undefined || last.asOf >= notBefore);
@@ -152,8 +145,12 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
       }
       return voteOf(userId, await votes.read(memberOf(userId), { notBefore }));
     },
-    history: history === undefined ? null : (since, options) => readHistory(history, since, options),
-    async keyStatus() {
+    /** The past votes since a time (ms since the epoch). Throws LookupError. Null if the site has no history. */
+    history: history
+      ? (since: number, options?: HistoryOptions): AsyncIterable<SiteVote> => readHistory(history, since, options)
+      : null,
+    /** Sends no request and never rejects. */
+    async keyStatus(): Promise<KeyStatus> {
       return {
         keyRefused: errors.has('lookup_key_refused'),
         wrongShape: errors.has('lookup_wrong_shape'),
