@@ -87,7 +87,7 @@ export const lookupMutations: readonly Mutation[] = [
     breaks: 'more than ten times the votes of a usual hour are held',
   },
   {
-    file: 'src/features/rate-alarms/hold-vote.ts',
+    file: 'src/features/rate-alarms/feature.ts',
     find: 'if (rowWriter.replayedId !== null) return null;',
     replace: '',
     breaks: 'a released vote is paid, and not held again',

@@ -183,7 +183,7 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'a claimed vote that is in the ledger some seconds earlier is not paid again',
   },
   {
-    file: 'src/features/reminders/on-vote.ts',
+    file: 'src/features/reminders/feature.ts',
     find: 'if (last !== null && last >= at) return;',
     replace: 'if (last === at) return;',
     breaks: 'a vote that arrives late does not bring the reminder forward',

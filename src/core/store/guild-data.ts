@@ -9,8 +9,8 @@ import { readHome } from './installation/store.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { lock } from './lock.ts';
 import { literal, run } from './query-builder.ts';
-import { type EndedGuild, rowsPerWrite, type Sql, type SqlClient } from './sql-module.ts';
-import { noDelivery } from './tables.ts';
+import { type EndedGuild, rowsPerWrite, type Sql, type SqlClient, type SqlHooks } from './sql-module.ts';
+import { noDelivery, type Tables } from './tables.ts';
 
 /** Rows that one query scans: a few ms, in which SQLite blocks this thread. */
 const scanSize = 5_000;
@@ -159,6 +159,33 @@ export const writes = {
     }
   },
 };
+
+/**
+ * Deletes the rows of a table that belong to a community that has ended, by their keys.
+ * @param owner the column with its guild, or with the name of one of its listings
+ */
+export function deleteRowsByKey<Table extends keyof Tables>(
+  table: Table,
+  owner: 'guild_id' | 'account_guild_id' | 'listing',
+  key: readonly (keyof Tables[Table] & string)[],
+): NonNullable<SqlHooks['deleteOfGuild']> {
+  // Kysely builds a statement for each table of a union; of these tables only the named columns matter.
+  const [like, columns] = [table as 'grants', key as readonly 'role'[]];
+  return async ({ db, connection }, { guildId, listings }) => {
+    const owners = owner === 'listing' ? listings : [guildId];
+    if (owners.length === 0) return false;
+    const own = db
+      .selectFrom(like)
+      .select(columns)
+      .where(owner as 'guild_id', 'in', owners);
+    const rows = await run(connection, own.limit(literal(rowsPerWrite)));
+    for (const row of rows) {
+      const deleted = columns.reduce((rest, column) => rest.where(column, '=', row[column]), db.deleteFrom(like));
+      await run(connection, deleted);
+    }
+    return rows.length === rowsPerWrite;
+  };
+}
 
 export type GuildDataStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 

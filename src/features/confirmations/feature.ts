@@ -1,14 +1,16 @@
 import type { Feature } from '../../core/feature.ts';
+import { deleteRowsByKey } from '../../core/store/guild-data.ts';
+import { deletedRows } from '../../core/store/member-data/member-table.ts';
 import { effects } from './effects.ts';
 import { holdVote } from './hold-vote.ts';
 import * as sql from './store.ts';
-import { deleteConfirmations, confirmations as table, tables, voteOf } from './tables.ts';
+import { confirmations as table, voteOf } from './tables.ts';
 
 export const confirmations = {
   sql,
-  tables,
+  tables: { confirmations: deletedRows('confirmations') },
   effects,
-  deleteOfGuild: deleteConfirmations,
+  deleteOfGuild: deleteRowsByKey('confirmations', 'listing', ['vote']),
   beforeVote: {
     of: { rule: 'confirm' },
     reads: ({ listing, userId }) => ({ table, key: voteOf(listing.name, userId) }),

@@ -1,7 +1,4 @@
-import { deletedRows, type MemberTables } from '../../core/store/member-data/member-table.ts';
-import { literal, run } from '../../core/store/query-builder.ts';
 import { hotTable } from '../../core/store/recording/hot-table.ts';
-import { type EndedGuild, rowsPerWrite, type Sql } from '../../core/store/sql-module.ts';
 
 declare module '../../core/store/tables.ts' {
   interface Tables {
@@ -22,14 +19,3 @@ export const confirmations = hotTable({
 
 /** The key of a row. */
 export const voteOf = (listing: string, userId: string): string => `${listing} ${userId}`;
-
-export const tables = { confirmations: deletedRows('confirmations') } satisfies Partial<MemberTables>;
-
-/** Of a community that has ended. */
-export async function deleteConfirmations({ db, connection }: Sql, { listings }: EndedGuild): Promise<boolean> {
-  if (listings.length === 0) return false;
-  const own = db.selectFrom('confirmations').select('vote').where('listing', 'in', listings);
-  const rows = await run(connection, own.limit(literal(rowsPerWrite)));
-  for (const { vote } of rows) await run(connection, db.deleteFrom('confirmations').where('vote', '=', vote));
-  return rows.length === rowsPerWrite;
-}

@@ -1,5 +1,24 @@
 import type { Feature } from '../../core/feature.ts';
+import { accountIdOf, partsOf } from '../../core/ledger/account-id.ts';
 import * as sql from './store.ts';
-import { tables } from './tables.ts';
 
-export const imports = { sql, tables } satisfies Feature;
+/** The key begins with the import, so a member's items are looked up for each one. */
+export const imports = {
+  sql,
+  tables: {
+    imports: { withoutMembers: 'Totals.' },
+    imported_items: {
+      select(db, { accounts }) {
+        if (accounts.length === 0) return [];
+        const items = db.selectFrom('imported_items').selectAll().where('user_id', 'in', accounts);
+        return [items.where('import_id', 'in', db.selectFrom('imports').select('id'))];
+      },
+      forget: (db, { accounts }, pseudonym) =>
+        accounts.map((accountId) => {
+          const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+          const items = db.updateTable('imported_items').set({ user_id }).where('user_id', '=', accountId);
+          return items.where('import_id', 'in', db.selectFrom('imports').select('id'));
+        }),
+    },
+  },
+} satisfies Feature;

@@ -1,13 +1,32 @@
 import type { Feature } from '../../core/feature.ts';
-import { effects } from './effects.ts';
+import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
 import { planRoleConnection } from './role-connection.ts';
 import * as sql from './store.ts';
-import { tables } from './tables.ts';
+
+declare module '../../core/outbox/effect-contents.ts' {
+  interface EffectContents {
+    readonly roleConnection: RoleConnection;
+  }
+}
+
+/** Updates what Discord knows of a member for linked roles. The values are read when it is carried out. */
+interface RoleConnection {
+  readonly userId: string;
+}
 
 export const linkedRoles = {
   sql,
-  effects,
-  tables,
+  effects: { roleConnection: fieldsFormat<RoleConnection>({ userId: ['string'] }) },
+  tables: {
+    // Their tokens are secrets, of no use to the member.
+    linked_members: {
+      select: (db, { userId }) => {
+        const members = db.selectFrom('linked_members').select(['user_id', 'locale', 'linked_at', 'pushed']);
+        return [members.where('user_id', '=', userId)];
+      },
+      forget: (db, { userId }) => [db.deleteFrom('linked_members').where('user_id', '=', userId)],
+    },
+  },
   onVote: { of: { member: 'roleConnection' }, call: planRoleConnection },
   onPremium: { of: { member: 'roleConnection' }, call: planRoleConnection },
   load: () => import('./parts.ts'),

@@ -1,14 +1,42 @@
 import type { Feature } from '../../core/feature.ts';
-import { storeNextVote } from './on-vote.ts';
+import { lastVoteIn } from '../../core/ledger/account.ts';
+import { deleteRowsByKey } from '../../core/store/guild-data.ts';
+import { deletedRows } from '../../core/store/member-data/member-table.ts';
+import { hotTable } from '../../core/store/recording/hot-table.ts';
+import type { CountedVote } from '../../core/tally/recorded-event.ts';
+import type { Tally } from '../../core/tally/tally.ts';
 import * as sql from './store.ts';
-import { deleteNextVotes, tables } from './tables.ts';
 
 export { lastVoteFor } from './store.ts';
 
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /**
+     * When a member may vote again, as the delivery of the vote has said. Without a row, or with one of an earlier vote, the
+     * cooldown of the listing decides.
+     */
+    next_votes: { user_id: string; listing: string; voted_at: number; next_at: number };
+  }
+}
+
+const table = hotTable({
+  name: 'next_votes',
+  key: ['user_id', 'listing'],
+  columns: { user_id: 'text', listing: 'text', voted_at: 'bigint', next_at: 'bigint' },
+});
+
 export const nextVotes = {
   sql,
-  tables,
-  deleteOfGuild: deleteNextVotes,
+  tables: { next_votes: deletedRows('next_votes') },
+  deleteOfGuild: deleteRowsByKey('next_votes', 'listing', ['user_id', 'listing']),
   load: () => import('./parts.ts'),
   onVote: { of: { vote: 'nextVoteAt' }, call: storeNextVote },
 } satisfies Feature;
+
+/** Stores what the delivery says of the next vote, unless the cooldown says so too, or a later vote was delivered before. */
+function storeNextVote(tally: Tally, { account, listing: { name, rewards }, at, nextVoteAt }: CountedVote): void {
+  if (nextVoteAt === null || nextVoteAt === at + rewards.base.cooldownMs) return;
+  const last = lastVoteIn(account.lastVotes, name);
+  if (last !== null && last >= at) return;
+  tally.saveRow(table, { user_id: account.userId, listing: name, voted_at: at, next_at: nextVoteAt });
+}

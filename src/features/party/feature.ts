@@ -1,15 +1,87 @@
+import type { Generated, Kysely } from 'kysely';
 import type { Feature } from '../../core/feature.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { type EndedGuild, rowsPerWrite, type Sql } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
 import { effects } from './effects.ts';
 import { countForParty, partyRow } from './on-vote.ts';
 import * as sql from './store.ts';
-import { deleteParties, lockUnpaidParties, tables } from './tables.ts';
+
+/** `eligible`: paid once the goal is reached. `late`: voted only after it was reached. */
+type PartyVoterState = 'eligible' | 'late' | 'paid';
+
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /** The progress of each party, by its key. */
+    parties: {
+      period: string;
+      votes: number;
+      reached_at: number | null;
+      /** Where its panel is, or will be; null for nowhere, or after Discord has rejected it there. */
+      panel_channel: string | null;
+      /** The rules at the latest vote, and the end of the period; null without a panel. */
+      panel_goal: number | null;
+      panel_credits: number | null;
+      panel_ends_at: number | null;
+      /** When the waiting update of the panel is due; null if none is waiting. */
+      panel_due_at: number | null;
+      panel_updated_at: Generated<number>;
+      /** The id of the message and of its channel; null before it was posted. */
+      panel_message: string | null;
+      panel_message_channel: string | null;
+    };
+    /** Who has voted in the period of a party. */
+    party_voters: { period: string; user_id: string; state: PartyVoterState };
+  }
+}
 
 export const party = {
   sql,
-  tables,
+  tables: {
+    parties: { withoutMembers: 'Totals.' },
+    party_voters: {
+      select: (db, { userId }) => [votersOf(db, userId)],
+      forget(db, { userId }, user_id) {
+        const voters = db.updateTable('party_voters').set({ user_id }).where('user_id', '=', userId);
+        return [voters.where('period', 'in', db.selectFrom('parties').select('period'))];
+      },
+    },
+  },
   effects,
   onVote: { of: { rule: 'party' }, reads: partyRow, call: countForParty },
   beforeForgetting: lockUnpaidParties,
   deleteOfGuild: deleteParties,
   load: () => import('./parts.ts'),
 } satisfies Feature;
+
+/** The payment of a party would otherwise pay the account under both ids. */
+async function lockUnpaidParties({ db, connection }: Sql, userId: string): Promise<readonly []> {
+  const voters = await run(connection, votersOf(db, userId));
+  const periods = voters.filter(({ state }) => state === 'eligible').map(({ period }) => period);
+  for (const period of periods.sort()) {
+    await run(connection, db.updateTable('parties').set({ period }).where('period', '=', period));
+  }
+  return [];
+}
+
+/** Of a community that has ended: the voters of its parties, each before the party itself. */
+async function deleteParties({ db, connection }: Sql, { guildId }: EndedGuild): Promise<boolean> {
+  const own = db.selectFrom('parties').select('period').where('period', 'like', `${guildId} %`);
+  const [party] = await run(connection, own.orderBy('period').limit(literal(1)));
+  if (party === undefined) return false;
+  const { period } = party;
+  const voters = db.selectFrom('party_voters').select('user_id').where('period', '=', period);
+  const rows = await run(connection, voters.limit(literal(rowsPerWrite)));
+  for (const { user_id } of rows) {
+    const voter = db.deleteFrom('party_voters').where('period', '=', period);
+    await run(connection, voter.where('user_id', '=', user_id));
+  }
+  if (rows.length < rowsPerWrite) await run(connection, db.deleteFrom('parties').where('period', '=', period));
+  return true;
+}
+
+/** A member's periods. The key begins with the period, so it is looked up for each one. */
+function votersOf(db: Kysely<Tables>, userId: string) {
+  const voters = db.selectFrom('party_voters').selectAll().where('user_id', '=', userId);
+  return voters.where('period', 'in', db.selectFrom('parties').select('period'));
+}

@@ -1,18 +1,62 @@
 import type { Feature } from '../../core/feature.ts';
+import { deleteRowsByKey } from '../../core/store/guild-data.ts';
+import { hotTable } from '../../core/store/recording/hot-table.ts';
+import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { ownerReports } from './effects.ts';
-import { holdVote } from './hold-vote.ts';
+import { addVote, noRate, type Rate } from './rate.ts';
 import * as sql from './store.ts';
-import { deleteRates, rateAlarms as table, tables } from './tables.ts';
+
+declare module '../../core/rewards/rules.ts' {
+  interface ListingRewards {
+    /** Whether many more votes than usual are held for the owner, because anyone who sees a request can forge votes. */
+    readonly rateAlarm?: true;
+  }
+}
+
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /** The rates of listings whose votes can be forged. */
+    rate_alarms: { listing: string } & Rate;
+  }
+}
+
+const table = hotTable({
+  name: 'rate_alarms',
+  key: ['listing'],
+  columns: {
+    listing: 'text',
+    hour: 'bigint',
+    votes: 'bigint',
+    usual: 'bigint',
+    hours: 'bigint',
+    state: 'text',
+    held_at: 'bigint',
+    expected_until: 'bigint',
+  },
+  initial: { ...noRate, state: null },
+});
 
 export const rateAlarms = {
   sql,
-  tables,
+  tables: { rate_alarms: { withoutMembers: 'Votes per hour.' } },
   ownerReports,
-  deleteOfGuild: deleteRates,
-  beforeVote: {
-    of: { rule: 'rateAlarm' },
-    reads: ({ listing }) => ({ table, key: listing.name }),
-    call: holdVote,
-  },
+  deleteOfGuild: deleteRowsByKey('rate_alarms', 'listing', ['listing']),
+  beforeVote: { of: { rule: 'rateAlarm' }, reads: ({ listing }) => ({ table, key: listing.name }), call: holdVote },
   load: () => import('./parts.ts'),
 } satisfies Feature;
+
+/** Counts a vote, and holds it if there are too many: its delivery is quarantined until the owner decides. */
+function holdVote(tally: Tally, { vote, listing, delivery, rowWriter }: UnrecordedVote): RecordedDelivery | null {
+  // The owner has released it.
+  if (rowWriter.replayedId !== null) return null;
+  const rate = tally.rowOf(table, listing.name);
+  const counted = addVote(rate, delivery.receivedAt);
+  if (counted !== rate) tally.saveRow(table, counted);
+  if (counted.state !== 'held') return null;
+  const reason = quarantineReasons.rateAlarm;
+  const row = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKeys: [] };
+  const deliveryId = rowWriter.writeRow({ ...row, outcome: 'quarantined', reason });
+  if (deliveryId === null) return null;
+  return { outcome: 'quarantined', deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
+}

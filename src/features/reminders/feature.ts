@@ -1,14 +1,48 @@
 import type { Feature } from '../../core/feature.ts';
+import { lastVoteIn } from '../../core/ledger/account.ts';
+import { deleteRowsByKey } from '../../core/store/guild-data.ts';
+import { deletedRows } from '../../core/store/member-data/member-table.ts';
+import { hotTable } from '../../core/store/recording/hot-table.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import type { CountedVote } from '../../core/tally/recorded-event.ts';
+import type { Tally } from '../../core/tally/tally.ts';
 import { directMessages } from './effects.ts';
-import { planReminder } from './on-vote.ts';
 import * as sql from './store.ts';
-import { deleteReminders, tables } from './tables.ts';
+
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /** When members are to be reminded of a vote; `leased_until` is null if no process is checking it. */
+    reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
+    /** Whose reminders the program has switched off, and 1 if the member was told of it. */
+    reminder_stops: { user_id: string; reason: 'direct_messages_closed'; at: number; told: number };
+  }
+}
+
+const table = hotTable({
+  name: 'reminders',
+  key: ['user_id', 'listing'],
+  columns: { user_id: 'text', listing: 'text', due_at: 'bigint', leased_until: 'bigint' },
+});
 
 export const reminders = {
   sql,
-  tables,
+  tables: { reminders: deletedRows('reminders'), reminder_stops: deletedRows('reminder_stops') },
   directMessages,
-  deleteOfGuild: deleteReminders,
+  deleteOfGuild: deleteRowsByKey('reminders', 'listing', ['user_id', 'listing']),
   onVote: { of: { member: 'isReminded' }, call: planReminder },
   load: () => import('./parts.ts'),
 } satisfies Feature;
+
+/**
+ * Plans the reminder of the next vote. A vote that is delivered after a later one changes nothing: the reminder of the
+ * later one may have been sent already.
+ */
+function planReminder(tally: Tally, { account, listing, at, nextVoteAt }: CountedVote): void {
+  const { name, rewards, community } = listing;
+  const { userId, lastVotes } = account;
+  const names = namesOfTarget(community, name);
+  const last = lastVoteIn(lastVotes, names);
+  if (last !== null && last >= at) return;
+  const dueAt = nextVoteAt ?? at + rewards.base.cooldownMs;
+  tally.saveRow(table, { user_id: userId, listing: names[0] ?? name, due_at: dueAt, leased_until: null });
+}

@@ -1,5 +1,9 @@
 import type { Feature } from '../../core/feature.ts';
+import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import * as sql from './store.ts';
-import { deleteGrants } from './store.ts';
 
-export const roles = { sql, deleteOfGuild: deleteGrants, load: () => import('./parts.ts') } satisfies Feature;
+export const roles = {
+  sql,
+  deleteOfGuild: deleteRowsByKey('grants', 'guild_id', ['user_id', 'role', 'source']),
+  load: () => import('./parts.ts'),
+} satisfies Feature;

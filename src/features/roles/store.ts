@@ -4,13 +4,7 @@ import { accountKey } from '../../core/store/account-columns.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
-import {
-  type EndedGuild,
-  rowsPerWrite,
-  type SettleRole,
-  type Sql,
-  type SqlClient,
-} from '../../core/store/sql-module.ts';
+import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { roleEffect } from '../../core/tally/grants.ts';
 import { summarizeGrants } from './summary.ts';
@@ -165,15 +159,4 @@ async function enqueueRoles(sql: Sql, grants: readonly Tables['grants'][], now: 
       roleEffect({ guildId, userId, role }, null, now),
     ),
   );
-}
-
-/** Of a community that has ended. */
-export async function deleteGrants({ db, connection }: Sql, { guildId }: EndedGuild): Promise<boolean> {
-  const own = db.selectFrom('grants').select(['user_id', 'role', 'source']).where('guild_id', '=', guildId);
-  const rows = await run(connection, own.limit(literal(rowsPerWrite)));
-  for (const { user_id, role, source } of rows) {
-    const grant = db.deleteFrom('grants').where('user_id', '=', user_id).where('role', '=', role);
-    await run(connection, grant.where('source', '=', source));
-  }
-  return rows.length === rowsPerWrite;
 }

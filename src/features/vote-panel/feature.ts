@@ -1,13 +1,29 @@
 import type { Feature } from '../../core/feature.ts';
-import { effects, ownerReports } from './effects.ts';
+import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
+import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import * as sql from './store.ts';
-import { deleteVotePanel } from './store.ts';
+
+declare module '../../core/outbox/effect-contents.ts' {
+  interface EffectContents {
+    readonly votePanel: VotePanel;
+  }
+  interface OwnerReports {
+    /** The panel was deleted, or Discord does not let the bot post or change it. It is not shown any more. */
+    readonly votePanelGone: { readonly panelChannelId: string };
+  }
+}
+
+/** Posts or updates the vote panel of a guild. */
+interface VotePanel {
+  readonly channelId: string;
+  readonly guildId: string;
+}
 
 export const votePanel = {
   sql,
   tables: { vote_panels: { withoutMembers: 'Where the message of a guild is.' } },
-  effects,
-  ownerReports,
-  deleteOfGuild: deleteVotePanel,
+  effects: { votePanel: fieldsFormat<VotePanel>({ channelId: ['string'], guildId: ['string'] }) },
+  ownerReports: { votePanelGone: { panelChannelId: ['string'] } },
+  deleteOfGuild: deleteRowsByKey('vote_panels', 'guild_id', ['guild_id']),
   load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
-import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
 import { hour } from '../../platform/durations.ts';
@@ -130,10 +130,4 @@ export type VotePanelStore = SqlClient<{ readonly reads: typeof reads; readonly 
 async function enqueueUpdate(sql: Sql, content: { guildId: string; channelId: string }, now: number): Promise<void> {
   const effect = { queue: content.channelId, content, deliveryId: null, createdAt: now };
   await enqueue(sql, [{ kind: 'votePanel', ...effect }]);
-}
-
-/** Of a community that has ended. */
-export async function deleteVotePanel({ db, connection }: Sql, { guildId }: EndedGuild): Promise<boolean> {
-  await run(connection, db.deleteFrom('vote_panels').where('guild_id', '=', guildId));
-  return false;
 }
