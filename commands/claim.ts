@@ -1,6 +1,6 @@
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import type { ClaimOutcome } from '../src/features/claims/claims.ts';
+import type { ClaimOutcome } from '../src/features/claims/parts.ts';
 import { escapeName, escapeText, lines, type Markup, markup, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';

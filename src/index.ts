@@ -33,14 +33,14 @@ export type {
 export type { LedgerEntry } from './core/records/records.ts';
 export type { RecordedDelivery } from './core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
-export type { Ledger } from './features/handlers/ledger-interface.ts';
 export type {
+  Ledger,
   LedgerChange,
   LedgerResult,
   LedgerSpending,
   LedgerTransfer,
   LedgerTransferResult,
-} from './features/handlers/writable-ledger.ts';
+} from './features/handlers/ledger-interface.ts';
 export { createLookup } from './lookup/client.ts';
 export { LookupError } from './lookup/lookup-error.ts';
 export { type Clock, systemClock } from './platform/clock.ts';

@@ -108,7 +108,7 @@ export async function openApp(config: Config, dependencies: InternalDependencies
   // Lazily: who imports the package for something small, such as `sign`, does not load the bot.
   const [{ openStore }, { prepareAccounts }, { assembleApp }] = await Promise.all([
     import('../features/store.ts'),
-    import('../features/communities/prepare-accounts.ts'),
+    import('../features/communities/home.ts'),
     import('./assembly.ts'),
   ]);
   let store: Store | undefined;

@@ -10,9 +10,9 @@ import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/ou
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/of-listings.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
-import { createKnownTargets } from '../features/communities/known-targets.ts';
+import { separateAccounts } from '../features/communities/home.ts';
+import { createKnownTargets } from '../features/communities/listing-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
-import { separateAccounts } from '../features/communities/prepare-accounts.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
 import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';

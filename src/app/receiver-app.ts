@@ -6,7 +6,7 @@ import { homeAccounts } from '../core/ledger/account-id.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { createDirectory } from '../features/communities/directory.ts';
-import { prepareAccounts, separateAccounts } from '../features/communities/prepare-accounts.ts';
+import { prepareAccounts, separateAccounts } from '../features/communities/home.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import type { Ledger } from '../features/handlers/ledger-interface.ts';

@@ -20,7 +20,7 @@ import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';
 import { createKeyring } from '../webhook/keyring.ts';
 import { createWebhookReceiver, type ReceivingState } from '../webhook/receiver.ts';
-import { traceKeyring } from '../webhook/trace-keyring.ts';
+import { traceKeyring } from '../webhook/trace-delivery.ts';
 
 /** What a listing that only captures stores in an hour: everybody who knows its address may send. */
 const captureQuota: QuotaLimits = { maxDeliveries: 100, maxBytes: 1024 * 1024 };

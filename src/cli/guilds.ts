@@ -1,7 +1,7 @@
 import { listingBase } from '../../config/describe-listings.ts';
 import { loadDatabaseUrl } from '../../config/load.ts';
 import { deleteGuildData } from '../features/communities/delete-data.ts';
-import { keepParkedMs } from '../features/communities/departure-notice.ts';
+import { keepParkedMs } from '../features/communities/departures.ts';
 import { byTallyhook, type GuildState } from '../features/communities/store.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';

@@ -7,7 +7,7 @@ import { conflictHint, inaccessibleHint } from '../discord/registration/registra
 import type { RegistrationReport } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { registerConfigured } from '../features/communities/register-configured.ts';
-import { publishedLinkedRoles } from '../features/linked-roles/create.ts';
+import { publishedLinkedRoles } from '../features/linked-roles/parts.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { printProgress } from '../platform/database/migrations/report-progress.ts';

@@ -33,18 +33,16 @@ export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export type {
   Ledger,
+  LedgerChange,
   LedgerEntriesQuery,
   LedgerPlace,
-  LedgerStandingsQuery,
-} from '../features/handlers/ledger-interface.ts';
-export type {
-  LedgerChange,
   LedgerResult,
   LedgerSpending,
+  LedgerStandingsQuery,
   LedgerTransfer,
   LedgerTransferResult,
   WritableLedger,
-} from '../features/handlers/writable-ledger.ts';
+} from '../features/handlers/ledger-interface.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
 export type { TallyhookErrorCode } from '../platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';

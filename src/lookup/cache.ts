@@ -5,8 +5,7 @@ import { second } from '../platform/durations.ts';
 import { settleWithin, Waiters } from '../platform/with-timeout.ts';
 import { type CacheEntry, type FreshUntil, isExpired } from './freshness.ts';
 import type { CachedValue, ObserveLookup, Resource } from './lookup.ts';
-import type { ResponseStore } from './response-store.ts';
-import type { SharedRequests } from './shared-requests.ts';
+import type { ResponseStore, SharedRequests } from './response-store.ts';
 
 /** How long a lookup waits for the service when it can serve an expired entry instead (ms). */
 const staleAfterMs = 1.5 * second;

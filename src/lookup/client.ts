@@ -10,16 +10,14 @@ import { type Endpoint, maxReviews, profileEndpoint, reviewsEndpoint, votesEndpo
 import { createErrorReporter } from './error-reporter.ts';
 import { requestFresh } from './fresh.ts';
 import { voteStatusAt, withLedger, withSecondsLeft } from './freshness.ts';
-import { createHttp } from './http.ts';
+import { createHttp, traceHttp } from './http.ts';
 import type { CachedValue, ListingKind, LookupClient, Resource, ReviewsQuery } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 import { checkLookupOptions, type LookupOptions } from './lookup-options.ts';
 import { memoryKeyv } from './open-keyv.ts';
 import { createRequester } from './request.ts';
-import { createResponseStore } from './response-store.ts';
+import { createResponseStore, sharedRequestsIn } from './response-store.ts';
 import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';
-import { sharedRequestsIn } from './shared-requests.ts';
-import { traceHttp } from './trace-http.ts';
 
 /** The default limit of reviews of the service. */
 const defaultReviews = 10;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../platform/clock.ts';
 import { parseJson } from '../platform/json.ts';
+import type { Tracing } from '../platform/tracing/tracing.ts';
 import {
   type BadRequestCause,
   createQuote,
@@ -36,7 +37,7 @@ export interface Http<Request, Response> {
   get(request: Request, deadline: number, signal?: AbortSignal): Promise<Response>;
 }
 
-export type LookupHttp = Http<LookupRequest, LookupResponse>;
+type LookupHttp = Http<LookupRequest, LookupResponse>;
 
 const envelope = z.object({ success: z.literal(true), data: z.unknown(), meta: z.unknown().optional() });
 
@@ -82,4 +83,22 @@ function readEnvelope(body: string, request: string, quote: Quote): LookupRespon
     throw new LookupError('lookup_service_error', `${request}: the service failed: ${quote(failure.data.error)}`);
   }
   throw new LookupError('lookup_wrong_shape', `${request}: the response has no "success" and "data" as documented.`);
+}
+
+/** Requests to the lookup API with a span each. The ids in the path, which are those of members, are left out. */
+export function traceHttp(http: LookupHttp, baseUrl: string, tracing: Tracing): LookupHttp {
+  const { hostname, port } = new URL(baseUrl);
+  return {
+    get(request, deadline, signal) {
+      const [resource] = request.path.split('/', 1);
+      const template = request.path === resource ? `/${resource}` : `/${resource}/{id}`;
+      const attributes = {
+        'http.request.method': 'GET',
+        'url.template': template,
+        'server.address': hostname,
+        'server.port': port === '' ? undefined : Number(port),
+      };
+      return tracing.span(`GET ${template}`, { kind: 'client', attributes }, () => http.get(request, deadline, signal));
+    },
+  };
 }

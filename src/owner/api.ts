@@ -11,12 +11,11 @@ import { HttpError, handleErrors, toHttpError } from '../platform/web/http-error
 import { paginate } from '../platform/web/pagination.ts';
 import type { Authentication } from './authentication.ts';
 import type { OwnerContext } from './context.ts';
-import { correct } from './correct.ts';
 import { getMember, type MemberAccount, type MemberDetails, type VoteTimes } from './get-member.ts';
-import { getSummary, type Summary } from './get-summary.ts';
+import { getSummary, type Summary } from './get-overview.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { decideAlarm, decisions, type ListingDetails, listListings, reverseVotes } from './listings.ts';
-import { findEffect, replayDelivery, replayEffect } from './replay.ts';
+import { correct, findEffect, replayDelivery, replayEffect } from './replay.ts';
 import {
   correctionRequest,
   deliveriesQuery,

@@ -1,9 +1,7 @@
-import type { AccountScope } from '../core/ledger/account-id.ts';
-import { accountIdOf, homeAccounts } from '../core/ledger/account-id.ts';
+import { type AccountScope, accountIdOf, homeAccounts } from '../core/ledger/account-id.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { RecordScope } from '../core/records/records.ts';
-
 import type { Directory } from '../features/communities/directory.ts';
 import { accountsOf } from '../features/communities/listings.ts';
 import type { Store } from '../features/store.ts';
@@ -68,4 +66,29 @@ export function createOwnerCommunities(options: {
       return (communities.length === 0 ? [homeAccounts] : communities.toSorted()).map(communityWith);
     },
   };
+}
+
+/** What belongs to each community whose guild is known, as it is configured now. */
+export function createCommunityScopes(directory: Directory) {
+  return {
+    ids: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
+    scopeOf(guildId: string): CommunityScope | null {
+      const community = directory.ofGuild(guildId);
+      if (community === undefined) return null;
+      const { accounts, listings } = community;
+      const former = listings.flatMap(({ formerLinks = [] }) => formerLinks.map(({ name }) => name));
+      const channels = listings.flatMap((each) => [each.announceChannelId, each.premiumChannelId, each.ownerChannelId]);
+      return {
+        guildId,
+        accounts,
+        listings: [...new Set([...listings.map(({ name }) => name), ...former])],
+        channels: [...new Set(channels.filter((id) => id !== null))].filter((id) => isOwn(id, guildId)),
+      };
+    },
+  };
+
+  /** A channel that another community posts in as well says nothing of whose effects they are. */
+  function isOwn(channelId: string, guildId: string): boolean {
+    return directory.inChannel(channelId).every((listing) => listing.guildId === guildId);
+  }
 }

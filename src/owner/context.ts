@@ -14,7 +14,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { Site } from '../webhook/sites/site.ts';
-
 import type { AnnouncedListing } from './announcement-previews.ts';
 import type { CommunityScope, OwnerCommunities } from './communities.ts';
 import type { ReadNames } from './names.ts';

@@ -1,9 +1,9 @@
-import type { RequestHandler } from 'express';
+import type { Express, RequestHandler } from 'express';
+import express from 'express';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import type { Replay } from '../core/receiving/replay.ts';
-import { eventKeysOf } from '../core/receiving/replay.ts';
+import { eventKeysOf, type Replay } from '../core/receiving/replay.ts';
 import { createGuildReader } from '../discord/guild-reader.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -15,13 +15,16 @@ import type { KeyStatus } from '../lookup/lookup.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readiness.ts';
 import type { Log } from '../platform/log.ts';
+import { isTrustedProxy } from '../platform/web/client-key.ts';
 import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
-import { createOwnerCommunities } from './communities.ts';
-import { createCommunityScopes } from './community-scopes.ts';
+import { createOwnerApi } from './api.ts';
+import { createAuthentication } from './authentication.ts';
+import { createCommunityScopes, createOwnerCommunities } from './communities.ts';
+import { type ConsoleAccess, createConsole } from './console/console.ts';
+import type { OwnerContext } from './context.ts';
 import { createDiscordSignIn } from './discord-sign-in.ts';
 import { createNames } from './names.ts';
-import { createOwner } from './owner.ts';
 import type { SignInLinks } from './sign-in-links.ts';
 
 export interface OwnerAppDependencies {
@@ -136,4 +139,21 @@ export function createOwnerApp(
       },
     },
   );
+}
+
+/** Who can sign in, each null if nobody can. */
+export type OwnerAccess = Pick<ConsoleAccess, 'token' | 'discord'>;
+
+/**
+ * The owner's API under `/api` and the console, to be mounted at `/owner`.
+ * @param access `token`: the `OWNER_TOKEN`, without which there is no API
+ */
+export function createOwner({ token, discord }: OwnerAccess, context: OwnerContext): Express {
+  const authentication = createAuthentication({ token, clock: context.clock, log: context.log });
+  const app = express().disable('x-powered-by').disable('etag').enable('strict routing');
+  // For the client's address, and for whether the browser uses HTTPS.
+  app.set('trust proxy', isTrustedProxy);
+  if (token !== null) app.use('/api', createOwnerApi(context, authentication));
+  app.use(createConsole({ token, discord, authentication }, context));
+  return app;
 }

@@ -1,6 +1,6 @@
 import type { RankedMember } from '../core/ledger/standing.ts';
 import type { DayVotes } from '../core/ledger/votes-per-day.ts';
-import type { DeliveryRecord, OpenProblems } from '../core/records/records.ts';
+import type { Counts, DeliveryRecord, OpenProblems } from '../core/records/records.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
 import type { NameBook } from './names.ts';
 
@@ -46,4 +46,23 @@ export async function getOverview(context: OwnerContext): Promise<Overview> {
     members: { count: balances.total, credits: balances.sum },
     names: await context.namesIn(scope)(votes.members.map(({ userId }) => userId)),
   };
+}
+
+/** Status and totals of the installation. */
+export interface Summary {
+  readonly counts: Counts;
+  readonly parts: Readonly<Record<string, ComponentStatus>>;
+  readonly budgets: readonly BudgetStatus[];
+  readonly lastDelivery: DeliveryRecord | null;
+}
+
+export async function getSummary(context: OwnerContext): Promise<Summary> {
+  const { records, health } = context;
+  const [counts, parts, budgets, [lastDelivery = null]] = await Promise.all([
+    records.counts(),
+    health(),
+    context.budgets(),
+    records.deliveries({ limit: 1, before: null }),
+  ]);
+  return { counts, parts, budgets, lastDelivery };
 }

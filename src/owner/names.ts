@@ -14,7 +14,7 @@ const timeoutMs = second;
 const lifetimeMs = 10 * minute;
 const maxKnown = 20_000;
 /** Guilds whose roles and channels are named where all are shown. */
-export const maxGuilds = 5;
+const maxGuilds = 5;
 
 /** The names on a page, as far as they are known. All of them are foreign text. */
 export interface NameBook {
@@ -113,4 +113,36 @@ export function findUsername(value: unknown, userId: string, depth = 0): string 
     if (found !== null) return found;
   }
   return null;
+}
+
+/** The newest deliveries in which names are searched, and how many members are found. */
+const searchedDeliveries = 500;
+const maxFound = 20;
+
+/** Members by a part of their name: those of the newest deliveries, and those who Discord says, by id. Never rejects. */
+export async function searchMembers(
+  {
+    records,
+    guilds,
+    scope,
+  }: {
+    readonly records: Pick<Records, 'deliveries'>;
+    readonly guilds: { readonly ids: () => readonly string[]; readonly reader: GuildReader | null };
+    readonly scope: CommunityScope | null;
+  },
+  text: string,
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = text.toLocaleLowerCase();
+  const ids = scope === null ? guilds.ids().slice(0, maxGuilds) : [scope.guildId];
+  const asked = ids.map((id) => guilds.reader?.search(id, text) ?? Promise.resolve([]));
+  const [deliveries, said] = await Promise.all([
+    records.deliveries({ limit: searchedDeliveries, before: null }),
+    Promise.all(asked.map((each) => each.catch(() => []))),
+  ]);
+  const ofDeliveries = deliveries.flatMap(({ userId, body }) => {
+    const name = userId === null || isPseudonym(userId) ? null : findUsername(parseJson(body), userId);
+    return userId !== null && name?.toLocaleLowerCase().includes(wanted) ? [[userId, name] as const] : [];
+  });
+  const all = [...said.flat().map(({ id, name }) => [id, name] as const), ...ofDeliveries];
+  return new Map([...new Map(all)].slice(0, maxFound));
 }

@@ -2,7 +2,6 @@ import { parseJson } from '../platform/json.ts';
 import type { Family } from './event.ts';
 import { readTargetIds } from './fields.ts';
 import type { ListingSecrets, SecretScope, WebhookListing, WithoutSecrets } from './listing.ts';
-import { createListingIndexes } from './listing-indexes.ts';
 import {
   createSignedMessage,
   indexSecrets,
@@ -12,6 +11,41 @@ import {
 } from './secret-index.ts';
 import { isSignature, reserialised } from './signed-form.ts';
 import { createTurns } from './turns.ts';
+
+interface Entry<Listing> {
+  readonly listing: Listing & ListingSecrets;
+  /** Computed for the first delivery: among thousands of listings, a few get deliveries between two changes. */
+  index: SecretIndex<Listing> | undefined;
+}
+
+/** The secrets of each listing alone, by its name. */
+function createListingIndexes<Listing extends WebhookListing>(
+  listings: readonly (Listing & ListingSecrets)[],
+  withoutSecrets: WithoutSecrets<Listing>,
+) {
+  let entries: ReadonlyMap<string, Entry<Listing>> = new Map();
+  replace(listings);
+
+  /** Keeps what it has of listings that are the same objects. */
+  function replace(next: readonly (Listing & ListingSecrets)[]): void {
+    const earlier = entries;
+    const entryOf = (listing: Listing & ListingSecrets): Entry<Listing> => {
+      const known = earlier.get(listing.name);
+      return known?.listing === listing ? known : { listing, index: undefined };
+    };
+    entries = new Map(next.map((listing) => [listing.name, entryOf(listing)]));
+  }
+
+  return {
+    has: (name: string) => entries.has(name),
+    get(name: string): SecretIndex<Listing> | undefined {
+      const entry = entries.get(name);
+      if (entry !== undefined) entry.index ??= indexSecrets([entry.listing], withoutSecrets);
+      return entry?.index;
+    },
+    replace,
+  };
+}
 
 /** A body that is not authenticated yet. */
 export interface ReceivedBody {

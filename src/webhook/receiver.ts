@@ -15,10 +15,9 @@ import {
   routeOf,
   sharedPaths,
 } from './delivery-path.ts';
-import type { DeliveryCredentials, Intake } from './intake.ts';
+import type { DeliveryCredentials, Intake, RequestHead } from './intake.ts';
 import { readParsedBody } from './parsed-body.ts';
 import { rejections } from './rejections.ts';
-import type { RequestHead } from './request-head.ts';
 import { acceptances, type JsonResponse, type Rejection, rejectionResponse, type WebhookResponse } from './response.ts';
 import type { WebhookRoutes } from './routes.ts';
 import { isEncoded } from './signed-form.ts';

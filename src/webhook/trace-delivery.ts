@@ -1,5 +1,6 @@
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import type { RequestHead } from './request-head.ts';
+import type { RequestHead } from './intake.ts';
+import type { Keyring } from './keyring.ts';
 
 /**
  * Handles a delivery in a span. A `traceparent` of the sender becomes a link, not the parent: anyone can send one, and
@@ -34,4 +35,17 @@ export function traceDelivery<Response extends { readonly status: number }>(
     if (status >= 500) span.fail(String(status));
     return response;
   });
+}
+
+/** A keyring with a span for the search for the secret of a signature. */
+export function traceKeyring<Listing>(keyring: Keyring<Listing>, tracing: Tracing): Keyring<Listing> {
+  return {
+    ...keyring,
+    verify: (...args) =>
+      tracing.span('verify signature', { kind: 'internal' }, async (span) => {
+        const verified = await keyring.verify(...args);
+        span.set({ 'tallyhook.verified': verified === 'busy' ? 'busy' : verified !== null });
+        return verified;
+      }),
+  };
 }

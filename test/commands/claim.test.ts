@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claim } from '../../commands/claim.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
-import { createClaims } from '../../src/features/claims/claims.ts';
+import { createClaims } from '../../src/features/claims/parts.ts';
 import { openStore } from '../../src/features/store.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { privacy } from '../../commands/privacy.ts';
-import { createMemberDataAccess } from '../../src/features/member-data/member-data.ts';
+import { createMemberDataAccess } from '../../src/features/member-data/parts.ts';
 import { openStore } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';

@@ -4,7 +4,7 @@ import { shop } from '../../commands/shop.ts';
 import type { Panel, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { ShopItem } from '../../src/features/shop/item.ts';
-import { renderPurchaseMessage, renderPurchaseReport } from '../../src/features/shop/messages.ts';
+import { renderPurchaseMessage, renderPurchaseReport } from '../../src/features/shop/parts.ts';
 import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createLog } from '../../src/platform/log.ts';

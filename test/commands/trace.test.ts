@@ -5,7 +5,7 @@ import { eventKeysOf } from '../../src/core/receiving/replay.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
-import { createTraces } from '../../src/features/traces/traces.ts';
+import { createTraces } from '../../src/features/traces/parts.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createVotesBetween } from '../../src/features/digests/parts.ts';
 import type { PlannedDigest } from '../../src/features/digests/store.ts';
-import { createVotesBetween } from '../../src/features/digests/votes-between.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';

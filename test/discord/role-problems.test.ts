@@ -5,7 +5,7 @@ import { openView, type SetupView } from '../../commands/setup/view.ts';
 import { homeAccounts } from '../../src/core/ledger/account-id.ts';
 import { isModerating } from '../../src/discord/moderating.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
-import { createRoleAccess } from '../../src/features/roles/role-access.ts';
+import { createRoleAccess } from '../../src/features/roles/parts.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';

@@ -7,7 +7,7 @@ import { roleCard } from '../../src/features/roles/card.ts';
 import { shopCard } from '../../src/features/shop/card.ts';
 import type { OwnerCommunity } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
-import { createOwner } from '../../src/owner/owner.ts';
+import { createOwner } from '../../src/owner/create-owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { plainAnnouncements } from '../../src/texts/announcement-settings.ts';

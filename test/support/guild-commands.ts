@@ -6,10 +6,10 @@ import { createInteractions } from '../../src/discord/interactions/interactions.
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createCommandContexts } from '../../src/features/communities/command-context.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
+import { prepareAccounts } from '../../src/features/communities/home.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
 import { createLookupClients } from '../../src/features/communities/lookup-clients.ts';
-import { prepareAccounts } from '../../src/features/communities/prepare-accounts.ts';
 import { createServices } from '../../src/features/create.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';

@@ -93,13 +93,13 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'a reminder does not rely on what the service said long ago',
   },
   {
-    file: 'src/features/claims/claims.ts',
+    file: 'src/features/claims/parts.ts',
     find: "if (at < now - maxClaimAgeMs) return { type: 'tooOld', at, since: now - maxClaimAgeMs };",
     replace: '',
     breaks: 'a vote of more than seven days ago cannot be claimed',
   },
   {
-    file: 'src/features/claims/claims.ts',
+    file: 'src/features/claims/parts.ts',
     find: 'status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;',
     replace: 'status = isRunning ? null : (await lookup.voteStatus(userId)).value;',
     breaks: 'a claim asks the service, not the cache',
@@ -166,7 +166,7 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'of two managers who edit the same setting, the second sees a conflict',
   },
   {
-    file: 'src/features/linked-roles/member-values.ts',
+    file: 'src/features/linked-roles/linked-roles.ts',
     find: 'dayIn(accountId) <= streak.lastDay ? streak.days : 0',
     replace: 'streak.days',
     breaks: 'a linked role for a streak ends with the streak',

@@ -15,7 +15,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'the owner API needs the token',
   },
   {
-    file: 'src/owner/correct.ts',
+    file: 'src/owner/replay.ts',
     find: 'idempotencyKey ?? randomUUID()',
     replace: 'randomUUID()',
     breaks: 'a correction with an idempotency key that is repeated counts once',

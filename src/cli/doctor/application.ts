@@ -15,7 +15,7 @@ import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { configuredOffer } from '../../features/communities/command-context.ts';
-import { publishedLinkedRoles } from '../../features/linked-roles/create.ts';
+import { publishedLinkedRoles } from '../../features/linked-roles/parts.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';

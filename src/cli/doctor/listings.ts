@@ -2,7 +2,7 @@ import { communityConfig } from '../../../config/community-config.ts';
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
-import { groupByTarget } from '../../features/communities/same-target.ts';
+import { groupByTarget } from '../../features/communities/listings.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { messageOf } from '../../platform/errors.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
 import { type Community, createDirectory } from '../../features/communities/directory.ts';
-import { prepareAccounts } from '../../features/communities/prepare-accounts.ts';
+import { prepareAccounts } from '../../features/communities/home.ts';
 import { createCommunitySettings } from '../../features/setup/community-settings.ts';
 import type { Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';

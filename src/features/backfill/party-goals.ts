@@ -1,6 +1,7 @@
 import type { Calendar } from '../../core/rewards/calendar.ts';
-import { partyPeriod } from '../../core/rewards/party.ts';
+import { type PartyProgress, partyPeriod } from '../../core/rewards/party.ts';
 import type { PartyRules } from '../../core/rewards/rules.ts';
+import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { minute } from '../../platform/durations.ts';
 
 /*
@@ -51,4 +52,10 @@ export function goalTimes(slots: readonly GoalSlot[], times: Iterable<number>): 
       return at === undefined ? [] : [[period, at] as const];
     }),
   );
+}
+
+/** The progress of all parties for which votes were counted, by the ID of their period. */
+export async function partiesIn({ db, run }: Snapshot): Promise<ReadonlyMap<string, PartyProgress>> {
+  const rows = await run(db.selectFrom('parties').selectAll());
+  return new Map(rows.map(({ period, votes, reached_at: reachedAt }) => [period, { votes, reachedAt }]));
 }

@@ -1,20 +1,23 @@
-import { accountIdOf } from '../../core/ledger/account-id.ts';
+import type { Compilable, Kysely } from 'kysely';
+import { type AccountScope, accountIdOf } from '../../core/ledger/account-id.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { Grant, StoredGrant } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { insertMissing, run, upsert } from '../../core/store/query-builder.ts';
-import { toOutage } from '../../core/store/recording/queries.ts';
+import { toGrant, toOutage } from '../../core/store/recording/queries.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
 import { applyGrants } from '../../core/tally/grants.ts';
-import { partyKey } from '../../core/tally/party.ts';
-import { readMemberState } from './member-state.ts';
+import { partyKey, partyOf } from '../../core/tally/party.ts';
+import type { BackfillPlan } from './plan.ts';
 import {
   type BackfilledMember,
   type BackfillRules,
   communityOf,
   createBackfillPlanner,
+  type MemberState,
   owedOf,
   periodOf,
 } from './planner.ts';
@@ -103,4 +106,28 @@ async function grantRoles(
     await upsert(sql, 'grants', { user_id, role, source }, { guild_id, until, state });
   }
   await enqueue(sql, effects);
+}
+
+/** Runs a statement inside a transaction that writes, or on a snapshot. */
+export type RunQuery = <Row>(query: Compilable<Row>) => Promise<readonly Row[]>;
+
+/** What is stored about a member beside the entries, as far as the plan depends on it. */
+export async function readMemberState(
+  db: Kysely<Tables>,
+  run: RunQuery,
+  { userId, accounts }: { readonly userId: string; readonly accounts: AccountScope },
+  plan: BackfillPlan,
+): Promise<MemberState> {
+  const grants = db.selectFrom('grants').selectAll().where('user_id', '=', userId);
+  const parties = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
+  const keys = parties.map((period) => partyKey(accounts, period));
+  const voter = db.selectFrom('party_voters').select('period').where('user_id', '=', userId);
+  return {
+    grants: plan.grants.length === 0 ? [] : (await run(grants)).map(toGrant),
+    partyPeriods: new Set(
+      keys.length === 0
+        ? []
+        : (await run(voter.where('period', 'in', keys))).map(({ period }) => partyOf(period).period),
+    ),
+  };
 }

@@ -1,8 +1,130 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { type ClaimResult, maxClaimAgeMs } from '../../core/tally/record-claim.ts';
+import type { ListedLookup } from '../../discord/commands/command.ts';
+import type { VoteStatus } from '../../lookup/schemas.ts';
+import type { SiteClient } from '../../lookup/sites/site-client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import type { Log } from '../../platform/log.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { type Claims, createClaims } from './claims.ts';
+
+/** Votes that members report because no delivery of them has arrived. */
+interface Claims {
+  /**
+   * Asks the service for the member's last vote, and records it if the ledger does not have it. Rejects with a
+   * LookupError if the service fails, and with the errors of the store.
+   * @param listing its configured name
+   */
+  claim(listing: string, userId: string): Promise<ClaimOutcome>;
+}
+
+/** The outcome of a claim. Nothing was written unless it is `claimed`. Times are ms since the epoch. */
+export type ClaimOutcome =
+  /** `credits`: all that the vote earned; `balance`: with them. */
+  | { readonly type: 'claimed'; readonly at: number; readonly credits: number; readonly balance: number }
+  /** The vote was recorded before. `denied`: the service denied its credits, with the service's `reason`. */
+  | {
+      readonly type: 'recorded';
+      readonly at: number;
+      readonly how: 'paid' | 'denied' | 'claimed';
+      readonly credits: number;
+      /** External text. */
+      readonly reason: string | null;
+    }
+  /** The vote of `at` was too soon after, or before, a recorded one of `recordedAt`. */
+  | { readonly type: 'withinCooldown'; readonly at: number; readonly recordedAt: number }
+  /** The vote was paid to an account that was deleted on request of the member. */
+  | { readonly type: 'forgotten' }
+  /** The service knows no vote of the member. */
+  | { readonly type: 'noVote' }
+  /** The last vote is too old: only votes since `since` can be claimed. */
+  | { readonly type: 'tooOld'; readonly at: number; readonly since: number }
+  /** The service reports a running cooldown, but no time. */
+  | { readonly type: 'unknownTime' }
+  /** The site of the listing, by its name, does not say whether the member has voted. */
+  | { readonly type: 'siteSilent'; readonly site: string };
+
+/** How much the times of one vote may differ between the service and the ledger, and their clocks (ms). */
+const toleranceMs = 5 * minute;
+
+/**
+ * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not
+ * asked.
+ */
+export function createClaims(options: {
+  readonly findListing: (name: string) => ListingContext | undefined;
+  /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
+  readonly compareTargets?: (listing: string) => Promise<void>;
+  readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site'> | undefined;
+  /** Null for a listing on the service, and for one whose site does not say who has voted. */
+  readonly findSite: (name: string) => Pick<SiteClient, 'known'> | null;
+  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
+  readonly recorder: ClaimRecorder;
+  readonly clock: Clock;
+  readonly log: Log;
+}): Claims {
+  const { findListing, compareTargets, findLookup, findSite, ledgerIn, recorder, clock, log } = options;
+  return {
+    async claim(name, userId) {
+      await compareTargets?.(name);
+      const listing = findListing(name);
+      const { lookup, site } = findLookup(name) ?? {};
+      if (listing === undefined || lookup === undefined)
+        throw new Error(`There is no listing "${name}" with an API key.`);
+      const { cooldownMs } = listing.rewards.base;
+      const now = clock.now();
+      const ledger = ledgerIn(listing.community.accounts);
+      const recordedAt = await ledger.lastVoteAt(userId, namesOfTarget(listing.community, name));
+      const isRunning = recordedAt !== null && Math.abs(now - recordedAt) < cooldownMs - toleranceMs;
+      if (!isRunning && site?.isSilent) return { type: 'siteSilent', site: site.name };
+      const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
+      const at = status === null ? recordedAt : timeOfVote(status, cooldownMs);
+      if (at === null || at > now + toleranceMs) return { type: status?.canVote ? 'noVote' : 'unknownTime' };
+      if (at < now - maxClaimAgeMs) return { type: 'tooOld', at, since: now - maxClaimAgeMs };
+      const vote = await findSite(name)?.known(userId);
+      const atSite = vote?.at === at ? { atSite: { weight: vote.weight, nextVoteAt: vote.nextVoteAt } } : {};
+      const result = await recorder.recordClaim({ userId, at, ...atSite }, withoutSecrets(listing), now);
+      if (result.outcome === 'claimed') {
+        const { credits, balance } = result;
+        log.info({ user: userId, listing: name, credits, balance }, 'recorded a claimed vote');
+      }
+      return outcomeOf(result, at);
+    },
+  };
+}
+
+/** The time of the vote that the service reports (ms since the epoch); null for none, or if it is unknown. */
+function timeOfVote({ canVote, lastVoteAt, nextVoteAt }: VoteStatus, cooldownMs: number): number | null {
+  if (lastVoteAt !== null) return lastVoteAt;
+  return canVote || nextVoteAt === null ? null : nextVoteAt - cooldownMs;
+}
+
+function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
+  switch (result.outcome) {
+    case 'claimed':
+      return { type: 'claimed', at, credits: result.credits, balance: result.balance };
+    case 'forgotten':
+      return { type: 'forgotten' };
+    case 'recorded': {
+      const { at: recordedAt, cause, credits, reason } = result;
+      if (Math.abs(recordedAt - at) > toleranceMs) return { type: 'withinCooldown', at, recordedAt };
+      const how = cause === 'denied' || cause === 'claim' ? causes[cause] : 'paid';
+      return { type: 'recorded', at: recordedAt, how, credits, reason };
+    }
+  }
+}
+
+const causes = { denied: 'denied', claim: 'claimed' } as const;
+
+/** The plain data that the store needs; a listing of the configuration has more. */
+function withoutSecrets({ name, kind, rewards, community, announced, ...channels }: ListingContext): ListingContext {
+  const { announceChannelId, premiumChannelId } = channels;
+  return { name, kind, rewards, community, announced, announceChannelId, premiumChannelId };
+}
 
 declare module '../../../commands/context.ts' {
   interface FeatureContext {
@@ -10,29 +132,15 @@ declare module '../../../commands/context.ts' {
   }
 }
 
-export function createServices({
-  store,
-  claimRecorder,
-  compareTargets,
-  directory,
-  lookups,
-  clock,
-  log,
-}: ServicesContext & {
-  readonly store: { readonly ledgerIn: (accounts: AccountScope) => LedgerReads };
-  readonly claimRecorder: ClaimRecorder;
-  /** Finds out which other listings have the target of this one. Never rejects. */
-  readonly compareTargets: (listing: string) => Promise<void>;
-}) {
-  const claims = createClaims({
-    findListing: directory.find,
-    findLookup: lookups.find,
-    findSite: lookups.findSite,
-    compareTargets,
-    ledgerIn: store.ledgerIn,
-    recorder: claimRecorder,
-    clock,
-    log,
-  });
+export function createServices(
+  context: ServicesContext & {
+    readonly store: { readonly ledgerIn: (accounts: AccountScope) => LedgerReads };
+    readonly claimRecorder: ClaimRecorder;
+    readonly compareTargets: (listing: string) => Promise<void>;
+  },
+) {
+  const { store, claimRecorder: recorder, directory, lookups } = context;
+  const finders = { findListing: directory.find, findLookup: lookups.find, findSite: lookups.findSite };
+  const claims = createClaims({ ...context, ...finders, ledgerIn: store.ledgerIn, recorder });
   return { commands: { claims } } satisfies FeatureServices;
 }

@@ -1,3 +1,4 @@
+import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -6,8 +7,41 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop } from '../../platform/loop.ts';
 import { deleteGuildData } from './delete-data.ts';
-import { departureNotice, keepParkedMs } from './departure-notice.ts';
+import type { DepartureNotice } from './effects.ts';
 import { byTallyhook, type GuildState, type GuildStore } from './store.ts';
+
+/** How long the settings and the data of a parked community are kept. */
+export const keepParkedMs = 30 * day;
+
+/** The message to the member who last changed the settings of a community that has removed the bot. */
+function departureNotice(
+  userId: string,
+  notice: Pick<DepartureNotice, 'guildId' | 'listing' | 'parkedAt' | 'notices'>,
+  createdAt: number,
+): NewEffect<'directMessage'> {
+  const message = { type: 'departure', ...notice, deletedAt: notice.parkedAt + keepParkedMs } as const;
+  const queue = directMessageQueue(userId, notice.guildId);
+  return { kind: 'directMessage', queue, content: { userId, message }, deliveryId: null, createdAt };
+}
+
+/**
+ * Whether a notice is still true, and the newest one: the bot has not returned, nor was the community deleted. Rejects
+ * with the errors of the store and of Discord.
+ */
+export async function isNoticeWanted(
+  { guildId, parkedAt, deletedAt, notices }: DepartureNotice,
+  options: {
+    readonly guilds: Pick<GuildStore, 'find'>;
+    /** Whether the bot is in a guild. */
+    readonly isMember: (guildId: string) => Promise<boolean>;
+    /** ms since the epoch. */
+    readonly now: number;
+  },
+): Promise<boolean> {
+  const guild = await options.guilds.find(guildId);
+  if (guild?.parkedAt !== parkedAt || guild.parkedBy !== byTallyhook || guild.notices !== notices) return false;
+  return options.now < deletedAt && !(await options.isMember(guildId));
+}
 
 const checkEveryMs = hour;
 /** A guild is missing if two checks in a row did not find it; other processes may check at the same time. */

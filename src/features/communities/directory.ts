@@ -2,8 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
-import { accountsOf, type CommunityListing, isRepeated, listingsByGuild, listingsOfCommunity } from './listings.ts';
-import { configuredId, type FindTargetId } from './same-target.ts';
+import {
+  accountsOf,
+  type CommunityListing,
+  configuredId,
+  type FindTargetId,
+  isRepeated,
+  listingsByGuild,
+  listingsOfCommunity,
+} from './listings.ts';
 
 /** All listings of one guild, or those whose guild is not known. Never changed: a new setting makes a new object. */
 export interface Community {

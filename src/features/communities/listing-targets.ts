@@ -1,7 +1,7 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { day, minute } from '../../platform/durations.ts';
+import { day, hour, minute } from '../../platform/durations.ts';
 import { createLoop } from '../../platform/loop.ts';
 import type { Community, Directory } from './directory.ts';
 
@@ -106,5 +106,32 @@ export function createTargetLoop(options: {
     async stop(): Promise<void> {
       void loop.stop();
     },
+  };
+}
+
+/** How often the cache is read for the id of a listing that is not known (ms). */
+const recallMs = hour;
+
+/**
+ * The Discord id of the server or bot that a listing is; null if it is not known. Sends no request, and waits for
+ * nothing: what the cache has is returned from the next call on.
+ */
+export function createKnownTargets(options: {
+  readonly directory: Pick<Directory, 'find'>;
+  readonly targets: Pick<ListingTargets, 'targetOf' | 'recall'>;
+  readonly clock: Clock;
+}): (listing: string) => string | null {
+  const { directory, targets, clock } = options;
+  const recalledAt = new Map<string, number>();
+  return (name) => {
+    const listing = directory.find(name);
+    if (listing === undefined) return null;
+    const target = targets.targetOf(listing);
+    if (target.isKnown) return target.id;
+    const { lookupKey } = listing;
+    if (lookupKey === null || clock.monotonic() - (recalledAt.get(name) ?? -recallMs) < recallMs) return null;
+    recalledAt.set(name, clock.monotonic());
+    void targets.recall(listing);
+    return null;
   };
 }

@@ -1,40 +1,72 @@
+import { Routes } from 'discord.js';
+import { z } from 'zod';
 import { listingName, readCard } from '../../core/announcements/listing-card.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { listGuilds } from '../../discord/list-guilds.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import { exportCommand } from '../../texts/departure.ts';
+import { escapeName, lines, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
-import { hasDeparture, renderDeparture } from './departure-message.ts';
-import { isNoticeWanted } from './departure-notice.ts';
-import { createDepartures } from './departures.ts';
+import { createDepartures, isNoticeWanted } from './departures.ts';
 import type { DepartureNotice } from './effects.ts';
 import type { GuildStore } from './store.ts';
 
-export function create({
-  store: { communities: guilds, guildData },
-  settings,
-  rest,
-  cardOf,
-  directory,
-  nudge,
-  clock,
-  log,
-}: PartsContext & {
-  readonly store: { readonly communities: GuildStore; readonly guildData: GuildDataStore };
-  readonly settings: {
-    /** Whether listings of the guild are the operator's own. */
-    readonly isOperators: (guildId: string) => boolean;
-    /** Applies what has changed in this process. */
-    readonly refresh: () => Promise<void>;
+/** Messages of the channel that are searched. A manager gets three of these. */
+const searchedMessages = 50;
+
+const messagesSchema = z.array(
+  z.object({
+    timestamp: z.string(),
+    embeds: z.array(z.object({ description: z.string().optional() })).default([]),
+  }),
+);
+
+/** What will be deleted of a community that has removed the bot, when, and how to keep it. */
+function renderDeparture({ guildId, deletedAt, notices }: DepartureNotice, name: Markup, texts: Texts): Reply {
+  const { title, titleSoon, text, keep } = texts.departure;
+  return {
+    tone: notices === 0 ? 'wait' : 'bad',
+    title: notices === 0 ? title : titleSoon,
+    text: lines(text(name, deletedAt), keep(escapeName(guildId))),
   };
-}) {
+}
+
+/**
+ * Whether the channel contains a notice about the guild, posted at `since` (ms since the epoch) or later. Throws what
+ * {@link DiscordRest} throws, and ZodError for a response of another shape.
+ */
+async function hasDeparture(
+  rest: DiscordRest,
+  channelId: string,
+  { guildId }: DepartureNotice,
+  since: number,
+): Promise<boolean> {
+  const query = new URLSearchParams({ limit: String(searchedMessages) });
+  const messages = messagesSchema.parse(await rest.get(Routes.channelMessages(channelId), query));
+  const command = exportCommand(escapeName(guildId));
+  return messages.some(
+    ({ timestamp, embeds }) =>
+      Date.parse(timestamp) >= since && embeds.some(({ description }) => description?.includes(`${command}\``)),
+  );
+}
+
+export function create(
+  context: PartsContext & {
+    readonly store: { readonly communities: GuildStore; readonly guildData: GuildDataStore };
+    readonly settings: {
+      readonly isOperators: (guildId: string) => boolean;
+      readonly refresh: () => Promise<void>;
+    };
+  },
+) {
+  const { store, settings, rest, cardOf, directory, nudge, clock } = context;
+  const { communities: guilds, guildData } = store;
   const isMember = async (guildId: string) => (await fetchGuildName(rest, guildId)) !== null;
   const departures = createDepartures({
-    guilds,
-    guildData,
-    isMember,
-    clock,
-    log,
+    ...{ ...context, guilds, guildData, isMember },
     listGuilds: () => listGuilds(rest),
     isOperators: settings.isOperators,
     listingOf: (guildId) => directory.ofGuild(guildId)?.named[0]?.name ?? null,

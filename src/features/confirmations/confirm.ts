@@ -8,7 +8,7 @@ import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
-import { reasons } from './reasons.ts';
+import { reasons } from './hold-vote.ts';
 import type { ConfirmationStore } from './store.ts';
 
 /** After that, a vote that its site neither confirms nor denies is left to the owner (ms). */

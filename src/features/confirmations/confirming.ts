@@ -14,7 +14,7 @@ import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 import { confirmationRetry, createConfirm } from './confirm.ts';
-import { isConfirmationQueue } from './queue.ts';
+import { isConfirmationQueue } from './hold-vote.ts';
 
 /**
  * Has the sites of listings confirm votes. Confirmations have a dispatcher of their own, because an outage of Discord must not delay what votes pay. It runs as soon

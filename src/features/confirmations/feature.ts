@@ -18,5 +18,4 @@ export const confirmations = {
   },
 } satisfies Feature;
 
-export { confirmationQueuesOf, isConfirmationQueue } from './queue.ts';
-export { reasons as confirmationReasons } from './reasons.ts';
+export { confirmationQueuesOf, isConfirmationQueue, reasons as confirmationReasons } from './hold-vote.ts';

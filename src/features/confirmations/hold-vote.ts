@@ -1,8 +1,33 @@
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
-import { confirmationQueue } from './queue.ts';
-import { reasons } from './reasons.ts';
 import { confirmations, voteOf } from './tables.ts';
+
+/** Why a vote that is to be confirmed is in the quarantine. */
+export const reasons = {
+  waiting: 'the vote waits until its site confirms it',
+  refused: 'the site says that the member has not voted',
+  unknown: 'the site did not say within 24 hours whether the member has voted',
+} as const;
+
+const prefix = 'confirmation ';
+
+/** The queue of the votes of a listing whose site is asked: one site that fails delays no other one. */
+function confirmationQueue(listing: string): string {
+  return prefix + listing;
+}
+
+export function isConfirmationQueue(queue: string): boolean {
+  return queue.startsWith(prefix);
+}
+
+/** The queues that a recorded delivery may have added a confirmation to. */
+export function confirmationQueuesOf(
+  { reason }: { readonly reason: string | null },
+  listings: readonly { readonly name: string; readonly rewards: { readonly confirm?: boolean | undefined } }[],
+): readonly string[] {
+  if (reason !== reasons.waiting) return [];
+  return listings.flatMap(({ name, rewards }) => (rewards.confirm ? confirmationQueue(name) : []));
+}
 
 declare module '../../core/rewards/rules.ts' {
   interface ListingRewards {

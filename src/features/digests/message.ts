@@ -7,9 +7,11 @@ import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/repl
 import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { DigestContent } from './effects.ts';
-import type { VotesBetween } from './votes-between.ts';
 
-export interface DigestSource {
+/** The votes of a listing in a period (ms since the epoch, `until` exclusive). Rejects with the driver's error. */
+export type VotesBetween = (listing: string, from: number, until: number) => Promise<DigestContent>;
+
+interface DigestSource {
   readonly votesBetween: VotesBetween;
   /** Null if there is none. Never rejects. */
   readonly drawPicture: (listing: string, texts: Texts) => Promise<VotePicture | null>;

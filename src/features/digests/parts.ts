@@ -1,11 +1,69 @@
+import type { ListingConfig } from '../../../config/schema.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import type { CommunityListing } from '../communities/feature.ts';
-import type { FeatureParts, PartsContext } from '../parts.ts';
-import { createDigestHandler } from './message.ts';
-import type { DigestStore } from './store.ts';
-import { createDigestTask } from './task.ts';
-import { createVotesBetween } from './votes-between.ts';
+import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
+import type { DigestContent } from './effects.ts';
+import { createDigestHandler, type VotesBetween } from './message.ts';
+import { nextPeriod } from './period.ts';
+import type { DigestStore, Summaries } from './store.ts';
+
+/** Plans the digest of a listing when its period has ended. */
+export function createDigestTask(
+  { name: listing, announceChannelId: channelId, timeZone, announcements }: ListingConfig,
+  options: {
+    readonly store: Pick<DigestStore, 'announcedUntil' | 'plan'>;
+    readonly votesBetween: VotesBetween;
+    readonly clock: Clock;
+  },
+): AnnouncementTask['run'] {
+  const { store, votesBetween, clock } = options;
+  const calendar = calendarOf({ timeZone });
+  return async () => {
+    if (channelId === null) return null;
+    const now = clock.now();
+    const announcedUntil = await store.announcedUntil(listing);
+    const period = nextPeriod(announcedUntil, { calendar, everyMs: announcements.everyMs, now });
+    if (period === null) return null;
+    const { from, until } = period;
+    const hasVotes = from < until && (await votesBetween(listing, from, until)).votes > 0;
+    return store.plan({ listing, channelId, announcedUntil, from, until, hasVotes }, now);
+  };
+}
+
+/** How long a scan is used (ms): as short as a member who is forgotten meanwhile may still be named. */
+const maxAgeMs = 10 * second;
+/** Different periods that are remembered: of several time zones and intervals. */
+const maxScans = 50;
+/** A vote is stored within this time after its receipt (ms). */
+const settledMs = 15 * second;
+
+const noVotes: DigestContent = { votes: 0, voters: 0, credits: 0, top: [], milestones: [], moreMilestones: 0 };
+
+/**
+ * What listings received in a period, by the time of receipt: so a vote that arrives late is in a later one. The newest
+ * entries are scanned once for all listings whose periods are the same, as most are.
+ */
+export function createVotesBetween(store: Pick<DigestStore, 'votesOf'>, clock: Clock): VotesBetween {
+  const scans = new BoundedMap<{ readonly at: number; readonly summaries: Promise<Summaries> }>(maxScans);
+
+  return async (listing, from, until) => {
+    const key = `${from} ${until}`;
+    const known = scans.get(key);
+    const at = clock.monotonic();
+    if (known !== undefined && at - known.at < maxAgeMs) return (await known.summaries).get(listing) ?? noVotes;
+    const summaries = store.votesOf({ from, until });
+    // Only a period that has ended has all its votes.
+    if (until + settledMs <= clock.now()) {
+      scans.set(key, { at, summaries });
+      summaries.catch(() => scans.delete(key));
+    }
+    return (await summaries).get(listing) ?? noVotes;
+  };
+}
 
 /** An attempt to post is limited in time (ms). */
 const maxDrawingMs = 3 * second;

@@ -4,8 +4,7 @@ import { leaderboardPeriods, leaderboardScores } from '../../core/ledger/standin
 import type { Clock } from '../../platform/clock.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
-import { createWritableLedger, knownAccounts } from './ledger.ts';
-import { checkMember, checkOneOf, checkWhole } from './ledger-fields.ts';
+import { checkMember, checkOneOf, checkWhole, createWritableLedger, knownAccounts } from './ledger.ts';
 import type { Ledger, LedgerPlace } from './ledger-interface.ts';
 
 const maxLimit = 100;

@@ -9,9 +9,9 @@ import {
 import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
 import type { Store } from '../store.ts';
-import { checkMember, checkText, checkWhole, invalidField, requireFields } from './ledger-fields.ts';
-import type { LedgerChange, LedgerResult, WritableLedger } from './writable-ledger.ts';
+import type { LedgerChange, LedgerResult, WritableLedger } from './ledger-interface.ts';
 
 const maxKeyLength = 100;
 
@@ -114,4 +114,35 @@ function rejected(
         hint: 'Use a new key for each change. A repeat needs the same member, amount, reason and community.',
       });
   }
+}
+
+/* Checks of what a program passes to the ledger, which may have no type checker. They throw `ledger_invalid_change`. */
+
+function requireFields<Fields extends object>(fields: Fields): Fields {
+  if (typeof fields === 'object' && fields !== null) return fields;
+  throw invalidField('it must be an object with a "key" and a "reason", and for a new change "userId" and "credits"');
+}
+
+export function checkMember(name: string, id: unknown): void {
+  if (!isSnowflake(id)) throw invalidField(`"${name}" must be a Discord ID: a string of digits`);
+}
+
+export function checkWhole(name: string, value: unknown, min: number, max: number): void {
+  const isWhole = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+  if (!isWhole) throw invalidField(`"${name}" must be a whole number from ${min} to ${max}`);
+}
+
+function checkText(name: string, text: unknown, maxLength: number): void {
+  if (typeof text !== 'string' || text.trim() === '' || text.length > maxLength)
+    throw invalidField(`"${name}" must be a text of 1 to ${maxLength} characters`);
+  // PostgreSQL cannot store it.
+  if (text.includes('\0')) throw invalidField(`"${name}" must not contain the character NUL`);
+}
+
+export function checkOneOf(name: string, value: unknown, values: readonly string[]): void {
+  if (!values.some((each) => each === value)) throw invalidField(`"${name}" must be one of ${values.join(', ')}`);
+}
+
+function invalidField(issue: string): TallyhookError {
+  return new TallyhookError('ledger_invalid_change', `What was passed to the ledger is not valid: ${issue}.`);
 }

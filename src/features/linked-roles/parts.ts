@@ -1,15 +1,72 @@
+import type { Config } from '../../../config/schema.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
+import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import { memoizedApplicationId } from '../../discord/inspection.ts';
+import type { ApplicationSettings } from '../../discord/registration/application-settings.ts';
+import { createDiscordRest } from '../../discord/rest.ts';
+import { minute } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
+import { messageOf } from '../../platform/errors.ts';
+import { createLoop } from '../../platform/loop.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
-import { createLinkedRolesService } from './create.ts';
+import { createDiscordOAuth } from './discord-oauth.ts';
+import { createLinkedRoles } from './linked-roles.ts';
+import { createMemberTokens } from './member-tokens.ts';
+import { roleConnectionRecords } from './records.ts';
+import { createLinkRoutes, linkPath } from './routes.ts';
 import type { LinkedMembers } from './store.ts';
 
-export function createServices(
-  context: ServicesContext & {
-    readonly store: { readonly linkedRoles: LinkedMembers };
-    readonly encryption: Encryption;
-  },
-) {
-  const linkedRoles = createLinkedRolesService(context.config, { ...context, members: context.store.linkedRoles });
+/** How often to look for members whose values have changed without a vote (ms). */
+const checkEveryMs = minute;
+
+/** What `tallyhook register` publishes for linked roles; undefined if they are off. */
+export function publishedLinkedRoles({ publicUrl, clientSecret }: Config): ApplicationSettings['linkedRoles'] {
+  if (clientSecret === null || publicUrl === null) return undefined;
+  return { verificationUrl: `${publicUrl}${linkPath}`, records: roleConnectionRecords() };
+}
+
+/** Linked roles with their pages; null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
+function createLinkedRolesService({ store, config, encryption, directory, nudge, clock, log }: LinkedRolesContext) {
+  const { discord, publicUrl, clientSecret } = config;
+  if (clientSecret === null || publicUrl === null || discord.token === '') return null;
+  const members = store.linkedRoles;
+  const dayIn = (accountId: AccountId) => {
+    const { accounts } = partsOf(accountId);
+    const listing = directory.listings.find(({ community }) => community.accounts === accounts);
+    return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
+  };
+  const oauth = createDiscordOAuth({
+    apiUrl: discord.apiUrl,
+    clientSecret,
+    redirectUrl: `${publicUrl}${linkPath}/callback`,
+    applicationId: memoizedApplicationId(createDiscordRest(discord)),
+  });
+  const tokens = createMemberTokens({ members, oauth, encryption, clock });
+  const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, clock, log });
+  const onLinked = (userId: string) => nudge([roleConnectionQueue(userId)]);
+  const { start, stop } = createLoop({
+    async round(signal) {
+      let last: string | null = '';
+      while (last !== null && !signal.aborted) last = await linkedRoles.checkAfter(last);
+    },
+    pauseMs: checkEveryMs,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'linked roles could not be checked; retrying'),
+    clock,
+  });
+
+  const { update, unlink } = linkedRoles;
+  const routes = createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, clock, log });
+  return { update, unlink, routes, start, stop };
+}
+
+type LinkedRolesContext = ServicesContext & {
+  readonly store: { readonly linkedRoles: LinkedMembers };
+  readonly encryption: Encryption;
+};
+
+export function createServices(context: LinkedRolesContext) {
+  const linkedRoles = createLinkedRolesService(context);
   return { shared: { linkedRoles }, ...(linkedRoles && { routes: linkedRoles.routes }) } satisfies FeatureServices;
 }
 

@@ -1,7 +1,55 @@
-import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
+import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
+import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import { createLostStreaksHandler } from './message.ts';
 import type { LostStreakStore } from './store.ts';
-import { createLostStreaksTask } from './task.ts';
+
+/** A vote of the last minutes of a day can be delivered after it (ms). */
+const settleMs = 3 * minute;
+/** After a longer downtime, the streaks that ended before are not announced (days). */
+const maxDays = 2;
+/** Members in one message. */
+const maxStreaks = 20;
+
+/**
+ * Announces after each day which streaks it has ended. Streaks count the votes on all listings of the community, so one
+ * of these announces them.
+ * @param beat notes that receiving works, and an outage before that, which forgives missed days
+ */
+export function createLostStreaksTask(
+  { name: listing, guildId, announceChannelId: channelId, timeZone, rewards, announcements }: ListingConfig,
+  options: {
+    /** Whose streaks: the accounts of the community. */
+    readonly accounts: AccountScope;
+    readonly store: LostStreakStore;
+    readonly beat: (now: number) => Promise<void>;
+    readonly clock: Clock;
+  },
+): AnnouncementTask['run'] {
+  const { accounts, store, beat, clock } = options;
+  const calendar = calendarOf({ timeZone });
+  const key = guildId ?? '';
+  return async () => {
+    if (channelId === null || announcements.lostStreaks === null) return null;
+    const now = clock.now();
+    const until = calendar.dayAt(now - settleMs);
+    const checkedUntil = await store.checkedUntil(key);
+    if (checkedUntil !== null && checkedUntil >= until && checkedUntil <= until + 1) return null;
+    // Without an earlier check, or after one by a clock that was ahead, the next day is the first.
+    const from = checkedUntil === null || checkedUntil > until ? until : Math.max(checkedUntil, until - maxDays);
+    await beat(now);
+    const query = { accounts, from, until, minDays: announcements.lostStreaks, timeZone };
+    const lost = from < until ? await store.find({ ...query, forgive: rewards.streak?.forgive ?? 0 }) : [];
+    const streaks = lost.slice(0, maxStreaks);
+    return store.plan(
+      { key, listing, channelId, checkedUntil, until, streaks, more: lost.length - streaks.length },
+      now,
+    );
+  };
+}
 
 export function create(
   context: PartsContext & {

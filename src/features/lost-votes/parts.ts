@@ -1,9 +1,119 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import { queuesOfVotes } from '../../core/tally/queues.ts';
+import { LookupError } from '../../lookup/lookup-error.ts';
+import type { SiteClient } from '../../lookup/sites/site-client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { day, hour, minute } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import { createLeaseShare } from '../../platform/leases/lease-share.ts';
 import type { LeaseStore } from '../../platform/leases/lease-store.ts';
+import type { Log } from '../../platform/log.ts';
+import { createLoop, type Loop } from '../../platform/loop.ts';
+import type { CommunityListing, Directory, LookupClients } from '../communities/feature.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
-import { createLostVotes } from './lost-votes.ts';
+
+/** How far back the first look into a history goes, as after an outage (ms). */
+const firstLookbackMs = day;
+/** How far each look goes back before the last one (ms): a site may list a vote late. */
+const overlapMs = hour;
+/** A younger vote is not lost: its delivery may be under way (ms). */
+const minAgeMs = 2 * minute;
+/** How much the times of one vote may differ between the site and the ledger (ms). */
+const toleranceMs = 5 * minute;
+
+/**
+ * Looks for lost votes in the histories of sites, once an hour and in one process at a time. What the ledger does not have
+ * is recorded as by `/claim`, so a delivery that comes later pays nothing, and announced as a late delivery is.
+ */
+export function createLostVotes(options: {
+  readonly directory: Pick<Directory, 'listings'>;
+  readonly lookups: Pick<LookupClients, 'findSite'>;
+  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
+  readonly recorder: ClaimRecorder;
+  /** Polls these queues of the outbox, in every process. */
+  readonly nudge: (queues: readonly string[]) => void;
+  /** Null if no other process uses the database. */
+  readonly leases: LeaseStore | null;
+  readonly clock: Clock;
+  /** Real time, for the lease. */
+  readonly stopwatch: Clock;
+  readonly log: Log;
+}): Loop {
+  const { directory, lookups, ledgerIn, recorder, nudge, leases, clock, stopwatch, log } = options;
+  const share =
+    leases && createLeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
+  /** When the history of each listing was read to its end (ms since the epoch). */
+  const readAt = new Map<string, number>();
+  const loop = createLoop({
+    round: findAll,
+    pauseMs: hour,
+    onError: (error) => log.warn({ reason: messageOf(error) }, 'lost votes could not be recorded; looking again later'),
+    clock,
+  });
+
+  let hasJoined = false;
+
+  function onChange(): void {
+    if (share?.holds(0)) loop.wake();
+  }
+
+  async function findAll(signal: AbortSignal): Promise<void> {
+    const found = directory.listings.flatMap((listing) => {
+      const history = lookups.findSite(listing.name)?.history ?? null;
+      return history === null ? [] : [{ listing, history }];
+    });
+    if (found.length > 0 && !hasJoined) share?.start();
+    hasJoined ||= found.length > 0;
+    for (const { listing, history } of found) {
+      if (!signal.aborted && share?.holds(0) !== false) await find(listing, history, signal);
+    }
+  }
+
+  async function find(
+    listing: CommunityListing,
+    history: NonNullable<SiteClient['history']>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name, community } = listing;
+    const now = clock.now();
+    const names = namesOfTarget(community, name);
+    const ledger = ledgerIn(community.accounts);
+    try {
+      for await (const { userId, at, weight, nextVoteAt } of history(
+        (readAt.get(name) ?? now - firstLookbackMs) - overlapMs,
+      )) {
+        if (signal.aborted) return;
+        if (at > now - minAgeMs) continue;
+        // The last vote of a member is usually the one in question, and known; the transaction compares all.
+        const last = await ledger.lastVoteAt(userId, names);
+        if (last !== null && Math.abs(last - at) <= toleranceMs) continue;
+        const lost = { userId, at, atSite: { weight, nextVoteAt }, isAnnounced: true };
+        const result = await recorder.recordClaim(lost, withoutSecrets(listing), now);
+        if (result.outcome !== 'claimed') continue;
+        nudge(queuesOfVotes(listing));
+        log.info({ user: userId, listing: name, credits: result.credits }, 'recorded a vote that was not delivered');
+      }
+      readAt.set(name, now);
+    } catch (error) {
+      // The client reports what concerns its site.
+      if (!(error instanceof LookupError)) throw error;
+    }
+  }
+
+  return {
+    start() {
+      loop.start();
+    },
+    async stop() {
+      await loop.stop();
+      if (hasJoined) await share?.stop();
+    },
+  };
+}
 
 export function create({
   store,

@@ -1,7 +1,41 @@
 import type { MemberDataAccess } from '../../../commands/member-data.ts';
+import { createPseudonym } from '../../core/ledger/pseudonym.ts';
+import { maxClaimAgeMs } from '../../core/tally/record-claim.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { createMemberDataAccess } from './member-data.ts';
-import type { MemberDataStore } from './store.ts';
+import { forgetMember, type MemberDataStore } from './store.ts';
+
+/** Members' access to their data. The log does not name the member. */
+export function createMemberDataAccess(options: {
+  /** Of all listings (ms). */
+  readonly longestCooldownMs: () => number;
+  readonly memberData: MemberDataStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Removes the member's connection for linked roles; default: there are none. */
+  readonly unlink?: (userId: string) => Promise<boolean>;
+}): MemberDataAccess {
+  const { longestCooldownMs, memberData, clock, log, unlink = async () => false } = options;
+  // A vote can be claimed for this time, and repeated without a timestamp for a cooldown.
+  const keepVotesMs = () => Math.max(maxClaimAgeMs, longestCooldownMs());
+  return {
+    async export(userId) {
+      const tables = await memberData.export(userId);
+      if (Object.keys(tables).length === 0) return null;
+      const exportedAt = new Date(clock.now()).toISOString();
+      return JSON.stringify({ userId, exportedAt, times: 'milliseconds since 1970-01-01T00:00:00Z', tables }, null, 2);
+    },
+    unlink,
+    async forget(userId) {
+      // Its tokens are needed to remove it from Discord.
+      await unlink(userId);
+      const pseudonym = createPseudonym();
+      await forgetMember(memberData, userId, { pseudonym, now: clock.now(), keepVotesMs: keepVotesMs() });
+      log.info('forgot a member on request');
+    },
+  };
+}
 
 declare module '../../../commands/context.ts' {
   interface FeatureContext {
@@ -9,24 +43,16 @@ declare module '../../../commands/context.ts' {
   }
 }
 
-export function createServices({
-  store: { memberData },
-  linkedRoles,
-  directory,
-  clock,
-  log,
-}: ServicesContext & {
-  readonly store: { readonly memberData: MemberDataStore };
-  /** Null if they are off. */
-  readonly linkedRoles: { readonly unlink: (userId: string) => Promise<boolean> } | null;
-}) {
+export function createServices(
+  context: ServicesContext & {
+    readonly store: { readonly memberData: MemberDataStore };
+    /** Null if they are off. */
+    readonly linkedRoles: { readonly unlink: (userId: string) => Promise<boolean> } | null;
+  },
+) {
+  const { store, linkedRoles, directory } = context;
   const longestCooldownMs = () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs));
-  const access = createMemberDataAccess({
-    longestCooldownMs,
-    memberData,
-    clock,
-    log,
-    ...(linkedRoles && { unlink: linkedRoles.unlink }),
-  });
-  return { commands: { memberData: access } } satisfies FeatureServices;
+  const options = { ...context, longestCooldownMs, memberData: store.memberData };
+  const memberData = createMemberDataAccess({ ...options, ...(linkedRoles && { unlink: linkedRoles.unlink }) });
+  return { commands: { memberData } } satisfies FeatureServices;
 }

@@ -7,8 +7,16 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { partyKey, partyPeriodAt } from '../../core/tally/party.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
-import { parties, partyVoters, toPartyState, withPartyState } from './hot-tables.ts';
-import { isPanelWaiting, type PartyPanelState, type PartyState, panelIntervalMs } from './panel-state.ts';
+import {
+  isPanelWaiting,
+  type PartyPanelState,
+  type PartyState,
+  panelIntervalMs,
+  parties,
+  partyVoters,
+  toPartyState,
+  withPartyState,
+} from './hot-tables.ts';
 
 /** The row of the party that a vote is counted for. */
 export function partyRow({ listing, at }: { readonly listing: ListingContext; readonly at: number }): HotKey | null {

@@ -1,20 +1,69 @@
+import type { Effect } from '../../core/outbox/effect.ts';
+import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { daysOfPeriod } from '../../core/rewards/party.ts';
+import { partyOf } from '../../core/tally/party.ts';
+import type { ChannelTexts } from '../../discord/guild-languages.ts';
+import { postOnce } from '../../discord/posting/post-once.ts';
+import type { DiscordRest } from '../../discord/rest.ts';
+import type { AttemptResult } from '../../platform/attempt-result.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { lines } from '../../texts/markup.ts';
+import { textsInAll } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { partyCard } from './card.ts';
 import { currentParty } from './current-party.ts';
 import { createPartyPanelHandler } from './panel-message.ts';
-import { createPartyReachedHandler } from './reached-message.ts';
-import { createPartyRewardHandler } from './reward.ts';
 import type { PartyStore } from './store.ts';
 
-export function createServices({
-  store: { party },
-  directory,
-  metrics,
-  clock,
-}: ServicesContext & { readonly store: { readonly party: PartyStore } }) {
+/** How long one attempt may take, well below the lease of the effect (ms). */
+const attemptMs = 5 * second;
+
+/**
+ * Pays the reward of a party to all its voters, some of them per transaction. Who is paid is stored, so an attempt
+ * continues where the last one ended. Rejects if the database cannot be written.
+ */
+function createPartyRewardHandler(
+  parties: Pick<PartyStore, 'pay'>,
+  clock: Clock,
+): (effect: Effect<'partyReward'>) => Promise<AttemptResult> {
+  return async ({ content }) => {
+    const startedAt = clock.monotonic();
+    while (await parties.pay(content, clock.now())) {
+      if (clock.monotonic() - startedAt > attemptMs) {
+        return { outcome: 'later', reason: 'more voters to pay', scope: 'effects', retryAfterMs: 0, notSent: true };
+      }
+    }
+    return { outcome: 'done' };
+  };
+}
+
+/** Announces that the goal of a party was reached. */
+export function createPartyReachedHandler(options: {
+  rest: DiscordRest;
+  textsOf: ChannelTexts;
+  clock: Clock;
+}): NonNullable<EffectHandlers['partyReached']> {
+  const { rest, textsOf, clock } = options;
+  return async (effect) => {
+    const { channelId, period, goal, credits } = effect.content;
+    const { party, days } = await textsOf(channelId);
+    const { title, text, reward } = party.reached;
+    const shown = daysOfPeriod(partyOf(period).period);
+    const panel = { kind: 'panel', tone: 'good', title } as const;
+    const block = { kind: 'text', text: lines(text(goal), credits > 0 ? reward(credits) : null) } as const;
+    const reply = { ...panel, blocks: [block], at: effect.createdAt, footer: days(...shown) };
+    const footers = textsInAll().map((each) => each.days(...shown));
+    const posted = await postOnce(rest, clock, { channelId, reply, effect, footers });
+    return 'outcome' in posted ? posted : { outcome: 'done' };
+  };
+}
+
+export function createServices(context: ServicesContext & { readonly store: { readonly party: PartyStore } }) {
+  const { store, directory, metrics, clock } = context;
   const current = (guildId: string | null = null) => {
     const listings = guildId === null ? directory.listings : (directory.ofGuild(guildId)?.listings ?? []);
-    return currentParty(party, listings, clock.now());
+    return currentParty(store.party, listings, clock.now());
   };
   metrics.gauge({
     name: 'tallyhook_party_votes',
@@ -28,13 +77,10 @@ export function createServices({
   return { cards: [partyCard(current)] } satisfies FeatureServices;
 }
 
-export function create({
-  store: { party },
-  rest,
-  announcements: { announcesParty },
-  channelTexts: textsOf,
-  clock,
-}: PartsContext & { readonly store: { readonly party: PartyStore } }) {
+export function create(context: PartsContext & { readonly store: { readonly party: PartyStore } }) {
+  const { rest, channelTexts: textsOf, clock } = context;
+  const { party } = context.store;
+  const { announcesParty } = context.announcements;
   const showPanel = createPartyPanelHandler({ rest, panels: party, textsOf, clock });
   const announceReached = createPartyReachedHandler({ rest, textsOf, clock });
   return {

@@ -10,8 +10,7 @@ import type { Tables } from '../../core/store/tables.ts';
 import { partyOf } from '../../core/tally/party.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
 import type { PartyReward } from './effects.ts';
-import { toPartyState } from './hot-tables.ts';
-import { isPanelWaiting, panelIntervalMs } from './panel-state.ts';
+import { isPanelWaiting, panelIntervalMs, toPartyState } from './hot-tables.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;

@@ -22,17 +22,11 @@ declare module '../../../commands/context.ts' {
 /** How often notices of other processes are read (ms). */
 const noticesPollMs = 30 * second;
 
-export function createServices({
-  store,
-  config,
-  directory,
-  lookups,
-  clock,
-  stopwatch,
-  log,
-}: ServicesContext & { readonly store: { readonly reminders: StoredReminders } }) {
+export function createServices(context: ServicesContext & { readonly store: { readonly reminders: StoredReminders } }) {
+  const { store, config, directory, lookups, clock, stopwatch, log } = context;
   const toCheck = (listing: CommunityListing) => listingToCheck(listing, lookups.find);
   const reminders = createReminderService({
+    ...context,
     store: store.reminders,
     listings: () => directory.communities.flatMap(({ named }) => named.map(toCheck)),
     findListing(name): CheckedListing | undefined {
@@ -41,8 +35,6 @@ export function createServices({
       return listing === undefined || listing.implied ? undefined : toCheck(listing);
     },
     isEnabled: config.reminders,
-    clock,
-    log,
   });
   const notices = createLoop({
     round: reminders.refreshNotices,
@@ -61,22 +53,13 @@ export function createServices({
   } satisfies FeatureServices;
 }
 
-export function create({
-  store,
-  reminders,
-  config,
-  rest,
-  directory,
-  lookups,
-  cardOf,
-  nudge,
-  metrics,
-  clock,
-  log,
-}: PartsContext & {
-  readonly store: { readonly reminders: StoredReminders };
-  readonly reminders: Pick<ReminderService, 'findListing' | 'isStillWanted' | 'directMessagesClosed'>;
-}) {
+export function create(
+  context: PartsContext & {
+    readonly store: { readonly reminders: StoredReminders };
+    readonly reminders: Pick<ReminderService, 'findListing' | 'isStillWanted' | 'directMessagesClosed'>;
+  },
+) {
+  const { store, reminders, config, rest, directory, lookups, cardOf, nudge, metrics, clock } = context;
   const checked = metrics.counter({
     name: 'tallyhook_reminders_total',
     help: 'Reminders checked when due, by outcome (due, not_yet, unknown).',
@@ -84,10 +67,9 @@ export function create({
     zero: [{ outcome: 'due' }, { outcome: 'not_yet' }, { outcome: 'unknown' }],
   });
   const loop = createReminderLoop({
+    ...context,
     reminders: store.reminders,
     findListing: reminders.findListing,
-    clock,
-    log,
     longestCooldownMs: () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs)),
     createCheck: () => createVoteCheck({ lastVote: store.reminders.lastVote, keyStatus: lookups.keyStatus, clock }),
     onChecked: (outcome) => checked.inc({ outcome }),

@@ -3,65 +3,67 @@ import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import type { RequestGuard } from '../../discord/circuits/request-guard.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
+import { fetchBotIdentity } from '../../discord/inspection.ts';
+import { second } from '../../platform/durations.ts';
+import { messageOf } from '../../platform/errors.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
 import { escapeText, lines, type Markup, mention, roleMention, subtext, withMentions } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { roleCard } from './card.ts';
 import type { GivenRoleCheck } from './given-role-check.ts';
-import { createRoleAccess } from './role-access.ts';
+import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 import { createExplainRoleFailure } from './role-failure.ts';
-import { createRoleGrants } from './role-grants.ts';
-import { createRoleHandler } from './roles.ts';
+import { createRoleGrants, createRoleHandler } from './roles.ts';
 import { createSeenMembers } from './seen-members.ts';
 import type { RoleStore } from './store.ts';
 
+const timeoutMs = 2 * second;
+
+/** What the bot may do with the roles of a guild; null if Discord does not say in time. */
+export function createRoleAccess({ rest, clock, log }: Pick<ServicesContext, 'rest' | 'clock' | 'log'>) {
+  let botUserId: string | null = null;
+  async function inspect(guildId: string): Promise<RoleAccess | null> {
+    try {
+      botUserId ??= (await fetchBotIdentity(rest)).userId;
+      return await inspectRoles(rest, { guildId, userId: botUserId });
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, 'the order of the roles could not be read');
+      return null;
+    }
+  }
+  return async (guildId: string) => (await settleWithin(timeoutMs, clock, inspect(guildId))) ?? null;
+}
+
 const maxReasonLength = 500;
 
-export function createServices({
-  store,
-  rest,
-  directory,
-  clock,
-  stopwatch,
-  log,
-}: ServicesContext & { readonly store: { readonly roles: RoleStore } }) {
+export function createServices(context: ServicesContext & { readonly store: { readonly roles: RoleStore } }) {
+  const { roles } = context.store;
   return {
-    shared: { roleAccess: createRoleAccess({ rest, clock: stopwatch, log }) },
-    cards: [roleCard(store.roles)],
-    onMemberSeen: createSeenMembers({ store: store.roles, directory, clock, log }),
+    shared: { roleAccess: createRoleAccess({ ...context, clock: context.stopwatch }) },
+    cards: [roleCard(roles)],
+    onMemberSeen: createSeenMembers({ ...context, store: roles }),
   } satisfies FeatureServices;
 }
 
-export function create({
-  store: { roles, shop, outbox },
-  rest,
-  guard,
-  givenRoles,
-  guildTexts,
-  directory,
-  clock,
-}: PartsContext & {
-  readonly store: {
-    readonly roles: RoleStore;
-    readonly shop: { isPaidFor(role: GrantedRole): Promise<boolean> };
-    readonly outbox: Outbox;
-  };
-  readonly guard: Pick<RequestGuard, 'explain'>;
-  readonly givenRoles: GivenRoleCheck;
-}) {
+export function create(
+  context: PartsContext & {
+    readonly store: {
+      readonly roles: RoleStore;
+      readonly shop: { isPaidFor(role: GrantedRole): Promise<boolean> };
+      readonly outbox: Outbox;
+    };
+    readonly guard: Pick<RequestGuard, 'explain'>;
+    readonly givenRoles: GivenRoleCheck;
+  },
+) {
+  const { store, rest, guard, givenRoles, guildTexts: textsOf, directory, clock } = context;
   const ownerChannelOf = (guildId: string) => directory.ofGuild(guildId)?.ownerChannelId ?? null;
+  const grants = createRoleGrants({ ...store, isPaidFor: store.shop.isPaidFor, ownerChannelOf, clock });
+  const explainFailure = createExplainRoleFailure(rest, clock);
+  const checks = { checkGivenRole: givenRoles.check, explainFailure, onExplained: guard.explain };
   return {
-    effects: {
-      role: createRoleHandler({
-        rest,
-        grants: createRoleGrants({ roles, isPaidFor: shop.isPaidFor, outbox, ownerChannelOf, clock }),
-        checkGivenRole: givenRoles.check,
-        explainFailure: createExplainRoleFailure(rest, clock),
-        onExplained: guard.explain,
-        textsOf: guildTexts,
-        clock,
-      }),
-    },
+    effects: { role: createRoleHandler({ rest, grants, ...checks, textsOf, clock }) },
     ownerReports: { roleFailed: renderRoleFailure },
   } satisfies FeatureParts;
 }

@@ -1,6 +1,8 @@
 import { type DiscordAPIError, Routes } from 'discord.js';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
+import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
 import { stoppedRoleQueue } from '../../discord/circuits/role-queue.ts';
 import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
@@ -10,19 +12,9 @@ import type { AttemptResult, RetryLater } from '../../platform/attempt-result.ts
 import type { Clock } from '../../platform/clock.ts';
 import type { CheckGivenRole } from './given-role-check.ts';
 import type { ExplainRoleFailure, RoleFailure } from './role-failure.ts';
-import type { RoleState } from './store.ts';
+import type { RoleState, RoleStore } from './store.ts';
 
-/** The roles that members should have, as they are stored. All methods reject as the store does. */
-export interface RoleGrants {
-  /** Whether any grant of the role lasts at `now` (ms since the epoch). */
-  wantsRole(userId: string, role: string, now: number): Promise<boolean>;
-  /** Stores the result of an effect; `reason` is null if it succeeded. */
-  roleSettled(userId: string, role: string, state: RoleState, reason: string | null): Promise<void>;
-  /** Whether the member has paid for the role, and waits for it. */
-  isPaidFor(userId: string, role: string): Promise<boolean>;
-  /** Reports a failure to give or, if it is not wanted, to take a role to the owner, once per role and cause. */
-  reportOnce(failure: MemberRole & RoleFailure, isWanted: boolean): Promise<void>;
-}
+export type RoleGrants = ReturnType<typeof createRoleGrants>;
 
 /** A failure of a role; a new one is to be reported. */
 interface SettledFailure extends RoleFailure {
@@ -122,4 +114,44 @@ export function createRoleHandler(options: {
 function stateAfter(cause: RoleFailure['cause']): RoleState {
   if (cause === 'member_left') return 'parked';
   return cause === 'role_moderating' ? 'refused' : 'failed';
+}
+
+/** The roles that members should have, as they are stored. All methods reject as the store does. */
+export function createRoleGrants(options: {
+  readonly roles: RoleStore;
+  /** Whether the member has paid for the role, and waits for it. */
+  readonly isPaidFor: (role: GrantedRole) => Promise<boolean>;
+  readonly outbox: Outbox;
+  /** The channel for reports to the owner of a guild; null for none. */
+  readonly ownerChannelOf: (guildId: string) => string | null;
+  readonly clock: Clock;
+}) {
+  const { roles, isPaidFor, outbox, ownerChannelOf, clock } = options;
+  return {
+    /** Whether any grant of the role lasts at `now` (ms since the epoch). */
+    wantsRole: (userId: string, role: string, now: number) => roles.isGranted({ userId, role }, now),
+    /** Stores the result of an effect. */
+    roleSettled: (userId: string, role: string, state: RoleState, _reason: string | null) =>
+      roles.settleRole({ userId, role }, state, clock.now()),
+    isPaidFor: (userId: string, role: string) => isPaidFor({ userId, role }),
+    /**
+     * Reports a failure to give or, if it is not wanted, to take a role to the owner, once per role and cause, if the
+     * guild has a channel for that.
+     */
+    async reportOnce(failure: MemberRole & RoleFailure, isWanted: boolean): Promise<void> {
+      const { guildId, userId, role, cause, reason } = failure;
+      const channelId = ownerChannelOf(guildId);
+      // Without a grant, the member was forgotten meanwhile.
+      if (channelId === null || !(await roles.hasGrant({ userId, role }))) return;
+      const failed = { type: 'roleFailed', guildId, userId, role, cause, reason } as const;
+      const report = isWanted ? failed : { ...failed, isRemoval: true as const };
+      await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, {
+        kind: 'ownerReport',
+        queue: channelId,
+        content: { channelId, report },
+        deliveryId: null,
+        createdAt: clock.now(),
+      });
+    },
+  };
 }

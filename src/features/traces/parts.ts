@@ -1,9 +1,60 @@
-import type { Traces } from '../../../commands/traces.ts';
-import { homeAccounts } from '../../core/ledger/account-id.ts';
+import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
+import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account-id.ts';
 import { eventKeysOf } from '../../core/receiving/replay.ts';
-import type { Records } from '../../core/records/records.ts';
+import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
-import { createTraces } from './traces.ts';
+import { getDelivery, type RecordsContext } from './delivery-details.ts';
+import { waitOf } from './explain.ts';
+
+/** Deliveries in a trace: as many as fit into a reply. */
+const maxDeliveries = 15;
+/** The newest entries that are searched for ones without a delivery, and how many of them are shown. */
+const searchedEntries = 50;
+const maxEntries = 5;
+const maxRoles = 10;
+
+/** What a trace covers. */
+export interface TracedCommunity {
+  readonly accounts: AccountScope;
+  /** The guild and its listings; null if there is no other community. */
+  readonly only: { readonly guildId: string | null; readonly listings: readonly string[] } | null;
+}
+
+/** Traces in one community, from the owner's records. Nothing of another community is in them. */
+export function createTraces(context: RecordsContext, { accounts, only }: TracedCommunity): Traces {
+  const { records } = context;
+  const listings = only === null ? null : only.listings;
+  return {
+    async trace(userId): Promise<Trace> {
+      const [deliveries, entries, grants] = await Promise.all([
+        listings?.length === 0 ? [] : records.deliveries({ userId, listings, limit: maxDeliveries, before: null }),
+        records.entries(accountIdOf(accounts, userId), searchedEntries),
+        records.grants(userId),
+      ]);
+      return {
+        deliveries: await Promise.all(deliveries.map(traceDelivery)),
+        entries: entries.filter(({ deliveryId }) => deliveryId === null).slice(0, maxEntries),
+        roles: grants
+          .filter(({ guildId }) => only === null || guildId === only.guildId)
+          .slice(0, maxRoles)
+          .map(({ role, until, state }) => ({ role, until, state })),
+      };
+    },
+  };
+
+  async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord): Promise<TracedDelivery> {
+    const { delivery, effects, entry } = await getDelivery(context, id);
+    const { outcome, reason } = delivery;
+    return {
+      receivedAt,
+      listing,
+      reason,
+      entry,
+      outcome: waitOf(delivery) ?? outcome,
+      effects,
+    };
+  }
+}
 
 declare module '../../../commands/context.ts' {
   interface FeatureContext {

@@ -1,15 +1,25 @@
 import type { Command } from '../../../commands/context.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
+import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
+import { channelMention } from '../../texts/markup.ts';
 import { type Texts, textsInAll } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
-import { renderLostPanel } from './lost-panel.ts';
 import { createVotePanelHandler, type DrawnPanel, digestOf } from './panel-message.ts';
 import { readPages, renderVotePanel } from './render.ts';
 import type { StoredPanel, VotePanelStore } from './store.ts';
+
+/** Tells the owner that a panel is gone. */
+export function renderLostPanel(
+  { panelChannelId }: Pick<OwnerReports['votePanelGone'], 'panelChannelId'>,
+  { votePanel }: Texts,
+): Reply {
+  return { tone: 'wait', title: votePanel.goneTitle, text: votePanel.gone(channelMention(panelChannelId)) };
+}
 
 /** A panel is compared with what it shows, and edited, at most this often (ms). */
 const intervalMs = minute;

@@ -8,9 +8,8 @@ import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
 import { mention } from '../../texts/markup.ts';
-import { correct } from '../correct.ts';
 import { decideAlarm, decisions, findTimeZone, reverseVotes } from '../listings.ts';
-import { replayDelivery, replayEffect } from '../replay.ts';
+import { correct, replayDelivery, replayEffect } from '../replay.ts';
 import {
   type CorrectionRequest,
   correctionRequest,

@@ -10,6 +10,7 @@ import { paginate } from '../../platform/web/pagination.ts';
 import { getOverview } from '../get-overview.ts';
 import { listDeliveries, siteNames } from '../list-deliveries.ts';
 import { listListings } from '../listings.ts';
+import { searchMembers } from '../names.ts';
 import {
   deliveriesQuery,
   effectsQuery,
@@ -19,7 +20,6 @@ import {
   parseRequest,
   userParameter,
 } from '../request-schemas.ts';
-import { searchMembers } from '../search-members.ts';
 import { announcementsPage } from './announcements/announcements-page.ts';
 import { changesPage, getChanges } from './changes-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';

@@ -7,7 +7,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { fetchApplicationId } from '../../../src/discord/inspection.ts';
 import { updateApplication } from '../../../src/discord/registration/application-settings.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { publishedLinkedRoles } from '../../../src/features/linked-roles/create.ts';
+import { publishedLinkedRoles } from '../../../src/features/linked-roles/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { fastClock } from '../../discord/bot.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { listingsOfCommunity } from '../../../src/features/communities/listings.ts';
-import { createDigestTask } from '../../../src/features/digests/task.ts';
-import { createVotesBetween } from '../../../src/features/digests/votes-between.ts';
-import { createLostStreaksTask } from '../../../src/features/lost-streaks/task.ts';
-import { createReviewsTask } from '../../../src/features/reviews/task.ts';
+import { createDigestTask, createVotesBetween } from '../../../src/features/digests/parts.ts';
+import { createLostStreaksTask } from '../../../src/features/lost-streaks/parts.ts';
+import { createReviewsTask } from '../../../src/features/reviews/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/schemas.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';

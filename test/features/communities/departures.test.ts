@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
-import { isNoticeWanted } from '../../../src/features/communities/departure-notice.ts';
-import { createDepartures } from '../../../src/features/communities/departures.ts';
+import { createDepartures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { day, hour } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { homeAccounts } from '../../../src/core/ledger/account-id.ts';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import type { CommunityListing } from '../../../src/features/communities/listings.ts';
-import { createLostVotes } from '../../../src/features/lost-votes/lost-votes.ts';
+import { createLostVotes } from '../../../src/features/lost-votes/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { day, hour, minute } from '../../../src/platform/durations.ts';

@@ -6,7 +6,7 @@ import { createOwnerReportHandler } from '../../../src/features/notifications/ow
 import { create as rateAlarmParts } from '../../../src/features/rate-alarms/parts.ts';
 import { renderRoleFailure } from '../../../src/features/roles/parts.ts';
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
-import { renderLostPanel } from '../../../src/features/vote-panel/lost-panel.ts';
+import { renderLostPanel } from '../../../src/features/vote-panel/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
 

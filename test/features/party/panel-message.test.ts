@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createPartyPanelHandler } from '../../../src/features/party/panel-message.ts';
-import { createPartyReachedHandler } from '../../../src/features/party/reached-message.ts';
+import { createPartyReachedHandler } from '../../../src/features/party/parts.ts';
 import type { PanelUpdate, ShownParty } from '../../../src/features/party/store.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';

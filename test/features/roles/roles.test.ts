@@ -5,8 +5,7 @@ import { createRequestGuard } from '../../../src/discord/circuits/request-guard.
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createGivenRoleCheck } from '../../../src/features/roles/given-role-check.ts';
 import { createExplainRoleFailure } from '../../../src/features/roles/role-failure.ts';
-import { createRoleGrants } from '../../../src/features/roles/role-grants.ts';
-import { createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
+import { createRoleGrants, createRoleHandler, type RoleGrants } from '../../../src/features/roles/roles.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { type Clock, systemClock } from '../../../src/platform/clock.ts';
 import { hour } from '../../../src/platform/durations.ts';

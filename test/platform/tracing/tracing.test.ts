@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClaimedEffect } from '../../../src/core/outbox/effect.ts';
 import { tracePerform } from '../../../src/core/outbox/trace-perform.ts';
 import { templateOf } from '../../../src/discord/trace-requests.ts';
-import { traceHttp } from '../../../src/lookup/trace-http.ts';
+import { traceHttp } from '../../../src/lookup/http.ts';
 import type { AttemptResult } from '../../../src/platform/attempt-result.ts';
 import { second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
