@@ -81,9 +81,9 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'votes do not give the role of a moderator',
   },
   {
-    file: 'src/features/roles/role-failure.ts',
-    find: 'if (role.position >= highest) {',
-    replace: 'if (role.position > highest) {',
+    file: 'src/features/roles/inspect-roles.ts',
+    find: "position < highest ? 'below' : 'above'",
+    replace: "position <= highest ? 'below' : 'above'",
     breaks: 'a role beside that of the bot is reported as too high',
   },
   {

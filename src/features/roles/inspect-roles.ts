@@ -28,7 +28,7 @@ const role = z.object({
   name: z.string(),
   permissions: z.string(),
   position: z.number(),
-  managed: z.boolean(),
+  managed: z.boolean().default(false),
 });
 const guild = z.object({ name: z.string(), owner_id: z.string(), roles: z.array(role) });
 const member = z.object({ roles: z.array(z.string()) });

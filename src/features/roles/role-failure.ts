@@ -1,12 +1,12 @@
-import { type DiscordAPIError, PermissionFlagsBits, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { MemberRole } from '../../core/outbox/effect-contents.ts';
 import { rejectionOf } from '../../discord/discord-errors.ts';
-import { permissionsIn } from '../../discord/permissions.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { plainName } from '../../platform/truncate.ts';
+import { inspectRoles, type RoleAccess } from './inspect-roles.ts';
 
 /** Why Discord rejects a change of a member's role; `role_moderating`: why it is not requested. */
 export type RoleFailureCause =
@@ -36,14 +36,15 @@ const guildTtlMs = 10 * second;
 const maxReasonLength = 300;
 
 export function createExplainRoleFailure(rest: DiscordRest, clock: Clock): ExplainRoleFailure {
-  let lastGuild: { readonly id: string; readonly at: number; readonly roles: GuildRoles } | undefined;
+  let lastGuild: { readonly id: string; readonly at: number; readonly roles: RoleAccess | null } | undefined;
 
   /** Null if Discord rejects the requests or sends something else. */
-  async function rolesOf(guildId: string): Promise<GuildRoles | null> {
+  async function rolesOf(guildId: string): Promise<RoleAccess | null> {
     const now = clock.monotonic();
     if (lastGuild?.id === guildId && now - lastGuild.at < guildTtlMs) return lastGuild.roles;
     try {
-      const roles = await fetchRoles(rest, guildId);
+      const { id: userId } = userSchema.parse(await rest.get(Routes.user()));
+      const roles = await inspectRoles(rest, { guildId, userId });
       lastGuild = { id: guildId, at: now, roles };
       return roles;
     } catch (error) {
@@ -79,55 +80,31 @@ export function createExplainRoleFailure(rest: DiscordRest, clock: Clock): Expla
   };
 }
 
-type GuildRoles = Awaited<ReturnType<typeof fetchRoles>>;
-
-const guildSchema = z.object({
-  owner_id: z.string(),
-  roles: z.array(
-    z.object({ id: z.string(), permissions: z.string(), position: z.number(), managed: z.boolean().default(false) }),
-  ),
-});
 const userSchema = z.object({ id: z.string() });
-const memberSchema = z.object({ roles: z.array(z.string()) });
-
-async function fetchRoles(rest: DiscordRest, guildId: string) {
-  const { id: botId } = userSchema.parse(await rest.get(Routes.user()));
-  const { owner_id: ownerId, roles } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
-  const { roles: ownRoles } = memberSchema.parse(await rest.get(Routes.guildMember(guildId, botId)));
-  const permissions = permissionsIn({
-    guild: { id: guildId, ownerId, roles },
-    member: { id: botId, roles: ownRoles, isTimedOut: false },
-    overwrites: [],
-  });
-  const highest = Math.max(0, ...roles.filter(({ id }) => ownRoles.includes(id)).map(({ position }) => position));
-  return { guildId, roles, highest, mayManageRoles: (permissions & PermissionFlagsBits.ManageRoles) !== 0n };
-}
 
 /** 50013 is the code of all of these. Discord: "Permission Hierarchy". */
-function explainMissingPermissions(guild: GuildRoles | null, roleId: string): RoleFailure {
-  if (guild === null) return unexplained(roleId);
-  const { guildId, roles, highest, mayManageRoles } = guild;
-  const role = roles.find(({ id }) => id === roleId);
-  if (role === undefined) return roleDeleted(roleId);
-  if (!mayManageRoles) {
+function explainMissingPermissions(access: RoleAccess | null, roleId: string): RoleFailure {
+  if (access === null) return unexplained(roleId);
+  const state = access.roles.get(roleId);
+  if (state === undefined) return roleDeleted(roleId);
+  if (!access.mayManageRoles) {
     return {
       cause: 'missing_permission',
       reason: 'The bot lacks the permission Manage Roles. Give it to the role of the bot in Server Settings → Roles.',
     };
   }
-  if (role.managed || role.id === guildId) {
-    return {
-      cause: 'role_managed',
-      reason: `Nobody can give role ${roleId}: it belongs to an integration or to everyone. Configure another role.`,
-    };
+  switch (state) {
+    case 'managed': {
+      const reason = `Nobody can give role ${roleId}: it belongs to an integration or to everyone. Configure another role.`;
+      return { cause: 'role_managed', reason };
+    }
+    case 'above': {
+      const drag = 'Drag the role of the bot above it in Server Settings → Roles.';
+      return { cause: 'role_too_high', reason: `Role ${roleId} is not below the role of the bot. ${drag}` };
+    }
+    case 'below':
+      return unexplained(roleId);
   }
-  if (role.position >= highest) {
-    return {
-      cause: 'role_too_high',
-      reason: `Role ${roleId} is not below the role of the bot. Drag the role of the bot above it in Server Settings → Roles.`,
-    };
-  }
-  return unexplained(roleId);
 }
 
 function unexplained(roleId: string): RoleFailure {
@@ -138,8 +115,5 @@ function unexplained(roleId: string): RoleFailure {
 }
 
 function roleDeleted(roleId: string): RoleFailure {
-  return {
-    cause: 'role_deleted',
-    reason: `The server has no role ${roleId}. Configure another role.`,
-  };
+  return { cause: 'role_deleted', reason: `The server has no role ${roleId}. Configure another role.` };
 }
