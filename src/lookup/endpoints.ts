@@ -160,12 +160,7 @@ export function voteStatusResponse(now: number): z.ZodType<CachedVoteStatus> {
   });
 }
 
-const review = z.object({
-  username: text,
-  rating,
-  comment: z.string().catch(''),
-  createdAt: time,
-});
+const review = z.object({ username: text, rating, comment: z.string().catch(''), createdAt: time });
 
 /** The list and its `meta` (document, section 2.5). Elements that are not reviews are omitted. */
 export const reviewsResponse: z.ZodType<CachedReviews, { data: unknown; meta: unknown }> = z
