@@ -14,7 +14,7 @@ export const confirmations = hotTable({
   name: 'confirmations',
   key: ['vote'],
   columns: { vote: 'text', user_id: 'text', listing: 'text', delivery_id: 'bigint' },
-  initial: { user_id: null, listing: null, delivery_id: null },
+  initial: {},
 });
 
 /** The key of a row. */

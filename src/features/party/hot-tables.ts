@@ -1,4 +1,4 @@
-import { noPartyProgress, type PartyProgress } from '../../core/rewards/party.ts';
+import type { PartyProgress } from '../../core/rewards/party.ts';
 import { hotTable, type Row } from '../../core/store/recording/hot-table.ts';
 import { second } from '../../platform/durations.ts';
 
@@ -26,9 +26,6 @@ export interface PartyState extends PartyProgress {
   readonly panel: PartyPanelState | null;
 }
 
-/** A party before the first vote of its period. */
-export const noPartyState: PartyState = { ...noPartyProgress, panel: null };
-
 /**
  * Whether an update is waiting that will show a vote of this moment. One that is due later than the interval was planned
  * before the clock was set back.
@@ -54,18 +51,7 @@ export const parties = hotTable({
     panel_message: 'text',
     panel_message_channel: 'text',
   },
-  initial: {
-    votes: 0,
-    reached_at: null,
-    panel_channel: null,
-    panel_goal: null,
-    panel_credits: null,
-    panel_ends_at: null,
-    panel_due_at: null,
-    panel_updated_at: 0,
-    panel_message: null,
-    panel_message_channel: null,
-  },
+  initial: { votes: 0, panel_updated_at: 0 },
 });
 
 /** Who has voted in a period. A vote that was cast before the goal was reached, but arrives later, makes a voter eligible. */

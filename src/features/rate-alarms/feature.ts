@@ -4,7 +4,7 @@ import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { ownerReports } from './effects.ts';
-import { addVote, noRate, type Rate } from './rate.ts';
+import { addVote, type Rate } from './rate.ts';
 import * as sql from './store.ts';
 
 declare module '../../core/rewards/rules.ts' {
@@ -34,7 +34,7 @@ const table = hotTable({
     held_at: 'bigint',
     expected_until: 'bigint',
   },
-  initial: { ...noRate, state: null },
+  initial: { hour: 0, votes: 0, usual: 0, hours: 0 },
 });
 
 export const rateAlarms = {

@@ -23,11 +23,17 @@ export function hotTable<Name extends TableName, Key extends Column<Name>>(table
   readonly name: Name;
   readonly key: readonly Key[];
   readonly columns: Readonly<Record<Column<Name>, 'text' | 'bigint'>>;
-  readonly initial?: Omit<Row<Name>, Key> & Readonly<Record<string, number | null>>;
+  /** Of what is not stated, null. */
+  readonly initial?: InitialRow<Omit<Row<Name>, Key>>;
   readonly replaces?: { readonly column: Column<Name>; readonly value: string };
 }): HotTable<Name> {
-  return table;
+  const { initial, ...declared } = table;
+  if (initial === undefined) return declared;
+  const others = Object.keys(table.columns).filter((column) => !table.key.some((each) => each === column));
+  return { ...declared, initial: { ...Object.fromEntries(others.map((column) => [column, null])), ...initial } };
 }
+
+type InitialRow<Columns> = { readonly [Name in keyof Columns as null extends Columns[Name] ? never : Name]: number };
 
 /** The clause that sets what may change of a row that exists, in both databases. */
 export function replacement({ name, key, columns, replaces }: HotTable): string {
