@@ -3,7 +3,6 @@ import { commandsFor } from '../../commands/index.ts';
 import { logConfigWarnings } from '../../config/log-warnings.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
-import { homeAccounts } from '../core/ledger/account-id.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
@@ -194,7 +193,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     ...kit,
     store,
     keep: config.keep,
-    firstListing: () => directory.listings.find(({ community }) => community.accounts === homeAccounts),
+    directory,
     separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
   });
   const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../core/ledger/account-id.ts';
+import { type AccountId, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
@@ -28,15 +28,14 @@ const pausePerCount = 4;
 export function createUpkeep(options: {
   readonly store: Pick<Store, 'upkeep' | 'roles' | 'recorder' | 'memberData' | 'counting'>;
   readonly keep: Retention;
-  /** Whose calendar the histories of earlier members follow, of the home community; undefined without listings. */
-  readonly firstListing: () => ListingContext | undefined;
+  readonly directory: { readonly listings: readonly ListingContext[] };
   /** Divides accounts to which a process of an earlier version has added votes of other communities. */
   readonly separateAccounts: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter'>;
 }): Loop {
-  const { store, firstListing, separateAccounts, clock, log } = options;
+  const { store, directory, separateAccounts, clock, log } = options;
   const { counting } = store;
   const abortController = new AbortController();
   const { signal } = abortController;
@@ -109,7 +108,8 @@ export function createUpkeep(options: {
 
   /** In the order of ids, one account per transaction, so that votes do not wait. */
   async function completeHistories(): Promise<void> {
-    const listing = firstListing();
+    // Histories follow the calendar of the home community.
+    const listing = directory.listings.find(({ community }) => community.accounts === homeAccounts);
     let last: string | undefined = '';
     let completed = 0;
     while (listing !== undefined && last !== undefined && !signal.aborted) {

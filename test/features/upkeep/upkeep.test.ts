@@ -31,7 +31,7 @@ async function startUpkeep() {
   const upkeep = createUpkeep({
     ...{
       store,
-      firstListing: () => listing,
+      directory: { listings: [listing] },
       keep: { bodiesMs: null, effectsMs: null },
       metrics: createMetrics(),
       separateAccounts: async () => {},
@@ -101,7 +101,7 @@ it('notes from its heartbeats when receiving was down, over a restart', async ()
   const again = createUpkeep({
     ...{
       store,
-      firstListing: () => listing,
+      directory: { listings: [listing] },
       keep: { bodiesMs: null, effectsMs: null },
       metrics: createMetrics(),
       separateAccounts: async () => {},
