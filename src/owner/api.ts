@@ -216,21 +216,15 @@ function deliveryDetailsJson({ delivery, original, entry, effects, why, timeline
 }
 
 /** With several accounts, credits and votes are their sums, and everything else is of the first account. */
-function memberJson({ standing, accounts, isReminded, last, listings, entries, unpaid }: MemberDetails) {
-  const { userId, rank, streak, grants } = standing;
-  const credits = accounts.reduce((sum, account) => sum + account.standing.credits, 0);
-  const votes = accounts.reduce((sum, account) => sum + account.standing.votes, 0);
+function memberJson(member: MemberDetails) {
+  const { standing, accounts, listings, entries, unpaid } = member;
+  const { guildId: _, ...own } = accountJson(member);
   return {
-    userId,
-    credits,
-    votes,
-    rank,
+    userId: standing.userId,
+    ...own,
+    credits: accounts.reduce((sum, account) => sum + account.standing.credits, 0),
+    votes: accounts.reduce((sum, account) => sum + account.standing.votes, 0),
     accounts: accounts.map(accountJson),
-    streak: { days: streak.days, endsAt: iso(streak.endsAt) },
-    grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
-    reminder: isReminded,
-    lastVoteAt: iso(last?.lastVoteAt ?? null),
-    nextVoteAt: iso(last?.nextVoteAt ?? null),
     listings: listings.map(voteTimesJson),
     entries: entries.rows.map(entryJson),
     next: entries.next,
