@@ -23,9 +23,7 @@ type Member<Created, Name extends PropertyKey> = Extract<Created, Readonly<Recor
 
 /** What features share with others. */
 export type Shared = Together<Member<CreatedServices, 'shared'>>;
-/** What the services of all features need. */
 export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shared>;
-/** What the parts of all features need. */
 export type CompleteContext = ContextOf<CreateParts>;
 
 /** What all features offer in a process, by the names of {@link FeatureServices}. */

@@ -74,7 +74,6 @@ export interface FeatureServices {
   readonly cards?: readonly ConsoleCard[];
 }
 
-/** A card of the owner's console. */
 export interface ConsoleCard {
   readonly id: string;
   readonly title: (texts: Texts) => string;
@@ -142,7 +141,6 @@ export interface FeatureParts {
   readonly onDirectMessagesClosed?: (userId: string) => Promise<void>;
 }
 
-/** How direct messages are sent, by their types. */
 export type DirectMessageTypes = { readonly [Type in keyof DirectMessages]: DirectMessageType<DirectMessages[Type]> };
 
 export interface DirectMessageType<Message> {
@@ -161,7 +159,6 @@ export interface DirectMessageType<Message> {
   readonly reachesStrangers?: true;
 }
 
-/** How reports to the owner are shown, by their types. */
 export type OwnerReportTypes = {
   readonly [Type in keyof OwnerReports]: (report: { readonly type: Type } & OwnerReports[Type], texts: Texts) => Reply;
 };

@@ -32,7 +32,6 @@ export const settings = [
 ] as const satisfies readonly SettingSpec[];
 
 type Setting = (typeof settings)[number];
-/** The paths that all listings of a community share. */
 export type CommunityPath = Extract<Setting, { readonly isShared: true }>['path'];
 /** The paths of a listing. A value that lists several things (multipliers, roles) is replaced as a whole. */
 export type ListingPath = Exclude<Setting['path'], CommunityPath>;

@@ -57,7 +57,6 @@ export interface Store extends SqlClients<Modules> {
    * {@link DatabaseFileReplacedError}.
    */
   probe(): Promise<void>;
-  /** The number of transactions that wait for their commit. */
   waiting(): number;
   /** Commits the waiting transactions, then closes the database. */
   close(): Promise<void>;

@@ -29,7 +29,6 @@ interface ReadThroughOptions<Value> {
   readonly freshUntil: FreshUntil<Value>;
   /** Sends a request to the service. Rejects with a LookupError. */
   readonly fetch: (id: string, signal: AbortSignal) => Promise<CacheEntry<Value>>;
-  /** The key in the store. */
   readonly keyOf: (id: string) => string;
   readonly store: ResponseStore;
   /** Null if no other process uses the store. */

@@ -22,7 +22,6 @@ export interface Endpoint<Value, Request = LookupRequest, Response = LookupRespo
   request(id: string): Request;
   /** Parses the response, received at `now` (ms since the epoch). */
   parse(response: Response, now: number, id: string): z.ZodSafeParseResult<Value>;
-  /** The schema of a value in the cache. */
   readonly schema: z.ZodType<Value>;
   readonly freshUntil: FreshUntil<Value>;
 }
@@ -43,7 +42,6 @@ const bot: Endpoint<ProfileByKind['bot']> = {
   freshUntil: fiveMinutes,
 };
 
-/** The profile endpoint for a key of each kind. */
 export const profileEndpoint: { readonly [Kind in ListingKind]: Endpoint<ProfileByKind[Kind]> } = { server, bot };
 
 /** The id is the user's id. */

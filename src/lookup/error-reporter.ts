@@ -66,7 +66,6 @@ export function createErrorReporter({ log, clock }: { log: Log; clock: Clock }) 
     ledgerFailed(error: unknown): void {
       report('warn', 'ledger_unread', `The ledger cannot be read for a lookup: ${messageOf(error)}`);
     },
-    /** Whether a persistent error with this code is unresolved. */
     has: (code: LookupErrorCode): boolean => [...unresolved.values()].some((error) => error.code === code),
   };
 }

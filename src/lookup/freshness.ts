@@ -81,7 +81,6 @@ export interface LedgerVote {
 }
 
 interface WithLedgerOptions {
-  /** The vote status from the cache or the service. */
   readonly votes: (userId: string, signal?: AbortSignal) => Promise<CachedValue<CachedVoteStatus>>;
   /** The last one for the listing; null if there is none. */
   readonly lastVote: (userId: string) => Promise<LedgerVote | null>;

@@ -23,7 +23,6 @@ const picture = 'https://example.com/picture.png';
 /** What is announced of a listing, and how. */
 export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site'>;
 
-/** What is announced. */
 export type PreviewSubject = keyof Texts['console']['previews'];
 
 export interface AnnouncementPreview {

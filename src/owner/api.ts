@@ -268,7 +268,6 @@ function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** A page of a leaderboard. */
 interface LeaderboardDetails extends Board, Pick<LeaderboardPage, 'members' | 'total' | 'asOf'> {
   /** How many members this and the earlier pages have: the `before` of the next page. Null on the last page. */
   readonly next: number | null;

@@ -86,7 +86,6 @@ export interface OwnerContext extends RecordsContext {
   readonly reversals: Reversals;
   /** What the sites of listings have said of a member's next votes; by default nothing. */
   readonly nextVotes?: (userId: string) => Promise<readonly StatedNextVote[]>;
-  /** The current status of each component, by name. */
   readonly health: () => Promise<Readonly<Record<string, ComponentStatus>>>;
   readonly budgets: () => Promise<readonly BudgetStatus[]>;
   /** Makes the dispatcher check the queue, since an effect is waiting. */

@@ -10,7 +10,6 @@ export interface Overview {
   readonly days: readonly DayVotes[];
   /** Of this calendar month: counted votes, and the credits that votes and premium earned. */
   readonly month: { readonly votes: number; readonly credits: number; readonly top: readonly RankedMember[] };
-  /** Members with credits, and their balances together. */
   readonly members: { readonly count: number; readonly credits: number };
   /** Purchases that wait for the owner. */
   readonly orders: number;

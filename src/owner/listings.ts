@@ -5,10 +5,8 @@ import { HttpError } from '../platform/web/http-error.ts';
 import { type Trust, trustOf } from '../webhook/sites/site.ts';
 import type { OwnerContext } from './context.ts';
 
-/** A listing, as the owner sees it. */
 export interface ListingDetails {
   readonly name: string;
-  /** The name of its site. */
   readonly site: string;
   readonly trust: Trust;
   /** IANA name. */
@@ -17,7 +15,6 @@ export interface ListingDetails {
   readonly held: HeldListing | null;
 }
 
-/** All configured listings. */
 export async function listListings({ sites, timeZones, alarms }: OwnerContext): Promise<readonly ListingDetails[]> {
   const [held, zones] = [await alarms.held(), timeZones()];
   return [...sites()].map(([name, site]) => ({

@@ -34,7 +34,6 @@ export interface IncomingDelivery extends DeliveryCredentials {
 
 /** What the receiver passes deliveries to. */
 export interface Intake {
-  /** Whether there is a listing with this name. */
   hasListing(name: string): boolean;
   /** The rejection of a delivery that no body can authenticate; null if the body decides. */
   rejectByHeaders(credentials: DeliveryCredentials): WebhookResponse | null;

@@ -1,7 +1,6 @@
 import { maxBodyBytes } from '../platform/http/max-body-bytes.ts';
 
 interface RejectionDefinition {
-  /** The status of the response. */
   readonly status: number;
   /** For the sender, so it reveals nothing about the secrets. */
   readonly message: string;

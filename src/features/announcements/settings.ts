@@ -207,7 +207,6 @@ function isImageAddress(address: string): boolean {
   return webAddress(address)?.startsWith('https:') ?? false;
 }
 
-/** The name of a language in another one. */
 function languageName(locale: string, code: string): string {
   try {
     return new Intl.DisplayNames(locale, { type: 'language' }).of(code) ?? code;

@@ -7,7 +7,6 @@ import { readPayload } from '../../webhook/payload.ts';
 
 /** What a member did that rules pay for. */
 export interface PastEvents {
-  /** The counted votes. */
   readonly votes: readonly PastVote[];
   /** Purchases and renewals at the service. */
   readonly premiums: readonly Omit<PastVote, 'cause'>[];
@@ -21,7 +20,6 @@ export interface SimulatedEntry {
   readonly at: number;
 }
 
-/** The events among the entries of a member. */
 export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
   const toEvent = (entry: MemberEntry) => ({ listing: entry.listing, at: entry.at, awarded: awardedIn(entry) });
   return {

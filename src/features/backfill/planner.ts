@@ -18,16 +18,13 @@ export interface BackfillRules {
   readonly partyGoals: readonly (readonly [period: string, reachedAt: number])[];
 }
 
-/** The community of the listings. */
 export function communityOf({ listings: [listing] }: Pick<BackfillRules, 'listings'>): CommunityContext {
   if (listing === undefined) throw new Error('There is no listing.');
   return listing.community;
 }
 
-/** What a member was paid. */
 export interface BackfilledMember {
   readonly entries: readonly Pick<Entry, 'cause' | 'credits'>[];
-  /** Number of roles that were granted. */
   readonly roles: number;
 }
 

@@ -25,7 +25,6 @@ export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId'>;
 
 export type CommandContexts = ReturnType<typeof createCommandContexts>;
 
-/** The contexts of commands. */
 export function createCommandContexts({
   store,
   services,

@@ -10,7 +10,6 @@ export type FindTargetId = (listing: Pick<ListingConfig, 'name' | 'id' | 'lookup
 
 export type ComparedListing = Pick<ListingConfig, 'name' | 'kind' | 'id' | 'lookupKey' | 'site'>;
 
-/** The id in the settings. */
 export const configuredId: FindTargetId = ({ id }) => id;
 
 /**

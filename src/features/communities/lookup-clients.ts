@@ -68,7 +68,6 @@ export function createLookupClients(
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   prepare(config.listings)();
 
-  /** What all clients of a listing have in common. */
   function optionsOf({ name, guildId, rewards, linked }: ListingConfig) {
     // The number of time series must not grow with the number of communities.
     const label = linked ? linkedLabel : name;

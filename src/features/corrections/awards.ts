@@ -21,7 +21,6 @@ export interface Awards {
   }): Promise<{ readonly outcome: 'awarded' | 'overdrawn'; readonly balance: number }>;
 }
 
-/** Awards as corrections of accounts of one community. */
 export function createAwards({
   recorder,
   accounts,

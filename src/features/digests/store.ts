@@ -61,7 +61,6 @@ export const writes = {
 
 export type DigestStore = SqlClient<{ reads: typeof reads; writes: typeof writes }>;
 
-/** What was scanned of a listing. */
 interface ListingVotes {
   credits: number;
   readonly votesByUser: Map<string, number>;
@@ -119,7 +118,6 @@ function summaryOf({ credits, votesByUser, milestones }: ListingVotes): DigestCo
   };
 }
 
-/** Of a community that has ended. */
 export async function deleteDigests(sql: Sql, { listings }: EndedGuild): Promise<boolean> {
   await deleteProgress(sql, listings.map(progressKeys.digest));
   return false;

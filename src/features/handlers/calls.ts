@@ -31,7 +31,6 @@ function handlersByKind(handlers: Handlers): HandlerOf {
   };
 }
 
-/** The kinds for which there is a function. */
 export function kindsOf(handlers: Handlers): readonly HandlerKind[] {
   return Object.entries(handlersByKind(handlers)).flatMap(([kind, handler]) =>
     handler === undefined ? [] : [kind as HandlerKind],

@@ -4,17 +4,14 @@ import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { RecordedPremium, RecordedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
 
-/** The listing as handlers see it. */
 export function handlerListing({ name, kind, community }: ListingContext): HandlerListing {
   return { name, kind, guildId: community.guildId };
 }
 
-/** Enqueues the calls of handlers for a counted vote. */
 export function callAfterVote(tally: Tally, vote: RecordedVote): void {
   enqueueCalls(tally, vote.listing, voteEvents(vote), vote.now);
 }
 
-/** Enqueues the call of a handler for a premium event. */
 export function callAfterPremium(tally: Tally, premium: RecordedPremium): void {
   enqueueCalls(tally, premium.listing, [premiumEvent(premium)], premium.now);
 }

@@ -16,16 +16,13 @@ export interface ImportDescription {
 export interface ImportTarget {
   readonly importId: number;
   readonly accounts: AccountScope;
-  /** The reason of the entries. */
   readonly reason: string;
-  /** The listings of the community. */
   readonly listings: readonly ListingContext[];
 }
 
 /** The key of the balance of an account. All other items are votes. */
 export const balanceKey = 'balance';
 
-/** One entry to be imported. */
 export interface ImportItem {
   readonly userId: string;
   /** {@link balanceKey}, or identifies a vote of the account in its import, so that it is credited once. */

@@ -10,7 +10,6 @@ export interface SealedTokens {
   readonly expiresAt: number;
 }
 
-/** A member who has linked their account. */
 export interface LinkedMember extends SealedTokens {
   readonly userId: string;
   /** Discord's code of the member's language. */

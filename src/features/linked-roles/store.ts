@@ -139,7 +139,6 @@ export const writes = {
   },
 };
 
-/** The members with linked roles, in the database. */
 export type LinkedMembers = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 function updateMember(db: Kysely<Tables>, userId: string) {

@@ -7,7 +7,6 @@ declare module '../../core/outbox/effect-contents.ts' {
   }
 }
 
-/** A streak that ended. */
 export interface LostStreak {
   readonly userId: string;
   /** Its counted days. */

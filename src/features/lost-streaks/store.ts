@@ -18,7 +18,6 @@ const rowsPerQuery = 2_000;
 /** Days of an outage lengthen a streak after the vote that stored its last day; at most this many are expected. */
 const maxOutageDays = 30;
 
-/** Streaks that ended. */
 export interface PlannedLostStreaks {
   /** Names the community. */
   readonly key: string;
@@ -107,7 +106,6 @@ type Account = Pick<Tables['balances'], 'user_id' | 'history'> & {
   readonly streak_last_day: number;
 };
 
-/** Of a community that has ended. */
 export async function deleteLostStreaks(sql: Sql, { guildId, listings }: EndedGuild): Promise<boolean> {
   await deleteProgress(sql, [guildId, ...listings].map(progressKeys.lostStreaks));
   return false;

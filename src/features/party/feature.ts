@@ -30,7 +30,6 @@ declare module '../../core/store/tables.ts' {
       panel_message: string | null;
       panel_message_channel: string | null;
     };
-    /** Who has voted in the period of a party. */
     party_voters: { period: string; user_id: string; state: PartyVoterState };
   }
 }

@@ -12,7 +12,6 @@ export interface PartyPanelState {
   /** The rules at the latest vote. */
   readonly goal: number;
   readonly credits: number;
-  /** End of the period. */
   readonly endsAt: number;
   /** When the waiting update is due; null if none is waiting. */
   readonly dueAt: number | null;
@@ -20,7 +19,6 @@ export interface PartyPanelState {
   readonly updatedAt: number;
 }
 
-/** A party as it is stored. */
 export interface PartyState extends PartyProgress {
   /** Null until a listing with a channel for announcements has a vote. */
   readonly panel: PartyPanelState | null;
@@ -70,7 +68,6 @@ export function toPartyState(row: Row<'parties'>): PartyState {
   return { votes, reachedAt, panel };
 }
 
-/** The row with a new state. */
 export function withPartyState(row: Row<'parties'>, { votes, reachedAt, panel }: PartyState): Row<'parties'> {
   return {
     ...row,

@@ -18,7 +18,6 @@ import {
   withPartyState,
 } from './hot-tables.ts';
 
-/** The row of the party that a vote is counted for. */
 export function partyRow({ listing, at }: { readonly listing: ListingContext; readonly at: number }): HotKey | null {
   const key = partyPeriodAt(listing, at);
   return key === null ? null : { table: parties, key };
@@ -60,12 +59,10 @@ export function countForParty(tally: Tally, { listing, account, at, day, deliver
   });
 }
 
-/** A vote that was counted for a party. */
 interface PanelVote {
   readonly listing: ListingContext;
   readonly rules: PartyRules;
   readonly period: PartyPeriod;
-  /** Whether it is the vote that reached the goal. */
   readonly reachesGoal: boolean;
   readonly deliveryId: number | null;
   /** The current time (ms since the epoch). */

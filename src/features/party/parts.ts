@@ -38,7 +38,6 @@ function createPartyRewardHandler(
   };
 }
 
-/** Announces that the goal of a party was reached. */
 export function createPartyReachedHandler(options: {
   rest: DiscordRest;
   textsOf: ChannelTexts;

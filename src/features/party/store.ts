@@ -17,13 +17,11 @@ const votersPerPayment = 15;
 
 /** A party and its message. Times are ms since the epoch. */
 export interface ShownParty {
-  /** Counted votes. */
   readonly votes: number;
   readonly reachedAt: number | null;
   readonly goal: number;
   /** For each voter. */
   readonly credits: number;
-  /** The end of the period. */
   readonly endsAt: number;
   /** Where the message should be; null for the channel of the effect. */
   readonly channelId: string | null;

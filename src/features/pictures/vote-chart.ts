@@ -38,7 +38,6 @@ export function summarizeVotes(days: readonly DayVotes[]) {
   return { total, average: Math.round(exact * precision) / precision, best };
 }
 
-/** The first day with votes. */
 function firstDayOf(days: readonly DayVotes[]): number {
   return (days.find(({ votes }) => votes > 0) ?? days[0])?.day ?? 0;
 }

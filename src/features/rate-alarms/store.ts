@@ -18,7 +18,6 @@ export interface Alarm {
 }
 
 export interface HeldListing extends Alarm {
-  /** Votes that are held. */
   readonly held: number;
 }
 
@@ -37,7 +36,6 @@ export const reads = {
     return held;
   },
 
-  /** The oldest held deliveries of a listing. */
   async deliveries(sql: Sql, listing: string, limit: number): Promise<readonly QuarantinedDelivery[]> {
     const columns = ['id', 'received_at as receivedAt', 'family', 'listing', 'body'] as const;
     const oldest = heldDeliveries(sql, listing).select(columns).orderBy('id').limit(limit);

@@ -14,7 +14,6 @@ export interface Reminder {
 /** Why the program has switched off the reminders of a member: Discord accepts no direct messages to the member. */
 export type StopReason = Tables['reminder_stops']['reason'];
 
-/** A listing as reminders need it. */
 export interface RemindedListing {
   readonly name: string;
   /** How long a vote blocks the next one (ms). */
@@ -51,7 +50,6 @@ export interface NextReminder {
 export type SnoozeResult =
   /** `voted`: the member has voted meanwhile, and is reminded when the next vote is due. */
   | { readonly outcome: 'snoozed' | 'voted'; readonly dueAt: number }
-  /** Reminders are off. */
   | { readonly outcome: 'off' };
 
 /** Which reminders to claim. Times are ms since the epoch. */

@@ -32,7 +32,6 @@ export interface ReminderService extends Reminders {
   isStillWanted(message: ReminderNotice, effect: Effect<'directMessage'>): Promise<boolean>;
   /** Stores that the member accepts no direct messages, to report it at the next command. */
   directMessagesClosed(userId: string): Promise<void>;
-  /** Reminders of these listings alone. */
   covering(listings: readonly CheckedListing[]): Reminders;
   /** What a member is informed of, once: that the reminders were switched off. Null for nothing. */
   noticeFor(userId: string, context: Pick<AnsweringContext, 'commandId' | 'texts'>): Promise<Reply | null>;

@@ -17,7 +17,6 @@ export interface Review {
   readonly createdAt: number | null;
 }
 
-/** Announces a new review. */
 export interface ReviewAnnouncement {
   readonly channelId: string;
   readonly listing: string;

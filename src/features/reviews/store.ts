@@ -18,7 +18,6 @@ declare module '../../core/store/tables.ts' {
 /** A claim that lasts longer than this was written by a clock that was ahead (ms). */
 const maxClaimMs = day;
 
-/** Reviews as the service listed them. */
 export interface ListedReviews {
   readonly listing: string;
   /** Where they are announced; null for nowhere. */
@@ -94,7 +93,6 @@ function reviewEffect(content: ReviewAnnouncement, createdAt: number): NewEffect
   return { kind: 'review', queue: content.channelId, content, deliveryId: null, createdAt };
 }
 
-/** The call of the handler for a review. */
 function reviewCall(listing: HandlerListing, id: string, review: Review, now: number): NewEffect {
   const { username, rating, comment, createdAt } = review;
   const { guildId } = listing;
@@ -118,7 +116,6 @@ function isDue(dueAt: number | null, now: number): boolean {
   return dueAt === null || dueAt <= now || dueAt > now + maxClaimMs;
 }
 
-/** Of a community that has ended. */
 export async function deleteReviews(sql: Sql, { listings }: EndedGuild): Promise<boolean> {
   if (listings.length === 0) return false;
   const keys = listings.flatMap((name) => [progressKeys.reviewPoll(name), progressKeys.reviews(name)]);

@@ -16,7 +16,6 @@ export interface RoleAccess {
   readonly roles: ReadonlyMap<string, RoleState>;
   /** Their order by id: 0 for @everyone, the lowest. */
   readonly positions: ReadonlyMap<string, number>;
-  /** The roles with permissions of a moderator. */
   readonly moderating: ReadonlySet<string>;
   /** The names of the roles by id, and of the guild. External text. */
   readonly names: ReadonlyMap<string, string>;

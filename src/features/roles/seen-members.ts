@@ -14,7 +14,6 @@ import type { RoleStore } from './store.ts';
 const maxMembers = 10_000;
 /** How long stored roles are taken as known (ms): another process may have stored others, or the member was forgotten. */
 const seenForMs = 10 * minute;
-/** How often the roles of one member are repaired. */
 const repairEveryMs = hour;
 
 /** Called after a member has used a command. */
@@ -78,7 +77,6 @@ export function listingsSeenIn(directory: Directory, guildId: string | null): re
   return (directory.ofGuild(guildId) ?? unknown)?.listings ?? [];
 }
 
-/** The roles that multipliers depend on. */
 const multipliedRoles = memoizeOne(
   (listings: readonly ListingContext[]): ReadonlySet<string> =>
     new Set(listings.flatMap(({ rewards }) => rewards.multipliers.flatMap(({ role }) => role ?? []))),

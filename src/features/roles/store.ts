@@ -30,7 +30,6 @@ const findOneGrant = preparedStatement<{ userId: string }>()((db, placeholder) =
 /* Times are ms since the epoch. */
 
 export const reads = {
-  /** Whether a grant of the role lasts. */
   async isGranted(sql: Sql, { userId, role }: GrantedRole, now: number): Promise<boolean> {
     return (await findGrantsOf(sql, { userId, role })).some(({ until }) => until === null || until > now);
   },

@@ -15,7 +15,6 @@ interface ParkedGrant {
   readonly reason: string | null;
 }
 
-/** The roles that members are to have. */
 export interface GrantSummary {
   readonly counts: Readonly<Record<GrantState, number>>;
   /** At most 50. */

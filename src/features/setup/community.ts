@@ -9,7 +9,6 @@ import type { CommunityPath, ListingPath } from '../settings.ts';
 /** Where a value comes from. `setup`: it was changed in Discord. `file`: the file of `TALLYHOOK_CONFIG`. */
 export type ValueSource = 'setup' | 'file' | 'environment' | 'default';
 
-/** A setting in effect. */
 export interface EffectiveValue {
   /** JSON; null if it is unset or switched off. In place of its codes, an item of a shop has `codeCount`. */
   readonly value: unknown;
@@ -47,7 +46,6 @@ export interface ListingSettings {
   readonly values: Readonly<Record<ListingPath, EffectiveValue>>;
 }
 
-/** The effective settings of a community. */
 export interface CommunitySettings {
   readonly guildId: string;
   readonly listings: readonly ListingSettings[];
@@ -90,7 +88,6 @@ export interface SettingIssue {
   readonly hint: string | null;
 }
 
-/** One changed setting of a stored change. */
 export interface ChangedSetting {
   readonly listing: string | null;
   /**
@@ -168,7 +165,6 @@ export interface GeneratedSecrets {
   readonly premiumSecret: string | null;
 }
 
-/** A listing to link. */
 export interface NewLink extends SettingsAuthor {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not known. */

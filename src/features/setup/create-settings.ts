@@ -14,7 +14,6 @@ import { Setup } from './setup.ts';
 /** How often to look for changes of other processes (ms). It reads one row. */
 const pollMs = 2 * second;
 
-/** The settings of communities. */
 export function createSettings(
   config: Config,
   options: {

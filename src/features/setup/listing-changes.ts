@@ -16,7 +16,6 @@ export function newListingName(what: string): string {
   return `${what}-${randomBytes(5).toString('hex')}`;
 }
 
-/** A new listing. */
 export function linkChanges(
   {
     kind,

@@ -50,7 +50,6 @@ function separateCodes(item: unknown, current: ListingConfig['shop']): Separated
   return { item: { ...others, codeCount: all.length }, id, codes: all };
 }
 
-/** What would be stored after the changes. */
 export function withChanges(
   settings: readonly OpenedSetting[],
   changes: readonly SettingChange[],

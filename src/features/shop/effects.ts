@@ -16,7 +16,6 @@ declare module '../../core/outbox/effect-contents.ts' {
   }
 }
 
-/** A purchase in a message. */
 export interface PurchasedItem {
   /** The name of the item; escape it. */
   readonly item: string;
@@ -24,7 +23,6 @@ export interface PurchasedItem {
   readonly price: number;
 }
 
-/** A purchase in a report to the owner. */
 export interface ReportedPurchase extends PurchasedItem {
   readonly purchaseId: number;
   readonly userId: string;

@@ -32,7 +32,6 @@ export interface PublicShopItem extends Omit<ShopItem, 'codes'> {
   readonly codeCount: number | null;
 }
 
-/** The item with the number of its codes in place of the codes. */
 export function withoutCodes({ codes, ...item }: ShopItem): PublicShopItem {
   return { ...item, codeCount: codes?.length ?? null };
 }

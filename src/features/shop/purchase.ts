@@ -13,7 +13,6 @@ export interface ShopContext {
   readonly ownerChannelId: string | null;
 }
 
-/** A member in front of the shop. */
 export interface ShopMember {
   readonly userId: string;
   /** The member's roles in Discord (ids); empty if they are not known. */

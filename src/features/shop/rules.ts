@@ -57,7 +57,6 @@ export function decidePurchase(item: PublicShopItem, context: PurchaseContext): 
   return { rejection, state, until: roleEnd(item, context) };
 }
 
-/** The source of the grant of a purchase. */
 export function grantSource(purchaseId: number): string {
   return `${sourcePrefix}${purchaseId}`;
 }
@@ -100,12 +99,10 @@ export function leftOf(
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** The entry of a purchase, which takes the price. */
 export function purchaseEntry(accountId: AccountId, item: Pick<ShopItem, 'name' | 'price'>, at: number): Entry {
   return { ...shopEntry(accountId, item.name, at), cause: 'purchase', credits: 0 - item.price };
 }
 
-/** The entry of a refund, which returns the price. */
 export function refundEntry(accountId: AccountId, item: Pick<ShopItem, 'name' | 'price'>, at: number): Entry {
   return { ...shopEntry(accountId, item.name, at), cause: 'refund', credits: item.price };
 }

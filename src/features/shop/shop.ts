@@ -43,7 +43,6 @@ export interface Shop {
   settle(settlement: Settlement & { readonly manager: string }): Promise<SettlementResult | null>;
 }
 
-/** The shops of all communities. */
 export function createShop(options: {
   /** The shop of the community that a command in this guild is about. */
   readonly shopIn: (guildId: string | null) => ShopContext;
@@ -113,7 +112,6 @@ function resultName(result: ConfirmResult): string {
   }
 }
 
-/** A community with a shop. */
 interface ShopCommunity {
   readonly accounts: AccountScope;
   readonly guildId: string | null;

@@ -253,7 +253,6 @@ async function deliver({ db, connection }: Sql, purchase: PurchaseRow): Promise<
   return [{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt: at }];
 }
 
-/** The call of the handler for a purchase. */
 function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect<'handler'> {
   const { id: purchaseId, user_id: userId, item, name, price, balance, role, at } = purchase;
   const event: PurchaseEvent = {

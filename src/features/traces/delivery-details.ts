@@ -64,7 +64,6 @@ async function findOriginal(
   return records.lastVote(userId, listing, receivedAt);
 }
 
-/** A step in the processing of a delivery. */
 interface TimelineStep {
   /** ms since the epoch. */
   readonly at: number;

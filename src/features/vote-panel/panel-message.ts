@@ -13,13 +13,11 @@ import type { StoredPanel, VotePanelStore } from './store.ts';
 /** The panel of a guild as it is to be shown now. */
 export interface DrawnPanel {
   readonly panel: Panel & { readonly footer: string };
-  /** The footers in all languages. */
   readonly footers: readonly string[];
   /** Whether nothing is missing only because the listing service has not answered. */
   readonly isComplete: boolean;
 }
 
-/** A digest of what a panel shows. */
 export function digestOf({ panel }: DrawnPanel): string {
   return createHash('sha256').update(JSON.stringify(panel)).digest('hex').slice(0, 32);
 }

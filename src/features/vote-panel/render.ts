@@ -15,7 +15,6 @@ const maxLinks = 20;
 /** Before the members of the first three ranks. */
 const medals = [markup`🥇`, markup`🥈`, markup`🥉`];
 
-/** What a panel shows. */
 export interface PanelContent {
   readonly listings: readonly ListedPage[];
   /** The members with the most votes of the month. */

@@ -12,7 +12,6 @@ import {
 import type { ParsedPayload } from '../payload.ts';
 import type { ReadingContext, Site, VoteReading } from './site.ts';
 
-/** The listing that a delivery was sent to. */
 export interface ReceivingListing {
   /** Null if it is not known: then what the delivery says, or else what the site lists. */
   readonly kind: 'server' | 'bot' | null;

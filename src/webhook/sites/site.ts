@@ -82,7 +82,6 @@ export interface VoteReading {
   readonly weight?: unknown;
 }
 
-/** A vote or test to be written as the site does. */
 export interface WrittenVote {
   readonly kind: 'server' | 'bot';
   /** Discord ID of the server or bot. */
