@@ -179,10 +179,7 @@ export function createRotatableClient(createClient: (key: string) => LookupClien
       profile: (options) => client.profile(options),
       voteStatus: (userId, options) => client.voteStatus(userId, options),
       reviews: (query) => client.reviews(query),
-      cached: {
-        profile: () => client.cached.profile(),
-        voteStatus: (userId) => client.cached.voteStatus(userId),
-      },
+      cached: { profile: () => client.cached.profile(), voteStatus: (userId) => client.cached.voteStatus(userId) },
       keyStatus: () => client.keyStatus(),
     } satisfies LookupClient as LookupClient,
     /**

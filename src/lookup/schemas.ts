@@ -71,11 +71,7 @@ export interface ProfileByKind {
   readonly bot: BotProfile;
 }
 
-export const voteStatusSchema = z.object({
-  canVote: z.boolean(),
-  lastVoteAt: time,
-  nextVoteAt: time,
-});
+export const voteStatusSchema = z.object({ canVote: z.boolean(), lastVoteAt: time, nextVoteAt: time });
 
 /**
  * A vote status in absolute times (ms since the epoch), which can be cached.
@@ -116,10 +112,7 @@ const review = z.object({
  */
 export type Review = Readonly<z.infer<typeof review>>;
 
-export const reviewsSchema = z.object({
-  reviews: z.array(review).readonly(),
-  total: z.number().nonnegative(),
-});
+export const reviewsSchema = z.object({ reviews: z.array(review).readonly(), total: z.number().nonnegative() });
 
 /**
  * The maximum number of reviews of one response, whatever limit was requested.

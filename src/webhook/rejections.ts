@@ -9,10 +9,7 @@ interface RejectionDefinition {
 /** Why a delivery is not accepted, apart from the state of the receiver. */
 export const rejections = {
   webhook_method: { status: 405, message: 'Send deliveries with POST.' },
-  webhook_body_encoded: {
-    status: 415,
-    message: 'Send the body uncompressed: the signature covers its raw bytes.',
-  },
+  webhook_body_encoded: { status: 415, message: 'Send the body uncompressed: the signature covers its raw bytes.' },
   webhook_body_too_large: { status: 413, message: `The body is larger than ${maxBodyBytes} bytes.` },
   webhook_signature_missing: { status: 401, message: 'The header x-webhook-signature is missing.' },
   webhook_signature_malformed: { status: 401, message: 'The signature is not 64 lowercase hex digits.' },

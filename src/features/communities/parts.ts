@@ -18,10 +18,7 @@ import type { GuildStore } from './store.ts';
 const searchedMessages = 50;
 
 const messagesSchema = z.array(
-  z.object({
-    timestamp: z.string(),
-    embeds: z.array(z.object({ description: z.string().optional() })).default([]),
-  }),
+  z.object({ timestamp: z.string(), embeds: z.array(z.object({ description: z.string().optional() })).default([]) }),
 );
 
 /** What will be deleted of a community that has removed the bot, when, and how to keep it. */

@@ -56,13 +56,7 @@ const fieldsByKind: { readonly [Kind in HandlerKind]: Fields<HandlerEvents[Kind]
     price: ['number'],
     role: ['string', null],
   },
-  review: {
-    ...common,
-    userId: ['object'],
-    username: ['string', null],
-    rating: ['number', null],
-    comment: ['string'],
-  },
+  review: { ...common, userId: ['object'], username: ['string', null], rating: ['number', null], comment: ['string'] },
 };
 
 const handler: EffectFormat<HandlerContent> = {

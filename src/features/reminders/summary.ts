@@ -32,11 +32,7 @@ export async function summarizeReminders(sql: Sql, now: number): Promise<Reminde
   const closed = db.selectFrom('reminder_stops').select(count).where('reason', '=', literal(reason));
   const [dueSoon] = await run(connection, soon);
   const [stopped] = await run(connection, closed);
-  return {
-    scheduled: await countScheduled(sql),
-    dueSoon: dueSoon?.count ?? 0,
-    stopped: stopped?.count ?? 0,
-  };
+  return { scheduled: await countScheduled(sql), dueSoon: dueSoon?.count ?? 0, stopped: stopped?.count ?? 0 };
 }
 
 /** Members with a reminder for at least one listing. */

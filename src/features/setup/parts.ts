@@ -48,14 +48,7 @@ export function createServices(
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
   const drafts = createSetupDrafts(clock);
   const simulateChange = createChangeSimulation({ ...context, simulate: context.store.backfill.simulateCredits });
-  const setupServices: SetupServices = {
-    settings: setup,
-    simulateChange,
-    drafts,
-    checks,
-    postVotePanel,
-    hasVotePanel,
-  };
+  const setupServices: SetupServices = { settings: setup, simulateChange, drafts, checks, postVotePanel, hasVotePanel };
   return {
     ...(connecting && { routes: connecting.routes }),
     shared: { setupServices },

@@ -45,14 +45,7 @@ export function createTraces(context: RecordsContext, { accounts, only }: Traced
   async function traceDelivery({ id, receivedAt, listing }: DeliveryRecord): Promise<TracedDelivery> {
     const { delivery, effects, entry } = await getDelivery(context, id);
     const { outcome, reason } = delivery;
-    return {
-      receivedAt,
-      listing,
-      reason,
-      entry,
-      outcome: waitOf(delivery) ?? outcome,
-      effects,
-    };
+    return { receivedAt, listing, reason, entry, outcome: waitOf(delivery) ?? outcome, effects };
   }
 }
 

@@ -108,11 +108,7 @@ async function drawPanel(
     listings: pages,
     top: members.filter(({ rank }) => rank <= shownRanks),
     perVote: named[0]?.rewards.base.perVote ?? 0,
-    offers: {
-      remind: isOffered('remind'),
-      credits: isOffered('credits'),
-      shop: isOffered('shop') && shop.length > 0,
-    },
+    offers: { remind: isOffered('remind'), credits: isOffered('credits'), shop: isOffered('shop') && shop.length > 0 },
   };
   const footer = texts.votePanel.month(now, timeZone);
   const footers = textsInAll().map(({ votePanel }) => votePanel.month(now, timeZone));

@@ -68,13 +68,7 @@ const described: Readonly<Record<string, TokenSite>> = {
     time: 'votedAt',
     double: 'isWeekend',
   },
-  discordforge: {
-    name: 'DiscordForge',
-    page: null,
-    kinds: ['bot'],
-    user: 'id',
-    test: { field: 'isTest', is: true },
-  },
+  discordforge: { name: 'DiscordForge', page: null, kinds: ['bot'], user: 'id', test: { field: 'isTest', is: true } },
   diffcord: {
     name: 'Diffcord',
     page: null,

@@ -23,10 +23,7 @@ export function missing({ schemes }: Site): Unauthentic {
 }
 
 export function malformed(header: string): Unauthentic {
-  return {
-    code: 'webhook_signature_malformed',
-    error: `The header ${header} does not have the form of a signature.`,
-  };
+  return { code: 'webhook_signature_malformed', error: `The header ${header} does not have the form of a signature.` };
 }
 
 export function notJws(): Unauthentic {

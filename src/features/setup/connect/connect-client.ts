@@ -28,10 +28,7 @@ const granted = z.object({
   member: z.string(),
   listing: z.object({ kind: z.literal('server'), id: z.string() }),
   key: z.string().regex(/^[\x21-\x7e]{1,300}$/),
-  webhooks: z.object({
-    vote: z.object({ url: z.string(), secret }),
-    premium: z.object({ url: z.string(), secret }),
-  }),
+  webhooks: z.object({ vote: z.object({ url: z.string(), secret }), premium: z.object({ url: z.string(), secret }) }),
 });
 const tested = z.object({ delivered: z.boolean() });
 
