@@ -15,20 +15,10 @@ import type { LinkedMembers } from './store.ts';
 
 /**
  * What Discord knows of a member for linked roles. A connection belongs to a member and an application, not to a guild,
- * so it covers all communities of the installation.
+ * so it covers all communities of the installation: the streak is the longest current one in any (days). It is stored
+ * in this form. @param dayIn the current day of an account's community (day number)
  */
-export interface MemberValues {
-  /** Counted votes in all communities. */
-  readonly votes: number;
-  /** The longest current streak in any community (days). */
-  readonly streak: number;
-  /** The last counted vote in any community (ms since the epoch); null before the first. */
-  readonly lastVoteAt: number | null;
-  readonly hasPremium: boolean;
-}
-
-/** @param dayIn the current day of an account's community (day number) */
-function memberValues({ accounts, hasPremium }: StoredValues, dayIn: (accountId: AccountId) => number): MemberValues {
+function memberValues({ accounts, hasPremium }: StoredValues, dayIn: (accountId: AccountId) => number) {
   const lastVotes = accounts.flatMap((account) => Object.values(account.lastVotes));
   const streaks = accounts.map(({ accountId, streak }) => (dayIn(accountId) <= streak.lastDay ? streak.days : 0));
   return {
@@ -40,7 +30,7 @@ function memberValues({ accounts, hasPremium }: StoredValues, dayIn: (accountId:
 }
 
 /** As Discord expects it. The keys are those of {@link roleConnectionRecords}. */
-function connectionBody({ votes, streak, lastVoteAt, hasPremium }: MemberValues, texts: Texts) {
+function connectionBody({ votes, streak, lastVoteAt, hasPremium }: ReturnType<typeof memberValues>, texts: Texts) {
   return {
     platform_name: texts.linkedRoles.platform,
     metadata: {

@@ -15,20 +15,13 @@ const kinds = {
   premium: type.booleanEqual,
 } as const;
 
-export type RecordKey = keyof typeof kinds;
+type RecordKey = keyof typeof kinds;
 
-/** A condition. Discord: "Application Role Connection Metadata Structure". */
-export interface RoleConnectionRecord {
-  readonly key: string;
-  readonly type: number;
-  readonly name: string;
-  readonly description: string;
-  readonly name_localizations: Readonly<Record<string, string>>;
-  readonly description_localizations: Readonly<Record<string, string>>;
-}
-
-/** All conditions, in English with the translations that differ. */
-export function roleConnectionRecords(): readonly RoleConnectionRecord[] {
+/**
+ * All conditions, in English with the translations that differ. Discord: "Application Role Connection Metadata
+ * Structure".
+ */
+export function roleConnectionRecords() {
   return (Object.keys(kinds) as RecordKey[]).map((key) => {
     const name = translationsOf(key, 'name');
     const description = translationsOf(key, 'description');

@@ -49,8 +49,7 @@ export interface NextReminder {
 
 export type SnoozeResult =
   /** `voted`: the member has voted meanwhile, and is reminded when the next vote is due. */
-  | { readonly outcome: 'snoozed' | 'voted'; readonly dueAt: number }
-  | { readonly outcome: 'off' };
+  { readonly outcome: 'snoozed' | 'voted'; readonly dueAt: number } | { readonly outcome: 'off' };
 
 /** Which reminders to claim. Times are ms since the epoch. */
 export interface ReminderClaim {

@@ -4,15 +4,6 @@ import type { Sql } from '../../core/store/sql-module.ts';
 import { hour } from '../../platform/durations.ts';
 import type { StopReason } from './reminder.ts';
 
-export interface ReminderSummary {
-  /** Members with a scheduled reminder. Those who have not voted since their last reminder are not among them. */
-  readonly scheduled: number;
-  /** Reminders that are due within an hour. */
-  readonly dueSoon: number;
-  /** Members whose reminders are off because they do not accept direct messages. */
-  readonly stopped: number;
-}
-
 /** Members that one query counts: a few ms, in which SQLite blocks this thread. */
 const membersPerQuery = 10_000;
 const soonMs = hour;
@@ -21,7 +12,7 @@ const soonMs = hour;
  * How many members wait for a reminder, how many reminders are due soon, and whose were switched off because direct
  * messages are closed. Does not read the accounts, which have no index of reminders. @param now ms since the epoch
  */
-export async function summarizeReminders(sql: Sql, now: number): Promise<ReminderSummary> {
+export async function summarizeReminders(sql: Sql, now: number) {
   const { db, connection } = sql;
   const count = db.fn.countAll<number>().as('count');
   const soon = db
@@ -35,7 +26,7 @@ export async function summarizeReminders(sql: Sql, now: number): Promise<Reminde
   return { scheduled: await countScheduled(sql), dueSoon: dueSoon?.count ?? 0, stopped: stopped?.count ?? 0 };
 }
 
-/** Members with a reminder for at least one listing. */
+/** Members with a reminder for at least one listing: not those who have not voted since their last one. */
 async function countScheduled({ db, connection }: Sql): Promise<number> {
   let scheduled = 0;
   let last: string | null = '';

@@ -6,32 +6,20 @@ import type { Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { parseJson } from '../../platform/json.ts';
 
-/** A role that Discord does not match. */
-interface ParkedGrant {
-  readonly userId: string;
-  readonly role: string;
-  readonly source: string;
-  /** Why Discord rejected it; null if that is not known any more. */
-  readonly reason: string | null;
-}
-
-export interface GrantSummary {
-  readonly counts: Readonly<Record<GrantState, number>>;
-  /** At most 50. */
-  readonly parked: readonly ParkedGrant[];
-}
-
 /** Rows that one query reads: a few ms, in which SQLite blocks this thread. */
 const rowsPerQuery = 10_000;
 const maxParked = 50;
 /** Buried effects in which the reasons of parked roles are searched. */
 const maxBuried = 200;
 
-/** The number of grants by state, and some that Discord rejected, with the reason. Scans the grants. @param guildId null for all guilds */
-export async function summarizeGrants(sql: Sql, guildId: string | null = null): Promise<GrantSummary> {
+/**
+ * The number of grants by state, and some that Discord rejected, with the reason; null if it is not known any more. Scans
+ * the grants. @param guildId null for all guilds
+ */
+export async function summarizeGrants(sql: Sql, guildId: string | null = null) {
   const { db, connection } = sql;
-  const counts = { pending: 0, applied: 0, parked: 0 };
-  const parked: Omit<ParkedGrant, 'reason'>[] = [];
+  const counts: Record<GrantState, number> = { pending: 0, applied: 0, parked: 0 };
+  const parked: { readonly userId: string; readonly role: string; readonly source: string }[] = [];
   let last: string | undefined = '';
   while (last !== undefined) {
     const all = db.selectFrom('grants').select(['user_id', 'role', 'source', 'state']).where('user_id', '>', last);
