@@ -21,6 +21,7 @@ export interface VotePicture {
 
 /**
  * Draws the counted votes per day of the last 30 days. Null if they began less than a week ago, when they would say
- * little beside the counts of the service, or if the picture cannot be drawn. Never rejects, but may take seconds. Returns the same object again while votes and language are the same.
+ * little beside the counts of the service, or if the picture cannot be drawn. Never rejects, but may take seconds.
+ * Returns the same object again while votes and language are the same.
  */
 export type DrawVotePicture = (request: VotePictureRequest) => Promise<VotePicture | null>;

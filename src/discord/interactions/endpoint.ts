@@ -203,8 +203,8 @@ function isRecent({ timestamp }: SignedInteraction, now: number): boolean {
 }
 
 /**
- * Says whether the application's key has signed a body, and never rejects. Verifies in a thread of Node's pool: a signature takes ten times as long as the rest of a request, during which this
- * thread can handle others.
+ * Says whether the application's key has signed a body, and never rejects. Verifies in a thread of Node's pool: a
+ * signature takes ten times as long as the rest of a request, during which this thread can handle others.
  * @param publicKey 64 hexadecimal digits
  */
 function createSignatureVerifier(publicKey: string) {

@@ -17,8 +17,8 @@ import { confirmationRetry, createConfirm } from './confirm.ts';
 import { isConfirmationQueue } from './hold-vote.ts';
 
 /**
- * Has the sites of listings confirm votes. Confirmations have a dispatcher of their own, because an outage of Discord must not delay what votes pay. It runs as soon
- * as a listing is on another site.
+ * Has the sites of listings confirm votes. Confirmations have a dispatcher of their own, because an outage of Discord
+ * must not delay what votes pay. It runs as soon as a listing is on another site.
  */
 export function createConfirming(options: {
   readonly store: Pick<Store, 'outbox' | 'confirmations' | 'records' | 'ledgerIn'>;

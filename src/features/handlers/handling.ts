@@ -19,8 +19,9 @@ import { createSubscriptions } from './subscriptions.ts';
 export type Handling = ReturnType<typeof createHandling>;
 
 /**
- * Calls the handlers of the package's user. They have a dispatcher of their own, so that neither an outage of Discord nor a slow handler delays the other. A
- * process processes the queues of its own handlers, and leaves those of others alone.
+ * Calls the handlers of the package's user. They have a dispatcher of their own, so that neither an outage of Discord
+ * nor a slow handler delays the other. A process processes the queues of its own handlers, and leaves those of others
+ * alone.
  */
 export function createHandling(options: {
   readonly handlers: Handlers;

@@ -32,8 +32,8 @@ const problemLogIntervalMs = 10 * minute;
 const maxProblemLength = 200;
 
 /**
- * Registers a tracer provider that sends the spans of this process to a collector, by OTLP over HTTP. Up to 2,048 spans wait in memory, and further ones are
- * dropped: a collector that does not respond delays nothing.
+ * Registers a tracer provider that sends the spans of this process to a collector, by OTLP over HTTP. Up to 2,048 spans
+ * wait in memory, and further ones are dropped: a collector that does not respond delays nothing.
  */
 export function startExporter(options: ExporterOptions, clock: Clock) {
   const { endpoint, headers, serviceName, resourceAttributes } = options;
