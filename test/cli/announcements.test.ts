@@ -27,7 +27,7 @@ describe('the preview of announcements', () => {
       expect.objectContaining({
         text: [
           '@ada: +10, 50 votes, in 12 hours, 2026-01-05T12:00',
-          `Received: @role until ${new Date(now + 12 * hour).toISOString().slice(0, 16)}`,
+          `Received: @VIP until ${new Date(now + 12 * hour).toISOString().slice(0, 16)}`,
         ],
       }),
       expect.objectContaining({ subject: 'a milestone', title: 'For harbour' }),
