@@ -136,7 +136,7 @@ export function createDepartures(options: {
   }
 
   /** Checks once. Rejects if Discord or the store fails; that counts as nothing. */
-  async function check(signal = new AbortController().signal): Promise<void> {
+  async function check(signal: AbortSignal = new AbortController().signal): Promise<void> {
     const present = await listGuilds();
     const all = await guilds.list();
     let hasChanged = false;

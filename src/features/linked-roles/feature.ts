@@ -1,22 +1,19 @@
 import type { Feature } from '../../core/feature.ts';
+import type { EffectContents } from '../../core/outbox/effect-contents.ts';
 import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
 import { planRoleConnection } from './role-connection.ts';
 import * as sql from './store.ts';
 
 declare module '../../core/outbox/effect-contents.ts' {
   interface EffectContents {
-    readonly roleConnection: RoleConnection;
+    /** Updates what Discord knows of a member for linked roles. The values are read when it is carried out. */
+    readonly roleConnection: { readonly userId: string };
   }
-}
-
-/** Updates what Discord knows of a member for linked roles. The values are read when it is carried out. */
-interface RoleConnection {
-  readonly userId: string;
 }
 
 export const linkedRoles = {
   sql,
-  effects: { roleConnection: fieldsFormat<RoleConnection>({ userId: ['string'] }) },
+  effects: { roleConnection: fieldsFormat<EffectContents['roleConnection']>({ userId: ['string'] }) },
   tables: {
     // Their tokens are secrets, of no use to the member.
     linked_members: {

@@ -31,15 +31,6 @@ interface KeyStatus {
   readonly budgetLeft: number | null;
 }
 
-interface CounterOptions<Label extends string> {
-  /** With the prefix `tallyhook_`. */
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly Label[];
-  /** Series that are shown before they were counted: one that first appears with 1 has not increased for Prometheus. */
-  readonly zero?: readonly Readonly<Record<Label, string>>[];
-}
-
 /** Seconds. */
 const deliveryBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5];
 const commandBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 20];
@@ -58,7 +49,19 @@ export function createMetrics() {
   collectDefaultMetrics({ register: registry, prefix: 'tallyhook_' });
 
   /** Registers a counter, also of a feature. To be called once for a name. */
-  function counter<Label extends string>({ name, help, labels, zero = [] }: CounterOptions<Label>): Counter<Label> {
+  function counter<Label extends string>({
+    name,
+    help,
+    labels,
+    zero = [],
+  }: {
+    /** With the prefix `tallyhook_`. */
+    readonly name: string;
+    readonly help: string;
+    readonly labels: readonly Label[];
+    /** Series that are shown before they were counted: one that first appears with 1 has not increased for Prometheus. */
+    readonly zero?: readonly Readonly<Record<Label, string>>[];
+  }): Counter<Label> {
     const created = new Counter({ name, help, labelNames: labels, registers });
     for (const series of zero) created.inc(series, 0);
     return created;
