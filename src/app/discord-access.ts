@@ -4,7 +4,7 @@ import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
 import { createRequestGuard } from '../discord/circuits/request-guard.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
 import { createGuildLanguages } from '../discord/guild-languages.ts';
-import { createInvalidRequests, type InvalidRequestStore } from '../discord/invalid-requests.ts';
+import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
 import { createKnownGuilds } from '../discord/known-guilds.ts';
 import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
 import { createPortraits } from '../discord/portraits.ts';
@@ -43,7 +43,7 @@ export function createDiscordAccess(
   const { announcements, memberLocales, tracing, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const counted = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
-  const invalidRequests =
+  const invalidRequests: InvalidRequests =
     tracing === null ? counted : { ...counted, makeRequest: traceRequests(counted.makeRequest, tracing) };
   const guard = createRequestGuard({
     store: options.circuits,

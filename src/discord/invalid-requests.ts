@@ -34,13 +34,23 @@ export function recentInvalidRequests(store: InvalidRequestStore, now: number): 
 }
 
 /** Counts requests that Discord rejected. */
-export type InvalidRequests = ReturnType<typeof createInvalidRequests>;
+export interface InvalidRequests {
+  /** The number within the last ten minutes, of all processes. */
+  recent(): number;
+  /** Time after which a request that can wait may be sent (ms); 0 if now. */
+  pauseMs(): number;
+  /** Observes each response of a REST client. To be passed to it as its option. */
+  readonly makeRequest: RESTOptions['makeRequest'];
+  start(): void;
+  /** Stores what was counted. Never rejects. */
+  stop(): Promise<void>;
+}
 
 export function createInvalidRequests(options: {
   readonly store: InvalidRequestStore;
   readonly clock: Clock;
   readonly log: Log;
-}) {
+}): InvalidRequests {
   const { store, clock, log } = options;
   const stopping = new AbortController();
   const logThrottled = createThrottledLog({
@@ -99,17 +109,13 @@ export function createInvalidRequests(options: {
   };
 
   return {
-    /** The number within the last ten minutes, of all processes. */
     recent,
-    /** Time after which a request that can wait may be sent (ms); 0 if now. */
     pauseMs: () => (recent() < maxInvalidRequests ? 0 : syncEveryMs),
-    /** Observes each response of a REST client. To be passed to it as its option. */
     makeRequest,
-    start(): void {
+    start() {
       running ??= run();
     },
-    /** Stores what was counted. Never rejects. */
-    async stop(): Promise<void> {
+    async stop() {
       stopping.abort();
       await running;
       if (pending > 0) await sync().catch(() => {});
