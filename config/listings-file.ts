@@ -95,5 +95,5 @@ export function listingsFileSchema(describe = plainText): object {
 
 /** Markdown without marks of code and links. */
 function plainText(markdown: string): string {
-  return markdown.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+  return markdown.replaceAll(/\[([^[\]]+)\]\([^()]*\)/g, '$1').replaceAll('`', '');
 }
