@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/core/ledger/correction.ts';
-import { noListing } from '../src/discord/commands/command.ts';
 import { userOption } from '../src/discord/commands/input.ts';
+import { noListing } from '../src/discord/commands/no-listing.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import type { Command } from './context.ts';

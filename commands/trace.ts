@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { Cause } from '../src/core/ledger/entry.ts';
-import { noListing } from '../src/discord/commands/command.ts';
 import { userOption } from '../src/discord/commands/input.ts';
+import { noListing } from '../src/discord/commands/no-listing.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import {
   bold,

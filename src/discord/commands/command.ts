@@ -5,7 +5,6 @@ import type {
 } from 'discord-api-types/v10';
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { commandMention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
 import type { Modal, Panel, Reply } from './reply.ts';
@@ -115,12 +114,6 @@ export function isOffered(
   { listings, lacks = [] }: Pick<DescriptionContext, 'listings' | 'lacks'>,
 ): boolean {
   return command.isServedBy?.(listings) !== false && !(needs !== undefined && lacks.includes(needs));
-}
-
-/** Where no listing is linked to the guild. */
-export function noListing({ texts, commandId }: Pick<AnsweringContext, 'texts' | 'commandId'>): Reply {
-  const text = texts.failure.noListing(commandMention('setup', commandId('setup')));
-  return { tone: 'bad', title: texts.failure.title, text };
 }
 
 /** A slash command as Discord's API takes it. Discord: "Create Global Application Command". @category Commands */

@@ -4,7 +4,7 @@ import { day, hour, minute, second } from '../../platform/durations.ts';
 import { clientKeyOf, isTrustedProxy } from '../../platform/web/client-key.ts';
 import type { ServiceContext } from '../context.ts';
 import { storedSetting } from '../storage/settings.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
 import { ActionCounter, type ActionLimit, type CountedSubject } from './action-counter.ts';
 import { findBan } from './moderate.ts';
 

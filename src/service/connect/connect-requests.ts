@@ -9,7 +9,7 @@ import { countKeys, issueKey, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, lockOwnListing } from '../storage/listings/listings.ts';
 import { digest, newSecret } from '../storage/secrets.ts';
 import type { Row } from '../storage/tables.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
 import { checkTarget, type TargetPolicy } from '../webhooks/target.ts';
 
 /** How long the owner may take, and how long the code is valid (ms). */

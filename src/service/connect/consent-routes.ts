@@ -8,7 +8,7 @@ import { type PageCall, type PageDependencies, PageRoutes } from '../pages/page-
 import { findWebhook, type Webhook } from '../storage/deliveries/webhooks.ts';
 import { countKeys, maxKeys } from '../storage/listings/keys.ts';
 import { findListing, type StoredListing } from '../storage/listings/listings.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
 import {
   approveConnectRequest,
   type ConnectRequest,

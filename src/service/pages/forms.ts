@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
 import { categories, knownCategories, maxCategories } from '../listing/category.ts';
-import { PageError, type ServiceTexts } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 
 /** A field that is normalized, and then has 1 (or `minLength`) to `maxLength` UTF-16 units. */
 const textField =

@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Router } from 'express';
 import { day, second } from '../../platform/durations.ts';
 import { deleteIcon, findIcon, type ListingIcon, saveIcon } from '../storage/listings/icons.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
 import type { Dashboard } from './dashboard/dashboard.ts';
 import { findPathListing, isVisible, type PageDependencies, pageNotFound, sessionEnded } from './page-routes.ts';
 import { resultAt } from './render-page.ts';

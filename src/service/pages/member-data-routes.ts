@@ -9,7 +9,7 @@ import { pagePath } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
 import { countListingsOfOwner } from '../storage/listings/listings.ts';
 import { deleteMemberData, memberListings } from '../storage/members/member-data.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
 import { problem, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import { type PageCall, type PageDependencies, PageRoutes } from './page-routes.ts';

@@ -7,7 +7,7 @@ import { pagePath } from '../listing/listing.ts';
 import { countVote } from '../monitoring/service-counters.ts';
 import { searchListings } from '../storage/listings/search.ts';
 import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
 import { homePage, homeQuery } from './home-page.ts';
 import { textsOf } from './language.ts';
 import { listingPage } from './listing-page.ts';

@@ -12,7 +12,7 @@ import { consentRoutes } from '../connect/consent-routes.ts';
 import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { withAccent } from '../face/accent.ts';
 import type { ServiceFace } from '../face/face.ts';
-import { PageError } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
 import { copyScriptPath } from './copyable.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { iconRoute } from './icon-routes.ts';

@@ -12,7 +12,8 @@ import {
   type ServiceMember,
 } from '../storage/members/members.ts';
 import { findSignInMember, redeemSignInToken } from '../storage/members/sign-in-links.ts';
-import { PageError, type ServiceTexts } from '../texts/texts.ts';
+import { PageError } from '../texts/page-error.ts';
+import type { ServiceTexts } from '../texts/texts.ts';
 import { actAsForm, nextPath, readForm } from './forms.ts';
 import { isolated } from './listing-parts.ts';
 import { type PageDependencies, PageRoutes, pageNotFound } from './page-routes.ts';

@@ -1,7 +1,6 @@
 import { day, formatAgo, formatDuration, formatWait } from '../../platform/durations.ts';
 import { once } from '../../platform/memoize.ts';
 import { type Fragment, type Html, html } from '../../platform/web/html.ts';
-import { HttpError } from '../../platform/web/http-error.ts';
 import { timeElement } from '../../platform/web/time-element.ts';
 import { createLanguage, partsOf } from '../../texts/language.ts';
 import { defaultLocale, type Locale } from '../../texts/locale.ts';
@@ -76,17 +75,3 @@ export function serviceTextsIn(locale: Locale): ServiceTexts {
 
 /** For programs. */
 export const englishTexts = once(() => serviceTextsIn(defaultLocale));
-
-/** A rejected request of a page, with the reason in the visitor's language. Its message is English, for programs. */
-export class PageError extends HttpError {
-  readonly explain: (texts: ServiceTexts) => string;
-
-  constructor(
-    status: HttpError['status'],
-    explain: (texts: ServiceTexts) => string,
-    retryAfterSeconds: number | null = null,
-  ) {
-    super(status, explain(englishTexts()), retryAfterSeconds);
-    this.explain = explain;
-  }
-}

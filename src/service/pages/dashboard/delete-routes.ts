@@ -4,7 +4,7 @@ import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import { startListingDeletion } from '../../storage/listings/delete-listing.ts';
 import { exportedLists, exportedProfile } from '../../storage/listings/export-listing.ts';
-import { PageError } from '../../texts/texts.ts';
+import { PageError } from '../../texts/page-error.ts';
 import { readForm } from '../forms.ts';
 import { isolated } from '../listing-parts.ts';
 import { type OwnerCall, type PageDependencies, pageNotFound } from '../page-routes.ts';

@@ -5,7 +5,7 @@ import { deleteWebhook, findWebhook, pauseForOwner, resumeWebhook } from '../../
 import { findKey, issueOwnersKey, revokeKey } from '../../storage/listings/keys.ts';
 import { type StoredListing, saveInvite, updateListing } from '../../storage/listings/listings.ts';
 import type { WebhookFamily } from '../../storage/tables.ts';
-import { PageError } from '../../texts/texts.ts';
+import { PageError } from '../../texts/page-error.ts';
 import { RejectedTargetError } from '../../webhooks/target.ts';
 import { botForm, inviteForm, keyForm, listingForm, readForm, serverForm, webhookForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound, readRowId } from '../page-routes.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fragment } from '../../../platform/web/html.ts';
 import { listBans, type ModerationContext, moderate, moderationLog } from '../../abuse/moderate.ts';
 import { listingsInState, moderationQueue } from '../../abuse/reports.ts';
-import { PageError } from '../../texts/texts.ts';
+import { PageError } from '../../texts/page-error.ts';
 import { line, readForm, snowflake } from '../forms.ts';
 import { type PageCall, type PageDependencies, PageRoutes, pageNotFound } from '../page-routes.ts';
 import {

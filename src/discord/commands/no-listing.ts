@@ -1,0 +1,9 @@
+import { commandMention } from '../../texts/markup.ts';
+import type { AnsweringContext } from './command.ts';
+import type { Reply } from './reply.ts';
+
+/** Where no listing is linked to the guild. */
+export function noListing({ texts, commandId }: Pick<AnsweringContext, 'texts' | 'commandId'>): Reply {
+  const text = texts.failure.noListing(commandMention('setup', commandId('setup')));
+  return { tone: 'bad', title: texts.failure.title, text };
+}
