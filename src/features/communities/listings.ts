@@ -14,7 +14,7 @@ export const configuredId: FindTargetId = ({ id }) => id;
 
 /**
  * Listings of one guild by the server or bot that they are: those of one kind with the same id or the same API key. Of
- * several, those with an API key are first, because the first one stands for all.
+ * several, those with an API key are first, because the first one represents the others.
  */
 export function groupByTarget<Listing extends ComparedListing>(
   listings: readonly Listing[],
