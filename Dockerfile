@@ -33,8 +33,8 @@ RUN mkdir /data dist/.compile-cache && chown node:node /data dist/.compile-cache
 # `docker compose exec tallyhook tallyhook doctor`, and `init` in a directory that is mounted anywhere.
 RUN ln -s /app/dist/program/launch.js /usr/local/bin/tallyhook
 USER node
-# Loads what a start loads, so that it lies there compiled: nothing can be written there later.
-RUN DISCORD_TOKEN=none tallyhook start --help
+# What a start loads lies there compiled then: nothing can be written there later.
+RUN tallyhook start --compile
 EXPOSE 3000
 # Whether the process responds, and nothing else: a restart repairs neither Discord nor a full disk. For a load balancer that is
 # GET /readyz?role=receive, for a monitor GET /readyz.

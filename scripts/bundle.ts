@@ -10,6 +10,7 @@ import { previewScript } from '../src/owner/console/announcements/preview-script
 import { copyPage, pageScript } from '../src/sandbox/page/assets.ts';
 import { ascii } from './ascii.ts';
 import { copyAssets } from './assets.ts';
+import { createChunks } from './chunks.ts';
 import { readEntries } from './entries.ts';
 import { notices } from './notices.ts';
 import { isUnused, withoutUnused } from './unused.ts';
@@ -49,19 +50,23 @@ export async function bundle(
   external: readonly string[] = [],
 ): Promise<void> {
   const packages = [...neverBundled, ...external];
+  // Those of a package are small for who imports one of its entries.
+  const isProgram = Object.keys(more).length === 0;
   const isExternal = (id: string) => packages.some((name) => id === name || id.startsWith(`${name}/`));
   await rm(folder, { recursive: true, force: true });
   await build({
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     input: { ...program, ...more },
     platform: 'node',
+    ...(isProgram && { preserveEntrySignatures: 'allow-extension' }),
     external: (id, importer) => isExternal(id) && !isUnused(id, importer),
     // pino asks for the main module; without it no file calls require().
     transform: { define: { 'require.main': 'undefined' } },
     // Of what is external, nothing is imported for its effects alone: browsers have no node:module.
     treeshake: { moduleSideEffects: [{ external: true, sideEffects: false }] },
-    // discord.js evaluates scripts of a sharding manager, which is not used.
-    checks: { eval: false },
+    // discord.js evaluates scripts of a sharding manager, which is not used. What is loaded lazily may share a file with
+    // what is not.
+    checks: { eval: false, ineffectiveDynamicImport: !isProgram, pluginTimings: false },
     // A warning is an error: an unresolved import would only fail at runtime.
     onLog: (level, log, handle) => handle(level === 'warn' ? 'error' : level, log),
     plugins: [
@@ -73,7 +78,16 @@ export async function bundle(
       notices('THIRD-PARTY.txt'),
     ],
     // Node keeps the source text in memory; without comments it is a third smaller.
-    output: { dir: folder, comments: { jsdoc: false, annotation: external.length > 0, legal: true } },
+    output: {
+      dir: folder,
+      comments: { jsdoc: false, annotation: external.length > 0, legal: true },
+      ...(isProgram && {
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ debugName: 'chunks', name: createChunks() }],
+        },
+      }),
+    },
   });
   copyAssets(folder);
   await buildPages(join(folder, 'public'));

@@ -18,9 +18,19 @@ trap clean EXIT
 clean
 prepare
 
-step 'a receiver with a volume stores a delivery once'
+step 'a receiver starts with a volume'
 new_volume data
 start receiver data TALLYHOOK_ROLES=receive "VOTE_WEBHOOK_SECRET=$secret" --
+
+step 'all that it loads was compiled in the image'
+inside receiver node -e "
+  const { birthtimeMs } = fs.statSync(process.env.DATABASE_URL.slice('sqlite:'.length));
+  const compiled = fs.readdirSync('dist/.compile-cache', { recursive: true, withFileTypes: true }).filter((file) => file.isFile());
+  const added = compiled.filter(({ parentPath, name }) => fs.statSync(path.join(parentPath, name)).mtimeMs > birthtimeMs);
+  if (compiled.length === 0 || added.length > 0) throw new Error(added.length + ' of ' + compiled.length + ' files were compiled by the start.');
+"
+
+step 'it stores a delivery once'
 inside receiver tallyhook send vote --to "http://127.0.0.1:$port/webhooks/vote" --secret "$secret" --duplicate
 
 step 'SIGTERM stops it'

@@ -47,8 +47,8 @@ export async function built(directory: string): Promise<Bot> {
   const program = join(directory, 'program');
   await bundle(program);
   const launcher = join(program, 'launch.js');
-  const env = { PATH: process.env['PATH'] ?? '', DISCORD_TOKEN: 'none' };
-  await promisify(execFile)(process.execPath, [launcher, 'start', '--help'], { env });
+  const env = { PATH: process.env['PATH'] ?? '' };
+  await promisify(execFile)(process.execPath, [launcher, 'start', '--compile'], { env });
   return tallyhook('tallyhook, built', [launcher]);
 }
 

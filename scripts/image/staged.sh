@@ -56,7 +56,7 @@ prepare() {
   mapfile -t command < <(words_of CMD)
   mapfile -t health < <(words_of HEALTHCHECK)
   new_volume build
-  (in_app build -- "${entrypoint[@]}" start --help >/dev/null)
+  (in_app build -- "${entrypoint[@]}" start --compile >/dev/null)
 }
 
 # npm leaves out a workspace whose folder is missing, without an error, and with it what the build imports.

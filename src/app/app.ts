@@ -105,15 +105,16 @@ export async function openApp(config: Config, dependencies: InternalDependencies
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'the cache cannot be opened; it is in memory until the next start'),
   );
-  // Lazily: who imports the package for something small, such as `sign`, does not load the bot.
-  const [{ openStore }, { prepareAccounts }, { assembleApp }] = await Promise.all([
-    import('../features/store.ts'),
-    import('../features/communities/home.ts'),
-    import('./assembly.ts'),
-  ]);
   let store: Store | undefined;
   try {
+    // Lazily: who imports the package for something small, such as `sign`, does not load the bot.
+    const { openStore } = await import('../features/store.ts');
+    // First: the thread that writes starts while this one loads the rest, which is most of the program.
     store = await openStore(config.databaseUrl, clock, { log });
+    const [{ prepareAccounts }, { assembleApp }] = await Promise.all([
+      import('../features/communities/home.ts'),
+      import('./assembly.ts'),
+    ]);
     const home = await prepareAccounts(store, config.listings, { clock, log });
     const { app, loadSettings } = await assembleApp({
       ...dependencies,
@@ -131,6 +132,20 @@ export async function openApp(config: Config, dependencies: InternalDependencies
     await Promise.allSettled([cache.disconnect(), store?.close()]);
     throw error;
   }
+}
+
+/** Loads what {@link openApp} and {@link App.start} load, so that Node's compile cache has all of it. @internal */
+export async function loadProgram(): Promise<void> {
+  await Promise.all([
+    import('../lookup/keyv-sqlite.ts'),
+    import('../lookup/sqlite-driver.ts'),
+    import('../core/store/dialect/sqlite.ts'),
+    import('../core/store/commits/write-worker-client.ts'),
+    import('../features/store.ts'),
+    import('../features/communities/home.ts'),
+    import('./assembly.ts'),
+    import('../features/create.ts').then(({ loadFeatures }) => loadFeatures()),
+  ]);
 }
 
 function defaultLog({ logLevel: level, logFormat, secrets }: Config) {

@@ -1,9 +1,10 @@
+import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
 import type { Config } from '../../config/schema.ts';
-import { createApp } from '../app/app.ts';
+import { createApp, loadProgram } from '../app/app.ts';
 import { systemClock } from '../platform/clock.ts';
 import { messageOf } from '../platform/errors.ts';
 import { InvalidConfigError } from '../platform/invalid-config-error.ts';
@@ -21,7 +22,9 @@ Usage
   tallyhook [start]
 
 Options
-  --help   print this help
+  --compile  load the program, so that Node keeps it compiled beside the code, and exit: for an image, whose containers
+             then start sooner
+  --help     print this help
 
 Settings are environment variables; .env.example lists them all. Without DISCORD_TOKEN it runs the sandbox instead,
 unless NODE_ENV is production.
@@ -40,7 +43,7 @@ export async function startCommand(
   terminal: Terminal,
   readEnvironment: () => Environment,
 ): Promise<number> {
-  return isConfigured(process.env)
+  return isConfigured(process.env) || args.includes('--compile')
     ? startBotCommand(readEnvironment)(args, terminal)
     : startSandboxCommand(args, terminal);
 }
@@ -59,8 +62,12 @@ async function startSandboxCommand(args: readonly string[], terminal: Terminal):
 function startBotCommand(readEnvironment: () => Environment): CliCommand {
   return command({
     help,
-    options: {},
-    async run(_parsed, terminal) {
+    options: { compile: { type: 'boolean', default: false } },
+    async run({ values }, terminal) {
+      if (values.compile) {
+        await loadProgram();
+        return exitCode.ok;
+      }
       const config = loadConfig(process.env);
       const redact = createRedactor(config.secrets);
       const hangups = handleHangups();
@@ -87,6 +94,8 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
           hangups.setHandler(createReload({ config, load, reloadSecrets: app.reloadSecrets, redact, log }));
           limitWasmOptimization();
           await app.start();
+          // At the exit it would be too late for a process that is killed.
+          flushCompileCache();
           await untilStopped(terminal.stop);
         } finally {
           await app.stop();

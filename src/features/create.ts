@@ -37,7 +37,7 @@ export interface Services extends Required<Pick<FeatureServices, 'loops' | 'card
 }
 
 /** The modules of all features, in their order. Loads discord.js. */
-function load(): Promise<Loaded[]> {
+export function loadFeatures(): Promise<Loaded[]> {
   const loading = Object.values(features).flatMap((feature): Promise<Loaded>[] =>
     'load' in feature ? [feature.load()] : [],
   );
@@ -49,7 +49,7 @@ export async function createServices(context: CompleteServicesContext): Promise<
   type Module = { readonly createServices: (context: object) => FeatureServices };
   const all: FeatureServices[] = [];
   const shared = {} as Shared;
-  for (const module of await load()) {
+  for (const module of await loadFeatures()) {
     if (!('createServices' in module)) continue;
     const services = (module as Module).createServices({ ...context, ...shared });
     Object.assign(shared, services.shared);
@@ -82,7 +82,9 @@ export interface Parts extends Required<Omit<FeatureParts, 'effects' | 'directMe
 /** Creates what features do beside transactions. What is missing for a kind or type does not compile. */
 export async function createParts(context: CompleteContext): Promise<Parts> {
   type Module = { readonly create: (context: CompleteContext) => FeatureParts };
-  const parts = (await load()).flatMap((module) => ('create' in module ? [(module as Module).create(context)] : []));
+  const parts = (await loadFeatures()).flatMap((module) =>
+    'create' in module ? [(module as Module).create(context)] : [],
+  );
   const merge = (name: keyof FeatureParts) => Object.assign({}, ...parts.map((part) => part[name]));
   return {
     effects: merge('effects') as Merged<'effects'>,

@@ -44,3 +44,21 @@ export function once<Value>(compute: () => Value): () => Value {
     return known.value;
   };
 }
+
+/** An object whose properties are created when they are first read, and kept. */
+export function lazily<Properties extends object>(
+  create: {
+    readonly [Name in keyof Properties]: () => Properties[Name];
+  },
+): Readonly<Properties> {
+  const object = {} as Properties;
+  for (const [name, createOne] of Object.entries<() => unknown>(create)) {
+    const get = () => {
+      const value = createOne();
+      Object.defineProperty(object, name, { value, enumerable: true });
+      return value;
+    };
+    Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
+  }
+  return object;
+}

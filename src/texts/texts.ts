@@ -1,3 +1,4 @@
+import { lazily } from '../platform/memoize.ts';
 import {
   announcementTexts,
   digestTexts,
@@ -30,7 +31,43 @@ function createTexts(locale: Locale) {
   const language = createLanguage(locale);
   const { number, duration, days, texts, text, count } = language;
   const parts = partTexts(messages.parts, language);
-  return {
+  // What a process never says is never created: most languages are only used to register the commands.
+  const groups = lazily({
+    listing: () => listingTexts(messages.listing, language),
+    canVote: () => canVoteTexts(messages.canVote, language),
+    reviews: () => reviewTexts(messages.reviews, language, parts),
+    stats: () => texts(messages.stats),
+    votePicture: () => votePictureTexts(messages.votePicture, language),
+    remind: () => remindTexts(messages.remind, language),
+    credits: () => creditTexts(messages.credits, language, parts),
+    leaderboard: () => leaderboardTexts(messages.leaderboard, language, parts),
+    shop: () => shopTexts(messages.shop, language, parts),
+    claim: () => claimTexts(messages.claim, language, parts),
+    privacy: () => texts(messages.privacy),
+    help: () => texts(messages.help),
+    award: () => awardTexts(messages.award, language, parts),
+    trace: () => traceTexts(messages.trace, language, parts),
+    announcement: () => announcementTexts(messages.announcement, language, parts),
+    digest: () => digestTexts(messages.digest, language, parts),
+    lostStreaks: () => lostStreakTexts(messages.lostStreaks, language, parts),
+    newReview: () => newReviewTexts(messages.newReview, language),
+    party: () => partyTexts(messages.party, language, parts),
+    votePanel: () => votePanelTexts(messages.votePanel, messages.canVote.voteFor, language, parts),
+    /** Messages in the owner's channel. */
+    ownerReport: () => ({
+      roleFailed: {
+        title: text(messages.ownerReport.roleTitle),
+        give: (role: Markup, user: Markup) => text(messages.ownerReport.give, { role, user }),
+        take: (role: Markup, user: Markup) => text(messages.ownerReport.take, { role, user }),
+        memberLeft: text(messages.ownerReport.memberLeft),
+        once: text(messages.ownerReport.once),
+      },
+    }),
+    departure: () => departureTexts(messages.departure, language),
+    setup: () => setupTexts(messages.setup, language, parts),
+    failure: () => failureTexts(messages.failure, language),
+  });
+  return Object.assign(groups, {
     locale,
     number,
     duration,
@@ -41,44 +78,11 @@ function createTexts(locale: Locale) {
     signed: language.signed,
     /** The catalogue, for texts that only fill in a message: `texts.text(texts.messages.thanks.next, { votes })`. */
     messages,
-    listing: listingTexts(messages.listing, language),
-    canVote: canVoteTexts(messages.canVote, language),
-    reviews: reviewTexts(messages.reviews, language, parts),
-    stats: texts(messages.stats),
-    votePicture: votePictureTexts(messages.votePicture, language),
-    remind: remindTexts(messages.remind, language),
-    credits: creditTexts(messages.credits, language, parts),
-    leaderboard: leaderboardTexts(messages.leaderboard, language, parts),
-    shop: shopTexts(messages.shop, language, parts),
-    claim: claimTexts(messages.claim, language, parts),
-    privacy: texts(messages.privacy),
     console: messages.console,
     linkedRoles: messages.linkedRoles,
-    help: texts(messages.help),
-    award: awardTexts(messages.award, language, parts),
-    trace: traceTexts(messages.trace, language, parts),
-    announcement: announcementTexts(messages.announcement, language, parts),
-    digest: digestTexts(messages.digest, language, parts),
-    lostStreaks: lostStreakTexts(messages.lostStreaks, language, parts),
-    newReview: newReviewTexts(messages.newReview, language),
-    party: partyTexts(messages.party, language, parts),
-    votePanel: votePanelTexts(messages.votePanel, messages.canVote.voteFor, language, parts),
     /** The reasons in the server's audit log for changes of a member's roles. */
     role: messages.role,
-    /** Messages in the owner's channel. */
-    ownerReport: {
-      roleFailed: {
-        title: text(messages.ownerReport.roleTitle),
-        give: (role: Markup, user: Markup) => text(messages.ownerReport.give, { role, user }),
-        take: (role: Markup, user: Markup) => text(messages.ownerReport.take, { role, user }),
-        memberLeft: text(messages.ownerReport.memberLeft),
-        once: text(messages.ownerReport.once),
-      },
-    },
-    departure: departureTexts(messages.departure, language),
-    setup: setupTexts(messages.setup, language, parts),
-    failure: failureTexts(messages.failure, language),
-  };
+  });
 }
 
 export type Texts = ReturnType<typeof createTexts>;

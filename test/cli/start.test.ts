@@ -29,6 +29,13 @@ describe('tallyhook start', () => {
     expect(process.listenerCount('SIGHUP')).toBe(listenersBefore);
   });
 
+  it('loads the program without settings, to compile it for an image', async () => {
+    for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
+    const { terminal, output } = captive();
+    expect(await startCommand(['--compile'], terminal, () => ({}))).toBe(0);
+    expect(output()).toBe('');
+  });
+
   it.each(['--help', '-h'])('prints its help and the help of the sandbox without a token (%s)', async (option) => {
     for (const name of ['DISCORD_TOKEN', 'DISCORD_TOKEN_FILE', 'NODE_ENV']) vi.stubEnv(name, '');
     const { terminal, output } = captive();

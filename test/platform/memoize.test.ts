@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memoizeByIdentity, once } from '../../src/platform/memoize.ts';
+import { lazily, memoizeByIdentity, once } from '../../src/platform/memoize.ts';
 
 describe('memoizeByIdentity', () => {
   it('computes once for the same two objects, and again for equal but different ones', () => {
@@ -25,5 +25,20 @@ describe('once', () => {
     });
     expect(computed).toBe(0);
     expect([value(), value(), computed]).toEqual([undefined, undefined, 1]);
+  });
+});
+
+describe('lazily', () => {
+  it('creates a property when it is first read, once', () => {
+    const created: string[] = [];
+    const create = (name: string) => () => {
+      created.push(name);
+      return { name };
+    };
+    const object = lazily({ a: create('a'), b: create('b') });
+    expect([Object.keys(object), created]).toEqual([['a', 'b'], []]);
+    expect(object.a).toBe(object.a);
+    expect([object.a.name, created]).toEqual(['a', ['a']]);
+    expect({ ...object }).toEqual({ a: { name: 'a' }, b: { name: 'b' } });
   });
 });

@@ -11,6 +11,7 @@ import {
   saveDeletedLog,
 } from '../../../platform/database-files.ts';
 import { makeDirectory } from '../../../platform/make-directory.ts';
+import { once } from '../../../platform/memoize.ts';
 import {
   nodeSqlite,
   openSqlite,
@@ -46,8 +47,8 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   let timesOpened = 1;
   let isOpen = true;
   const writing = sqliteTransactions(writer.get);
-  let dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
-  const record = lazy(() => sqliteRecord(writer.get(), queryBuilder({ kysely: literalLimits })));
+  let dataVersion = once(() => reader.get().prepare('PRAGMA data_version'));
+  const record = once(() => sqliteRecord(writer.get(), queryBuilder({ kysely: literalLimits })));
   function disconnect(): void {
     reader.disconnect();
     writer.disconnect();
@@ -74,7 +75,7 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
       if (replaced?.part !== 'log') return false;
       checkFiles = () => replaced;
       disconnect();
-      dataVersion = lazy(() => reader.get().prepare('PRAGMA data_version'));
+      dataVersion = once(() => reader.get().prepare('PRAGMA data_version'));
       if (isDatabaseInPlace(files) && isUnused(path)) {
         try {
           files = create(path, reader.get);
@@ -116,14 +117,6 @@ function connectLazily(connect: () => DatabaseSync) {
       database = undefined;
     },
     close: () => database?.close(),
-  };
-}
-
-function lazy<Value>(create: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= create();
-    return value;
   };
 }
 
