@@ -1,22 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { PartyRules, StreakRules } from '../src/core/rewards/rules.ts';
-import type { CommunityPath } from '../src/features/settings.ts';
-import type { ShopItem } from '../src/features/shop/item.ts';
+import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
+import { settings } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import type { ListingSource } from './listing-source.ts';
+import { isEqual } from '../src/platform/json.ts';
+import { type ListingSource, statedValue, withValues } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
-
-/** What all listings of one guild share. */
-export interface Community {
-  readonly timeZone: string;
-  readonly ownerChannelId: string | null;
-  readonly streak: StreakRules | null;
-  readonly party: PartyRules | null;
-  readonly shop: readonly ShopItem[];
-}
-
-/** The community of listings for which the file says nothing. */
-export const plainCommunity: Community = { timeZone: 'UTC', ownerChannelId: null, streak: null, party: null, shop: [] };
 
 /**
  * The guild of each listing: its own `guildId`, else `DISCORD_GUILD_ID`, else the server that it is. A bot belongs to
@@ -31,35 +18,33 @@ export function guildIdsOf(listings: readonly FileListing[], defaultGuildId: str
 }
 
 /**
- * The community of each listing. A listing inherits what it leaves out from the other listings of its guild; values that
- * differ are an issue. Listings without a known guild are one community.
+ * The listings with what the others of their guild state of the settings that they share; values that differ are an
+ * issue. Listings without a known guild are one community.
  */
-export function communitiesOf(listings: readonly ListingSource[], issues: ConfigIssue[]): Community[] {
-  const byGuild = Map.groupBy(listings, ({ guildId }) => guildId);
-  const communities = new Map([...byGuild].map(([guildId, members]) => [guildId, communityOf(members, issues)]));
-  return listings.map(({ guildId }) => communities.get(guildId) ?? plainCommunity);
+export function withSharedSettings(sources: readonly ListingSource[], issues: ConfigIssue[]): ListingSource[] {
+  const byGuild = Map.groupBy(sources, ({ guildId }) => guildId);
+  const shared = new Map([...byGuild].map(([guildId, members]) => [guildId, sharedValues(members, issues)]));
+  return sources.map((source) => ({
+    ...source,
+    listing: withValues(source.listing, shared.get(source.guildId) ?? []),
+  }));
 }
 
-/** The community of these listings, which have the same guild. */
-function communityOf(listings: readonly ListingSource[], issues: ConfigIssue[]): Community {
-  const shared = <Value>(path: CommunityPath, read: (source: ListingSource) => Value | null | undefined) => {
-    const [first, ...others] = listings.filter((each) => read(each) !== undefined);
-    if (first === undefined) return null;
+/** The values by path. @param sources the listings of one guild */
+function sharedValues(sources: readonly ListingSource[], issues: ConfigIssue[]) {
+  const specs: readonly SettingSpec[] = settings.filter((spec: SettingSpec) => spec.isShared);
+  return specs.flatMap((spec) => {
+    const read = ({ listing }: ListingSource) => statedValue(spec, listing);
+    const [first, ...others] = sources.filter((each) => read(each) !== undefined);
+    if (first === undefined) return [];
     const value = read(first);
-    const different = others.filter((each) => !isDeepStrictEqual(read(each), value));
-    issues.push(...different.map((each) => conflictIssue(path, first, each)));
-    return value ?? null;
-  };
-  return {
-    timeZone: shared('timeZone', ({ listing }) => listing.timeZone) ?? plainCommunity.timeZone,
-    ownerChannelId: shared('ownerChannelId', ({ listing }) => listing.ownerChannelId),
-    streak: shared('rewards.streak', ({ listing }) => listing.rewards?.streak),
-    party: shared('rewards.party', ({ listing }) => listing.rewards?.party),
-    shop: shared('shop', ({ shop }) => shop) ?? [],
-  };
+    const different = others.filter((each) => !isEqual(read(each), value));
+    issues.push(...different.map((each) => conflictIssue(spec.path, first, each)));
+    return [[spec.path, value] as const];
+  });
 }
 
-function conflictIssue(path: CommunityPath, first: ListingSource, other: ListingSource): ConfigIssue {
+function conflictIssue(path: string, first: ListingSource, other: ListingSource): ConfigIssue {
   const listings = `the listings "${first.listing.name}" and "${other.listing.name}"`;
   return {
     setting: `${other.setting}.${path}`,

@@ -1,14 +1,12 @@
-import { codesPath, itemOfCodes, linkPath, parseLink } from '../src/core/settings/listing-settings.ts';
-import { withValueAt } from '../src/core/settings/setting-spec.ts';
-import { parseSetting } from '../src/features/settings.ts';
-import { shop as shopSetting, toShop } from '../src/features/shop/settings.ts';
-import type { JsonObject } from '../src/platform/json.ts';
-import { communitiesOf, plainCommunity } from './communities.ts';
-import type { ListingBase, ListingDefaults, ListingSource, StatedListing } from './listing-source.ts';
+import { linkPath, parseLink } from '../src/core/settings/listing-settings.ts';
+import { valueAt } from '../src/core/settings/setting-spec.ts';
+import { joinParts, parseSetting } from '../src/features/settings.ts';
+import { withSharedSettings } from './communities.ts';
+import { type ListingBase, type ListingDefaults, type ListingSource, withValues } from './listing-source.ts';
 import type { ListingConfig } from './schema.ts';
 import { roleIssues, toListing } from './to-listings.ts';
 
-/** A stored setting. A secret is decrypted: an API key, secrets or codes. */
+/** A stored setting. A secret is decrypted: an API key, or a list of texts. */
 export interface OpenedSetting {
   /** Empty for the community. */
   readonly listing: string;
@@ -49,17 +47,17 @@ export function communityConfig(
 ): CommunityConfig {
   const issues: CommunityIssue[] = [];
   const values = parseAll(settings, issues);
-  const shared = values.get('') ?? new Map<string, unknown>();
   const ownSources = base.sources.filter((source) => source.guildId === guildId);
-  const shop = storedShop(shared, ownSources);
-  const sources = [...ownSources, ...linkedSources(base, guildId, settings)].map((source) => ({
-    ...withSettings(source, new Map([...shared, ...(values.get(source.listing.name) ?? [])])),
-    ...(shop && { shop }),
-  }));
-  const [community = plainCommunity] = communitiesOf(sources, []);
+  const configured = (path: string) =>
+    ownSources.map(({ listing }) => valueAt(listing, path)).find((value) => value !== undefined);
+  const shared = joinParts(values.get('') ?? new Map<string, unknown>(), configured);
+  const stated = [...ownSources, ...linkedSources(base, guildId, settings)].map((source) =>
+    withSettings(source, new Map([...shared, ...(values.get(source.listing.name) ?? [])])),
+  );
+  const sources = withSharedSettings(stated, []);
   const linkedDefaults = defaultsForLinked(base.defaults, guildId);
   const listings = sources.map((source) =>
-    toListing(source, community, source.origin === 'setup' ? linkedDefaults : base.defaults),
+    toListing(source, source.origin === 'setup' ? linkedDefaults : base.defaults),
   );
   for (const listing of listings) {
     for (const { setting: path, problem, hint } of roleIssues(listing, 'rewards')) {
@@ -94,29 +92,15 @@ function linkedSources(base: ListingBase, guildId: string | null, settings: read
       if (link === null) return [];
       const { kind, id, site } = link;
       const listing = { name, kind, id: id ?? undefined, site, voteSecrets: [], premiumSecrets: [] };
-      return [{ origin: 'setup', setting: name, listing, implied: false, guildId, shop: undefined } as const];
+      return [{ origin: 'setup', setting: name, listing, implied: false, guildId } as const];
     });
 }
 
 /** A listing with a key in Discord is configured, even if it was only implied by the variables. */
 function withSettings(source: ListingSource, values: ReadonlyMap<string, unknown>): ListingSource {
-  const stated = [...values]
-    .filter(([path]) => path !== linkPath && path !== shopSetting.path && itemOfCodes(path) === null)
-    .reduce((listing, [path, value]) => withValueAt(listing, path, value), source.listing as JsonObject);
   const implied = source.implied && !values.has('lookupKey') && !values.has('voteSecrets');
-  // Each value was parsed by the schema of its path.
-  return { ...source, implied, listing: stated as StatedListing };
-}
-
-/** The shop that `/setup` stored, with the codes that it stored or that are in the file; undefined without one. */
-function storedShop(shared: ReadonlyMap<string, unknown>, ownSources: readonly ListingSource[]) {
-  const items = shared.get(shopSetting.path);
-  const configured = ownSources.find(({ shop }) => shop !== undefined)?.shop ?? [];
-  const codesOf = (id: string) =>
-    (shared.get(codesPath(id)) as readonly string[] | undefined) ??
-    configured.find((item) => item.id === id)?.codes ??
-    [];
-  return items === undefined ? undefined : toShop(items, codesOf);
+  const settings = [...values].filter(([path]) => path !== linkPath);
+  return { ...source, implied, listing: withValues(source.listing, settings) };
 }
 
 function defaultsForLinked(defaults: ListingDefaults, guildId: string | null): ListingDefaults {

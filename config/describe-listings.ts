@@ -1,7 +1,6 @@
 import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
-import { shop as shopSetting } from '../src/features/shop/settings.ts';
 import { type CommunityConfig, communityConfig, type OpenedSetting } from './community-config.ts';
 import type { Environment } from './environment.ts';
 import {
@@ -23,7 +22,7 @@ export type ValueSource = SettingSource | 'setup';
 
 /** A setting of a listing in effect. */
 export interface EffectiveValue {
-  /** As in the file; null if it is unset. A shop contains the number of its codes only. */
+  /** As in the file, without secrets; null if it is unset. */
   readonly value: unknown;
   readonly source: ValueSource;
 }
@@ -64,7 +63,7 @@ export function toListingBase(
   return { sources, defaults: pickDefaults((name) => values[name]) as ListingDefaults, defaultSources };
 }
 
-/** The listings in effect with their community, rewards and shop; null if the settings are invalid. */
+/** The listings in effect; null if the settings are invalid. */
 export function publicListings(environment: Environment, stored: StoredSettings = new Map()): PublicListing[] | null {
   const base = listingBase(environment);
   if (base === null) return null;
@@ -126,8 +125,8 @@ export function valuesOfListing(
   const isStored = (path: string) =>
     stored.some((each) => each.path === path && (each.listing === '' || each.listing === listing.name));
   const configuredSource = (spec: SettingSpec): ValueSource => {
-    const { isShared, variable, fallback } = spec;
-    if ((isShared ? sources : [source]).some((each) => isStated(spec, each))) return 'file';
+    const { variable, fallback } = spec;
+    if (statedValue(spec, source.listing) !== undefined) return 'file';
     if (variable === undefined || (spec.path === cooldownHours.path && listing.site !== undefined)) return 'default';
     const ofVariable = defaultSources[variable as keyof DefaultSources];
     return ofVariable === 'unset' && fallback !== undefined ? configuredSource(fallback) : ofVariable;
@@ -139,10 +138,6 @@ export function valuesOfListing(
   });
   const guildSource = sourceOfGuild(listing, source, defaultSources);
   return Object.fromEntries([['guildId', { value: listing.guildId, source: guildSource }], ...values]);
-}
-
-function isStated(spec: SettingSpec, { listing, shop }: ListingSource): boolean {
-  return (spec.path === shopSetting.path ? shop : statedValue(spec, listing)) !== undefined;
 }
 
 /** A bot without a guild of its own has that of the file. */

@@ -1,27 +1,21 @@
 import type { z } from 'zod';
-import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
-import { type SettingVariable, settings } from '../src/features/settings.ts';
-import type { ShopItem } from '../src/features/shop/item.ts';
+import { type SettingSpec, valueAt, withValueAt } from '../src/core/settings/setting-spec.ts';
+import { type SettingPath, type SettingVariable, settings } from '../src/features/settings.ts';
+import type { JsonObject } from '../src/platform/json.ts';
 import type { FileListing } from './listings-file.ts';
 import type { SettingSource, Values } from './settings.ts';
 
 /** Where a listing is configured. `setup`: it was linked in Discord. */
 export type ListingOrigin = 'environment' | 'file' | 'setup';
 
-/** A listing as in the file. Null: switched off by `/setup`. Undefined: left out, so that a default is in effect. */
-export type StatedListing = Omit<
-  FileListing,
-  'announceChannelId' | 'premiumChannelId' | 'timeZone' | 'ownerChannelId' | 'rewards' | 'announcements' | 'shop'
-> & {
-  readonly announceChannelId?: string | null | undefined;
-  readonly premiumChannelId?: string | null | undefined;
-  readonly timeZone?: string | undefined;
-  readonly ownerChannelId?: string | null | undefined;
-  readonly rewards?: OrNull<NonNullable<FileListing['rewards']>> | undefined;
-  readonly announcements?: OrNull<NonNullable<FileListing['announcements']>> | undefined;
-};
-
 type OrNull<Values> = { readonly [Name in keyof Values]: Values[Name] | null };
+type Group = 'rewards' | 'announcements';
+
+/** A listing as in the file. Null: switched off by `/setup`. Undefined: left out, so that a default is in effect. */
+export type StatedListing = Omit<FileListing, SettingPath | Group> &
+  OrNull<Pick<FileListing, keyof FileListing & SettingPath>> & {
+    readonly [Name in Group]?: OrNull<NonNullable<FileListing[Name]>> | undefined;
+  };
 
 /** A listing before what it leaves out is taken from the variables, the other listings of its guild, or a default. */
 export interface ListingSource {
@@ -32,8 +26,6 @@ export interface ListingSource {
   /** See {@link ListingConfig.implied}. */
   readonly implied: boolean;
   readonly guildId: string | null;
-  /** Its shop with all codes. */
-  readonly shop: readonly ShopItem[] | undefined;
 }
 
 /** What the operator has configured, to which the settings of communities are added. */
@@ -68,15 +60,26 @@ export function statedValue<Spec extends SettingSpec>(
   return (own ?? (olderName === undefined ? own : valueAt(listing, olderName))) as StatedValue<Spec>;
 }
 
-/** The same with the value of the variable for one that is left out. */
+/** The listing with values of settings in the form of the file, by path. */
+export function withValues(
+  listing: StatedListing,
+  values: Iterable<readonly [path: string, value: unknown]>,
+): StatedListing {
+  let stated: JsonObject = listing;
+  for (const [path, value] of values) stated = withValueAt(stated, path, value);
+  // Each value was parsed by the schema of its path.
+  return stated as StatedListing;
+}
+
+/** The same as of {@link statedValue}, or else the value of the variable, or of another setting. */
 export function configuredValue<Spec extends SettingSpec>(
   spec: Spec,
   listing: Partial<StatedListing>,
   defaults: ListingDefaults,
 ): StatedValue<Spec> {
-  const { variable, fromVariable = (value) => value }: SettingSpec = spec;
+  const { variable, fromVariable = (value) => value, fallback }: SettingSpec = spec;
+  const ofVariable = variable === undefined ? undefined : defaults[variable as DefaultName];
   const stated = statedValue(spec, listing);
-  if (stated !== undefined || variable === undefined) return stated;
-  const value = defaults[variable as DefaultName];
-  return value === undefined ? undefined : (fromVariable(value) as StatedValue<Spec>);
+  const value = stated === undefined && ofVariable !== undefined ? fromVariable(ofVariable) : stated;
+  return (value ?? (fallback ? configuredValue(fallback, listing, defaults) : value)) as StatedValue<Spec>;
 }

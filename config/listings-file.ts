@@ -1,15 +1,7 @@
 import { z } from 'zod';
-import {
-  announceChannelId,
-  cooldownHours,
-  ownerChannelId,
-  premiumChannelId,
-  timeZone,
-} from '../src/core/settings/listing-settings.ts';
-import { optional, shapeOf } from '../src/core/settings/setting-spec.ts';
+import { shapeOf } from '../src/core/settings/setting-spec.ts';
 import { apiKey, credits, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
-import { shop } from '../src/features/shop/settings.ts';
 import { custom, site } from './sites.ts';
 
 const text = z.string().min(1);
@@ -18,7 +10,12 @@ const text = z.string().min(1);
 const reservedNames = ['vote', 'premium'];
 
 /** `rewards` of a listing in the file. */
-export const rewards = z.strictObject(shapeOf(settings, 'rewards'));
+export const rewards = z.strictObject(shapeOf(settings, 'rewards.'));
+
+const { timeZone, ownerChannelId, announceChannelId, premiumChannelId, cooldownHours, ...ofFeatures } = shapeOf(
+  settings,
+  '',
+);
 
 /** The schema of a listing in the file. */
 export const listing = z.strictObject({
@@ -39,8 +36,8 @@ export const listing = z.strictObject({
     .describe(
       'Discord id of the server (guild), where roles are given. Without both settings it is the `id` of the server listing, for a bot if there is only one such server. `DISCORD_GUILD_ID` otherwise.',
     ),
-  timeZone: optional(timeZone),
-  ownerChannelId: optional(ownerChannelId),
+  timeZone,
+  ownerChannelId,
   lookupKey: apiKey.optional().describe('API key of this listing.'),
   siteKey: apiKey.optional().describe("The site's API token, with which tallyhook asks it who has voted."),
   slug: text.optional().describe('Name of the listing at the site, if the address of its vote page needs it.'),
@@ -49,18 +46,18 @@ export const listing = z.strictObject({
   voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhook. Several are valid at once.'),
   premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhook. Several are valid at once.'),
   voteAuthorization: text.optional().describe('Accept unsigned server votes with exactly this Authorization header.'),
-  announceChannelId: optional(announceChannelId),
-  premiumChannelId: optional(premiumChannelId),
+  announceChannelId,
+  premiumChannelId,
   creditsPerVote: credits.optional().describe('Older name of `rewards.vote`.'),
   creditsPerPremium: credits.optional().describe('Older name of `rewards.premium`.'),
   creditsWhenDenied: credits.optional().describe('Older name of `rewards.whenDenied`.'),
-  cooldownHours: optional(cooldownHours),
+  cooldownHours,
   rewards: rewards.optional().describe('What votes and premium earn, see [Rewards](#rewards).'),
   announcements: z
-    .strictObject(shapeOf(settings, 'announcements'))
+    .strictObject(shapeOf(settings, 'announcements.'))
     .optional()
     .describe('What is announced, and how, see [Announcements](#announcements).'),
-  shop: optional(shop),
+  ...ofFeatures,
 });
 
 /** Listings of this schema, at least one. */

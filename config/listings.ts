@@ -2,16 +2,15 @@ import { dirname } from 'node:path';
 import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import type { SecretFile } from '../src/platform/secret-files.ts';
 import { guildIdsOf } from './communities.ts';
 import { mayStoreSecrets } from './encryption.ts';
-import type { ListingSource } from './listing-source.ts';
+import { type ListingSource, withValues } from './listing-source.ts';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
 import type { ListingConfig } from './schema.ts';
-import type { SecretFile } from './secret-files.ts';
 import type { SettingName, Values } from './settings.ts';
-import { readShop } from './shop.ts';
 import { siteIssues, siteOf } from './sites.ts';
 import { sourceIssues, toListings } from './to-listings.ts';
 
@@ -20,7 +19,7 @@ export interface ReadListings {
   readonly listings: readonly ListingConfig[];
   /** The same listings as they are configured. */
   readonly sources: readonly ListingSource[];
-  /** Files with codes of a shop. */
+  /** Other files that they name. */
   readonly secretFiles: readonly SecretFile[];
 }
 
@@ -65,7 +64,7 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
   ] as const;
   const listings = toListings(sources, values, issues);
   const isGuildInvalid = issues.some(({ setting }) => setting.startsWith('DISCORD_GUILD_ID'));
-  if (!isGuildInvalid) issues.push(...sourceIssues(sources.slice(0, 1), listings));
+  if (!isGuildInvalid) issues.push(...sourceIssues(sources.slice(0, 1), values));
   return { listings, sources, secretFiles: [] };
 }
 
@@ -83,7 +82,6 @@ function sourceFromVariables(values: Values, kind: 'server' | 'bot', lookupKey: 
     },
     implied: lookupKey === undefined,
     guildId: values.DISCORD_GUILD_ID ?? null,
-    shop: undefined,
   };
 }
 
@@ -126,15 +124,20 @@ export function listedListings(
   const guildIds = guildIdsOf(listed, values.DISCORD_GUILD_ID);
   const sources = listed.map((listing, index): ListingSource => {
     const setting = `${place.prefix}${index}`;
-    const shopContext = { setting: `${setting}.shop`, directory: place.directory, issues, secretFiles };
-    const shop = listing.shop && readShop(listing.shop, shopContext);
-    return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null, shop };
+    const completed = settings.flatMap(({ path, fromFile }: SettingSpec) => {
+      const value = valueAt(listing, path);
+      if (value === undefined || fromFile === undefined) return [];
+      const { directory } = place;
+      return [[path, fromFile(value, { setting: `${setting}.${path}`, directory, issues, secretFiles })] as const];
+    });
+    const stated = withValues(listing, completed);
+    return { origin: 'file', setting, listing: stated, implied: false, guildId: guildIds[index] ?? null };
   });
   const listings = toListings(sources, values, issues);
   issues.push(
     ...listed.flatMap((listing, index) => contradictingNames(listing, sources[index]?.setting ?? '')),
     ...listed.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
-    ...sourceIssues(sources, listings),
+    ...sourceIssues(sources, values),
   );
   return { listings, sources, secretFiles };
 }

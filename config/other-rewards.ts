@@ -1,4 +1,8 @@
+import type { z } from 'zod';
+import type { ListingRewards } from '../src/core/rewards/rules.ts';
+import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { timeZone } from '../src/core/settings/value-schemas.ts';
+import { settings } from '../src/features/settings.ts';
 import { hour } from '../src/platform/durations.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { rewards } from './listings-file.ts';
@@ -33,12 +37,8 @@ export function withOtherRewards(
   return listings.map((listing) => {
     const { guildId, rewards: current } = listing;
     const shared = { ...listing, timeZone: zone ?? listing.timeZone };
-    if (name !== null && listing.name !== name) {
-      return {
-        ...shared,
-        rewards: { ...current, streak: rules.streak ?? current.streak, party: rules.party ?? current.party },
-      };
-    }
+    const sharedRules = name === null ? {} : sharedRulesOf(listing, rules);
+    if (name !== null && listing.name !== name) return { ...shared, rewards: { ...current, ...sharedRules } };
     const { perVote, perPremium, whenDenied, cooldownMs } = current.base;
     const { site } = listing;
     const own = {
@@ -46,8 +46,15 @@ export function withOtherRewards(
       cooldownHours: cooldownMs / hour,
       ...(site && { site: site.id, custom: site.custom }),
     };
-    const party = rules.party ?? (name === null ? null : current.party);
-    const streak = rules.streak ?? (name === null ? null : current.streak);
-    return { ...shared, rewards: rewardsOf({}, own, { guildId, streak, party }) };
+    return { ...shared, rewards: { ...rewardsOf({}, own, guildId), ...sharedRules } };
   });
+}
+
+/** The rules that the listings of a guild share: those of the file, or else as they are. */
+function sharedRulesOf(listing: ListingConfig, rules: z.output<typeof rewards>): Partial<ListingRewards> {
+  const shared = settings.flatMap(({ isShared, path, rules: toRules, inFile }: SettingSpec) => {
+    // What is in effect of these is the same in the file.
+    return isShared && toRules ? [toRules(valueAt({ rewards: rules }, path) ?? inFile(listing))] : [];
+  });
+  return Object.assign({}, ...shared);
 }

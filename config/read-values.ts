@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { type SecretFile, worldWritableIssue } from '../src/platform/secret-files.ts';
 import type { Environment } from './environment.ts';
-import { type SecretFile, worldWritableIssue } from './secret-files.ts';
 import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';
 
 /** Result of {@link readValues}. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { WeekdayName } from '../src/core/settings/reward-settings.ts';
+import { rolesNamedBy } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { hintForListings } from './code-options.ts';
 import { guildIdsOf } from './communities.ts';
@@ -8,7 +9,7 @@ import { listing as fileListing, rewards as fileRewards, listOf } from './listin
 import { readValues } from './read-values.ts';
 import type { ListingConfig } from './schema.ts';
 import { siteIssues, siteOf } from './sites.ts';
-import { rolesOf, toListings } from './to-listings.ts';
+import { toListings } from './to-listings.ts';
 
 /** What votes and premium earn. Amounts are whole credits. Roles and parties need the bot. @category Start here */
 export interface ReceiverRewards {
@@ -157,12 +158,12 @@ export function toReceiverListings(
   const guildIds = guildIdsOf(parsed, undefined);
   const sources = parsed.map((listing, index): ListingSource => {
     const setting = `listings ${index}`;
-    return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null, shop: undefined };
+    return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null };
   });
   const listings = toListings(sources, values, issues);
   issues.push(...sources.flatMap(({ listing, setting }, index) => siteIssues(listing, setting, ['listings', index])));
   for (const [index, listing] of listings.entries()) {
-    if (rolesOf(listing).length === 0) continue;
+    if (rolesNamedBy(listing).length === 0) continue;
     const hint = `Give roles in a handler instead. ${needsBot}`;
     const path = ['listings', index, 'rewards'];
     issues.push({ setting: `listings ${index}.rewards`, problem: 'gives or requires a role.', hint, path });

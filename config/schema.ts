@@ -1,10 +1,8 @@
-import type { ListingRewards } from '../src/core/rewards/rules.ts';
-import type { ShopItem } from '../src/features/shop/item.ts';
+import type { SettingsInEffect } from '../src/core/settings/setting-spec.ts';
 import type { KeySources } from '../src/platform/encryption/encryption.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { LogLevel } from '../src/platform/log.ts';
 import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
-import type { AnnouncementSettings } from '../src/texts/announcement-settings.ts';
 import type { SiteSettings } from '../src/webhook/sites/site-settings.ts';
 import type { ListingBase } from './listing-source.ts';
 import type { Role } from './roles.ts';
@@ -28,17 +26,6 @@ export interface ListingConfig {
   readonly kind: 'server' | 'bot';
   /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
-  /**
-   * Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key.
-   * @internal
-   */
-  readonly implied: boolean;
-  /** The other site that it is on; missing for the document's service. @internal */
-  readonly site?: SiteSettings;
-  /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. @internal */
-  readonly linked?: true;
-  /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. @internal */
-  readonly formerLinks?: readonly FormerLink[];
   /** API key; null disables lookups for this listing. */
   readonly lookupKey: string | null;
   /** All of them are valid, for rotation. Without any, signed votes are rejected. */
@@ -57,12 +44,18 @@ export interface ListingConfig {
   readonly timeZone: string;
   /** Channel for reports to the owner; null for none. */
   readonly ownerChannelId: string | null;
-  /** @internal */
-  readonly rewards: ListingRewards;
-  /** @internal */
-  readonly announcements: AnnouncementSettings;
-  /** Its codes are secret and not in {@link Config.secrets}: see {@link ShopItem.codes}. @internal */
-  readonly shop: readonly ShopItem[];
+}
+
+/** What the program alone uses of a listing. @internal */
+export interface ListingConfig extends SettingsInEffect {
+  /** Not configured explicitly: the variables describe a server and a bot, and this one of the two has no API key. */
+  readonly implied: boolean;
+  /** The other site that it is on; missing for the document's service. */
+  readonly site?: SiteSettings;
+  /** Linked in Discord by the owner of the guild, and neither in the file nor in the variables. */
+  readonly linked?: true;
+  /** What was linked in Discord before in its guild, so that votes of the same server or bot are found. */
+  readonly formerLinks?: readonly FormerLink[];
 }
 
 /** The connection to Discord. @category Start here */

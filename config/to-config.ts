@@ -1,5 +1,6 @@
 import querystring from 'node:querystring';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import type { SecretFile } from '../src/platform/secret-files.ts';
 import type { ExporterOptions } from '../src/platform/tracing/exporter-options.ts';
 import { toListingBase } from './describe-listings.ts';
 import { keySourcesOf } from './encryption.ts';
@@ -7,7 +8,6 @@ import type { Environment } from './environment.ts';
 import type { ReadListings } from './listings.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
 import type { Config, ListingConfig } from './schema.ts';
-import type { SecretFile } from './secret-files.ts';
 import { settings, type Values } from './settings.ts';
 import { configWarnings } from './warnings.ts';
 

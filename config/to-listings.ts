@@ -1,16 +1,16 @@
 import type { RewardRules } from '../src/core/rewards/reward.ts';
 import { type ListingRewards, plainRewards } from '../src/core/rewards/rules.ts';
-import { announceChannelId, cooldownHours, premiumChannelId } from '../src/core/settings/listing-settings.ts';
+import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
-import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
+import type { SettingSpec, SettingsInEffect } from '../src/core/settings/setting-spec.ts';
 import { readAnnouncements } from '../src/features/announcements/settings.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
-import { settings } from '../src/features/settings.ts';
+import { rolesNamedBy, settings } from '../src/features/settings.ts';
 import { hour } from '../src/platform/durations.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { trustOf } from '../src/webhook/sites/site.ts';
 import { findSite, type SiteSettings } from '../src/webhook/sites/site-settings.ts';
-import { type Community, communitiesOf, plainCommunity } from './communities.ts';
+import { withSharedSettings } from './communities.ts';
 import {
   configuredValue,
   type ListingDefaults,
@@ -29,32 +29,31 @@ export function toListings(
   defaults: ListingDefaults,
   issues: ConfigIssue[],
 ): ListingConfig[] {
-  const communities = communitiesOf(sources, issues);
-  return sources.map((source, index) => toListing(source, communities[index] ?? plainCommunity, defaults));
+  return withSharedSettings(sources, issues).map((source) => toListing(source, defaults));
 }
 
-/** The listing with everything that it leaves out. */
-export function toListing(source: ListingSource, community: Community, defaults: ListingDefaults): ListingConfig {
-  const { listing, guildId, implied } = source;
-  const { streak, party, ...shared } = community;
-  const channelId = configuredValue(announceChannelId, listing, defaults) ?? null;
+/** The listing with everything that it leaves out, but takes nothing from other listings. */
+export function toListing(
+  { listing, guildId, implied, origin }: ListingSource,
+  defaults: ListingDefaults,
+): ListingConfig {
   const site = siteOf(listing);
+  const specs: readonly SettingSpec[] = settings;
+  const inEffect = specs.map((spec) => spec.inEffect?.(configuredValue(spec, listing, defaults)));
   return {
     name: listing.name,
     kind: listing.kind,
     id: listing.id ?? null,
     implied,
     ...(site && { site }),
-    ...(source.origin === 'setup' && { linked: true as const }),
+    ...(origin === 'setup' && { linked: true as const }),
     lookupKey: listing.lookupKey ?? null,
     voteSecrets: listing.voteSecrets,
     premiumSecrets: listing.premiumSecrets,
     voteAuthorization: listing.voteAuthorization ?? null,
-    announceChannelId: channelId,
-    premiumChannelId: configuredValue(premiumChannelId, listing, defaults) ?? channelId,
     guildId,
-    ...shared,
-    rewards: rewardsOf(defaults, listing, { guildId, streak, party }),
+    ...(Object.assign({}, ...inEffect) as SettingsInEffect),
+    rewards: rewardsOf(defaults, listing, guildId),
     announcements: readAnnouncements(listing.announcements),
   };
 }
@@ -64,12 +63,11 @@ export function toListing(source: ListingSource, community: Community, defaults:
  * `DISCORD_GUILD_ID`, if that is set, so listings of other guilds do not get it.
  *
  * @param listing its part of the file; empty without a file
- * @param community its guild, streak and party
  */
 export function rewardsOf(
   defaults: ListingDefaults,
   listing: Partial<StatedListing>,
-  { guildId, streak, party }: Pick<Community, 'streak' | 'party'> & { readonly guildId: string | null },
+  guildId: string | null,
 ): ListingRewards {
   const { VOTER_ROLE_ID, VOTER_ROLE_FOR = 0, DISCORD_GUILD_ID = guildId } = defaults;
   const ofGuild = { ...defaults, VOTER_ROLE_ID: DISCORD_GUILD_ID === guildId ? VOTER_ROLE_ID : undefined };
@@ -86,8 +84,6 @@ export function rewardsOf(
   return {
     ...forgeryRules(siteOf(listing)),
     ...plainRewards(base),
-    streak,
-    party,
     voterRole: role && { role: role.role, forMs: role.for ?? VOTER_ROLE_FOR },
     ...Object.assign({}, ...specs.map((spec) => spec.rules?.(value(spec)))),
   };
@@ -109,23 +105,14 @@ function siteRules(listing: Partial<StatedListing>): Partial<RewardRules> {
   return { site: { retryHorizonMs }, cooldownMs: hours ? Math.round(hours * hour) : cooldownMs };
 }
 
-/** Issues with the roles of each listing and its own shop; a shop of another listing is checked there. */
-export function sourceIssues(sources: readonly ListingSource[], listings: readonly ListingConfig[]): ConfigIssue[] {
-  return sources.flatMap(({ setting, shop }, index) => {
-    const listing = listings[index];
-    return listing === undefined ? [] : roleIssues({ ...listing, shop: shop ?? [] }, setting);
-  });
+/** Issues with the roles that each listing names itself. */
+export function sourceIssues(sources: readonly ListingSource[], defaults: ListingDefaults): ConfigIssue[] {
+  return sources.flatMap((source) => roleIssues(toListing(source, defaults), source.setting));
 }
 
-type RewardingListing = Pick<ListingConfig, 'guildId' | 'rewards' | 'shop'>;
-
-/**
- * Issues with the roles that a listing's rules and shop name.
- *
- * @param setting where they are configured
- */
-export function roleIssues(listing: RewardingListing, setting: string): ConfigIssue[] {
-  const roles = rolesOf(listing);
+/** Issues with the roles that the settings of a listing name. @param setting where they are configured */
+export function roleIssues(listing: ListingConfig, setting: string): ConfigIssue[] {
+  const roles = rolesNamedBy(listing);
   if (roles.length > 0 && listing.guildId === null) {
     const problem = 'gives or requires a role, but the Discord server (guild) of the role is not configured.';
     return [{ setting, problem, hint: 'Set guildId of the listing, or DISCORD_GUILD_ID, to its id.' }];
@@ -133,16 +120,4 @@ export function roleIssues(listing: RewardingListing, setting: string): ConfigIs
   if (listing.guildId === null || !roles.includes(listing.guildId)) return [];
   const problem = `gives or requires the role ${listing.guildId}, which is @everyone and cannot be given.`;
   return [{ setting, problem, hint: 'Use the id of another role (server settings → Roles → Copy Role ID).' }];
-}
-
-/** All roles that the rules and the shop of a listing give or require. */
-export function rolesOf({ rewards, shop }: RewardingListing): string[] {
-  const roles = [
-    rewards.voterRole?.role,
-    ...Object.values(rewards.premiumRoles),
-    ...rewards.milestones.map(({ role }) => role),
-    ...rewards.multipliers.map(({ role }) => role),
-    ...shop.flatMap(({ role, needsRole }) => [role, needsRole]),
-  ];
-  return roles.filter((role) => typeof role === 'string');
 }

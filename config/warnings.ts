@@ -1,9 +1,9 @@
 import { closest, distance } from '../src/platform/did-you-mean.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { type SecretFile, worldReadableWarnings } from '../src/platform/secret-files.ts';
 import type { Environment } from './environment.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
-import { type SecretFile, worldReadableWarnings } from './secret-files.ts';
 import { settingNames } from './settings.ts';
 
 const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);

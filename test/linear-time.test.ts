@@ -3,7 +3,6 @@ import { describeConfig } from '../config/describe.ts';
 import { listingsFile } from '../config/listings-file.ts';
 import { loadConfig } from '../config/load.ts';
 import { settingNames } from '../config/settings.ts';
-import { readShop, splitCodes } from '../config/shop.ts';
 import { evaluateSecrets } from '../src/cli/doctor/secrets.ts';
 import { formats } from '../src/cli/export.ts';
 import { findColumns, parseMapping } from '../src/cli/import/columns.ts';
@@ -21,6 +20,7 @@ import { decodeCustomId } from '../src/discord/rendering/custom-id.ts';
 import { renderEmbed } from '../src/discord/rendering/message.ts';
 import { renderContainer } from '../src/discord/rendering/panel.ts';
 import { bodyWithoutGiver } from '../src/features/member-data/gifts.ts';
+import { splitCodes, withFileCodes } from '../src/features/shop/file-codes.ts';
 import { asSentence } from '../src/features/traces/explain.ts';
 import {
   botProfileResponse,
@@ -365,7 +365,7 @@ function listing(text: string) {
 /** Every word of the text is a code. */
 function readCodes(text: string) {
   const item = { id: 'key', name: 'Key', price: 1, codes: text.split(/(?=[ \n])/) };
-  return readShop([item], { setting: 'shop', directory: '.', issues: [], secretFiles: [] });
+  return withFileCodes([item], { setting: 'shop', directory: '.', issues: [], secretFiles: [] });
 }
 
 const config = loadConfig(settings(unreachableDiscord));

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
-import type { SettingSpec } from '../core/settings/setting-spec.ts';
+import type { SettingSpec, SettingsInEffect } from '../core/settings/setting-spec.ts';
 import { messageFor } from '../platform/schema-messages.ts';
 import { announcementSettings } from './announcements/settings.ts';
 import { party } from './party/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
-import { shop, storedCodes } from './shop/settings.ts';
+import { shop } from './shop/settings.ts';
 
 /** All settings of a listing, in the order of the file and of `tallyhook config`. */
 export const settings = [
@@ -57,6 +57,40 @@ export function settingAt(path: SettingPath): SettingSpec {
 export const listingPaths = specs.filter(({ isShared }) => !isShared).map(({ path }) => path as ListingPath);
 export const communityPaths = specs.filter(({ isShared }) => isShared).map(({ path }) => path as CommunityPath);
 
+/** The roles that settings give (Discord IDs). */
+export function rolesGivenBy(listing: SettingsInEffect): readonly string[] {
+  const given = specs.flatMap(({ givenRoles, inFile }) => givenRoles?.(inFile(listing)) ?? []);
+  return given.map(({ role }) => role).filter((role) => typeof role === 'string');
+}
+
+/** The roles that settings give or require (Discord IDs). */
+export function rolesNamedBy(listing: SettingsInEffect): readonly unknown[] {
+  const required = specs.flatMap(({ requiredRoles, inFile }) => requiredRoles?.(inFile(listing)) ?? []);
+  return [...rolesGivenBy(listing), ...required.filter((role) => typeof role === 'string')];
+}
+
+/** The setting with a secret part that is stored at a path of its own. */
+function settingOfPart(path: string): SettingSpec | undefined {
+  return specs.find(({ secretParts }) => secretParts?.isAt(path));
+}
+
+/** Whether a stored path is a secret. */
+export function isSecretPath(path: string): boolean {
+  return listing.secretPaths.some((each) => each === path) || settingOfPart(path) !== undefined;
+}
+
+/** What is stored of a community by path, with the secret parts in their values. @param configured what the operator states */
+export function joinParts(
+  stored: ReadonlyMap<string, unknown>,
+  configured: (path: string) => unknown = () => undefined,
+) {
+  const own = [...stored].filter(([path]) => settingOfPart(path) === undefined);
+  return own.map(([path, value]): readonly [path: string, value: unknown] => {
+    const parts = findSetting(path)?.secretParts;
+    return [path, parts ? parts.join(value, (part) => stored.get(part), configured(path)) : value];
+  });
+}
+
 export function isCommunityPath(path: string): path is CommunityPath {
   return findSetting(path)?.isShared === true;
 }
@@ -82,9 +116,9 @@ const linkSchemas: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(listi
 
 function schemaAt(listingName: string, path: string): z.ZodType | undefined {
   const isShared = listingName === '';
-  if (isShared && listing.itemOfCodes(path) !== null) return storedCodes;
   if (!isShared && linkSchemas.has(path)) return linkSchemas.get(path);
   const spec = findSetting(path);
+  if (spec === undefined && isShared) return settingOfPart(path)?.secretParts?.schema;
   if (spec === undefined || (spec.isShared === true) !== isShared) return undefined;
   return spec.storedSchema ?? (spec.canBeOff ? spec.schema.nullable() : spec.schema);
 }

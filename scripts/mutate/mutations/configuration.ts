@@ -39,13 +39,13 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a reload replaces the secrets of premium as well',
   },
   {
-    file: 'config/secret-files.ts',
+    file: 'src/platform/secret-files.ts',
     find: 'const otherUsers = { read: 0o004, write: 0o002 };',
     replace: 'const otherUsers = { read: 0o004, write: 0o020 };',
     breaks: 'a secret file that every user can write is rejected',
   },
   {
-    file: 'config/shop.ts',
+    file: 'src/features/shop/file-codes.ts',
     find: 'if (!isRepeat) positions.set(code, position);',
     replace: '',
     breaks: 'a code that is listed twice is reported, because it would be sold twice',

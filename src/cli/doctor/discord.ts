@@ -3,6 +3,7 @@ import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts
 import { type ChannelAccess, fetchGuildName, inspectChannel } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
+import { rolesGivenBy } from '../../features/settings.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { plainName } from '../../platform/truncate.ts';
 import type { InstallationCheck } from './installation.ts';
@@ -108,16 +109,12 @@ export async function checkRoles(
   return (await Promise.all(findings)).flat();
 }
 
-/** The roles that rewards and the shop give, by guild. */
+/** The roles that the settings give, by guild. */
 export function rolesByGuild(listings: readonly ListingConfig[]): ReadonlyMap<string, ReadonlySet<string>> {
   const byGuild = new Map<string, Set<string>>();
-  for (const { guildId, rewards, shop } of listings) {
-    const roles = [
-      rewards.voterRole?.role,
-      ...rewards.milestones.map(({ role }) => role),
-      ...Object.values(rewards.premiumRoles),
-      ...shop.map(({ role }) => role),
-    ].filter((role) => typeof role === 'string');
+  for (const listing of listings) {
+    const { guildId } = listing;
+    const roles = rolesGivenBy(listing);
     if (guildId === null || roles.length === 0) continue;
     byGuild.set(guildId, new Set([...(byGuild.get(guildId) ?? []), ...roles]));
   }

@@ -15,6 +15,7 @@ export const timeZone = setting({
   default: 'UTC',
   schema: timeZoneName,
   isShared: true,
+  inEffect: (zone) => ({ timeZone: zone ?? 'UTC' }),
   inFile: (settings) => settings.timeZone,
   fields: [{ name: 'timeZone', kind: 'timeZone', hint: 'timeZone' }],
 });
@@ -25,6 +26,7 @@ export const ownerChannelId = setting({
   schema: id,
   isShared: true,
   canBeOff: true,
+  inEffect: (channelId) => ({ ownerChannelId: channelId ?? null }),
   inFile: (settings) => settings.ownerChannelId,
   isChannel: true,
   show: showChannel,
@@ -37,6 +39,7 @@ export const announceChannelId = setting({
   schema: id,
   canBeOff: true,
   variable: 'ANNOUNCE_CHANNEL_ID',
+  inEffect: (channelId) => ({ announceChannelId: channelId ?? null }),
   inFile: (settings) => settings.announceChannelId,
   isChannel: true,
   show: showChannel,
@@ -50,6 +53,7 @@ export const premiumChannelId = setting({
   canBeOff: true,
   variable: 'PREMIUM_CHANNEL_ID',
   fallback: announceChannelId,
+  inEffect: (channelId) => ({ premiumChannelId: channelId ?? null }),
   inFile: (settings) => settings.premiumChannelId,
   isChannel: true,
   show: showChannel,
@@ -113,21 +117,6 @@ export const secretPaths = ['lookupKey', 'voteSecrets', 'premiumSecrets', 'siteK
 /** A listing that was linked in Discord; null if the value is not one. */
 export function parseLink(value: unknown): Link | null {
   return link.safeParse(value).data ?? null;
-}
-
-/** The codes of an item of the shop; they are secret. */
-export function codesPath(itemId: string): string {
-  return `shop.${itemId}.codes`;
-}
-
-/** The item whose codes are at a path; null for any other path. */
-export function itemOfCodes(path: string): string | null {
-  return path.startsWith('shop.') && path.endsWith('.codes') ? path.slice('shop.'.length, -'.codes'.length) : null;
-}
-
-/** Whether a stored path is a secret. */
-export function isSecretPath(path: string): boolean {
-  return secretPaths.some((each) => each === path) || itemOfCodes(path) !== null;
 }
 
 /** @param targetName of the server or bot; its id otherwise */

@@ -128,6 +128,7 @@ export const multipliers = setting({
       ...(role !== null && { role }),
     })),
   rules: (all) => ({ multipliers: all ?? [] }),
+  requiredRoles: (value) => listOf(value).map((entry) => entry['role']),
   showEntry: showMultiplier,
 });
 
@@ -144,6 +145,7 @@ export const streak = setting({
   isShared: true,
   canBeOff: true,
   inFile: ({ rewards }) => rewards.streak,
+  rules: (rules) => ({ streak: rules ?? null }),
   show(value, texts) {
     const { every, credits: paid, forgive } = objectOf(value);
     return texts.setup.values.streak(numberOf(paid), numberOf(every), numberOf(forgive));

@@ -1,14 +1,20 @@
 import { z } from 'zod';
+import type { ConfigIssue } from '../../platform/invalid-config-error.ts';
 import { type JsonObject, objectOf } from '../../platform/json.ts';
+import type { SecretFile } from '../../platform/secret-files.ts';
 import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
 import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 
-/** The settings of a listing in effect. Features add theirs. */
-export interface SettingsInEffect {
+/** The settings in effect that the listings of a guild share. Features add theirs. */
+export interface SharedSettings {
   readonly timeZone: string;
   readonly ownerChannelId: string | null;
+}
+
+/** The settings of a listing in effect. */
+export interface SettingsInEffect extends SharedSettings {
   readonly announceChannelId: string | null;
   readonly premiumChannelId: string | null;
   readonly rewards: ListingRewards;
@@ -42,14 +48,22 @@ export interface SettingSpec {
   readonly fallback?: SettingSpec;
   /** Its older name in a listing of the file. */
   readonly olderName?: string;
-  /** The value in effect as in the file (JSON); null if it is off. A shop has the number of its codes only. */
+  /** Completes a value of a file or of options, such as with what other files contain. */
+  readonly fromFile?: (value: unknown, place: FilePlace) => unknown;
+  /** What of the value is secret. */
+  readonly secretParts?: SecretParts;
+  /** The value in effect as in the file (JSON), without secrets; null if it is off. */
   readonly inFile: (settings: SettingsInEffect) => unknown;
-  /** What a value of the file makes of the rules of the listing; undefined if it is left out, null if it is off. */
+  /** The value in effect of one of the file; undefined if it is left out, null if it is off. */
+  readonly inEffect?: (value: unknown) => Partial<SettingsInEffect>;
+  /** The same of a value that is one of the rules of the listing. */
   readonly rules?: (value: unknown) => Partial<ListingRewards>;
   /** Whether it is the id of a channel in which is posted. */
   readonly isChannel?: true;
   /** The roles that members are given by a value as in the file, which may be anything. */
   readonly givenRoles?: (value: unknown) => readonly GivenRole[];
+  /** The ids of the roles that it requires of members. */
+  readonly requiredRoles?: (value: unknown) => readonly unknown[];
   /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
   readonly show?: (value: unknown, texts: Texts) => Markup;
   /** The same for an entry of a list. */
@@ -58,6 +72,35 @@ export interface SettingSpec {
   readonly fields?: readonly SettingField[];
   /** The form of a setting that no form names. */
   readonly form?: keyof Texts['setup']['forms'];
+}
+
+/** Where a value is in a file or in options, and what reading it finds. */
+export interface FilePlace {
+  /** Position of the value: `TALLYHOOK_CONFIG listings.0.shop`. */
+  readonly setting: string;
+  /** The directory to which paths are relative. */
+  readonly directory: string;
+  readonly issues: ConfigIssue[];
+  /** Receives the other files that contain secrets. */
+  readonly secretFiles: SecretFile[];
+}
+
+/** Values by path. */
+type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
+
+/** Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the setting. */
+export interface SecretParts {
+  /** A list of texts. */
+  readonly schema: z.ZodType;
+  isAt(path: string): boolean;
+  /** A changed value, which may be anything, without its secrets, and those that the change replaces. */
+  separate(value: unknown, current: SettingsInEffect | undefined): ValuesByPath;
+  /**
+   * A stored value with its secrets, as in the file.
+   * @param secretAt a stored secret; undefined if there is none
+   * @param configured the value of the operator, whose secrets stay as long as there are no stored ones
+   */
+  join(value: unknown, secretAt: (path: string) => unknown, configured?: unknown): unknown;
 }
 
 export interface GivenRole {
@@ -119,9 +162,11 @@ export function setting<
   Shared extends true = never,
   const Variable extends string = never,
 >(
-  spec: Omit<SettingSpec, Typed | 'rules'> & {
+  spec: Omit<SettingSpec, Typed | 'fromFile' | 'inEffect' | 'rules'> & {
     readonly path: Path;
     readonly schema: Schema;
+    readonly fromFile?: (value: z.output<Schema>, place: FilePlace) => z.output<Schema>;
+    readonly inEffect?: (value: z.output<Schema> | null | undefined) => Partial<SettingsInEffect>;
     readonly rules?: (value: z.output<Schema> | null | undefined) => Partial<ListingRewards>;
     readonly isShared?: Shared;
     readonly variable?: Variable;
@@ -141,20 +186,26 @@ export function optional<Spec extends SettingSpec>(spec: Spec): OptionalSchema<S
   return z.optional(schema).meta(meta) as OptionalSchema<Spec>;
 }
 
-type ShapeOf<Spec extends SettingSpec, Group extends string> = {
-  [Each in Spec as Each['path'] extends `${Group}.${infer Name}` ? Name : never]: OptionalSchema<Each>;
+/** The name of a setting in its group. */
+type NameIn<Path extends string, Prefix extends string> = Path extends `${Prefix}${infer Name}`
+  ? Name extends `${string}.${string}`
+    ? never
+    : Name
+  : never;
+
+type ShapeOf<Spec extends SettingSpec, Prefix extends string> = {
+  [Each in Spec as NameIn<Each['path'], Prefix>]: OptionalSchema<Each>;
 };
 
-/** The schemas of a group of settings in the file: `rewards`. */
-export function shapeOf<Spec extends SettingSpec, Group extends string>(
+/** The schemas of a group of settings in the file. @param prefix `rewards.`; empty for those in no group */
+export function shapeOf<Spec extends SettingSpec, Prefix extends string>(
   specs: readonly Spec[],
-  group: Group,
-): ShapeOf<Spec, Group> {
-  const prefix = `${group}.`;
+  prefix: Prefix,
+): ShapeOf<Spec, Prefix> {
   const entries = specs
-    .filter(({ path }) => path.startsWith(prefix))
+    .filter(({ path }) => path.startsWith(prefix) && !path.slice(prefix.length).includes('.'))
     .map((spec) => [spec.path.slice(prefix.length), optional(spec)] as const);
-  return Object.fromEntries(entries) as ShapeOf<Spec, Group>;
+  return Object.fromEntries(entries) as ShapeOf<Spec, Prefix>;
 }
 
 /** The value at a path of a listing of the file. */

@@ -21,6 +21,7 @@ export const party = setting({
   isShared: true,
   canBeOff: true,
   inFile: ({ rewards }) => rewards.party,
+  rules: (rules) => ({ party: rules ?? null }),
   show(value, texts) {
     const { credits: paid, goal, per } = objectOf(value);
     return texts.setup.values.party(numberOf(paid), numberOf(goal), showChoice(per, texts));

@@ -11,7 +11,7 @@ import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from '.
 import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
 import { type FindTarget, isIdentityPath, linkIssues } from './link-issues.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';
-import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateCodes } from './stored-changes.ts';
+import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateParts } from './stored-changes.ts';
 
 /** How often others may change the community, or the key of the database, while a change is saved. */
 const maxAttempts = 30;
@@ -123,7 +123,7 @@ export function createSettingsWriter(options: WriterOptions) {
       const { guildId } = author;
       for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
         const { stored, opened, listings } = await read(guildId);
-        const separated = withSeparateCodes(changes, listings[0]?.shop ?? []);
+        const separated = withSeparateParts(changes, listings[0]);
         const unknown = separated.filter(
           ({ listing, value, path }) =>
             listing !== '' && path !== 'link' && value !== undefined && !isListing(listing, listings, separated),

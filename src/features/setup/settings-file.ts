@@ -1,9 +1,9 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { codesPath, isSecretPath, itemOfCodes, linkPath, secretPaths } from '../../core/settings/listing-settings.ts';
+import { linkPath, secretPaths } from '../../core/settings/listing-settings.ts';
 import { valueAt, withValueAt } from '../../core/settings/setting-spec.ts';
 import { type JsonObject, parseJson } from '../../platform/json.ts';
-import { communityPaths, listingPaths } from '../settings.ts';
+import { communityPaths, isSecretPath, joinParts, listingPaths } from '../settings.ts';
 import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored-changes.ts';
 
@@ -25,25 +25,19 @@ export function exportSettings(
 ): string {
   const shown = settings.filter(({ path }) => withSecrets || !isSecretPath(path));
   const exported = listings.map(({ name, kind, id, site }, index) => {
-    const own = shown.filter((each) => each.listing === name && each.path !== linkPath);
-    const shared = index === 0 ? shown.filter((each) => each.listing === '' && itemOfCodes(each.path) === null) : [];
-    return [...shared, ...own].reduce<JsonObject>(
-      (listing, { path, value }) => withValueAt(listing, path, path === 'shop' ? withCodes(value, shown) : value),
-      { name, kind, ...(site && { site: site.id }), ...(id !== null && { id }), guildId },
-    );
+    const storedOf = (owner: string) =>
+      new Map(shown.filter((each) => each.listing === owner).map(({ path, value }) => [path, value]));
+    const own = [...storedOf(name)].filter(([path]) => path !== linkPath);
+    const shared = index === 0 ? joinParts(storedOf('')) : [];
+    return [...shared, ...own].reduce<JsonObject>((listing, [path, value]) => withValueAt(listing, path, value), {
+      name,
+      kind,
+      ...(site && { site: site.id }),
+      ...(id !== null && { id }),
+      guildId,
+    });
   });
   return `${JSON.stringify({ listings: exported }, null, 2)}\n`;
-}
-
-/** The codes of the items in place of their number, if they are exported. */
-function withCodes(shop: unknown, settings: readonly OpenedSetting[]): unknown {
-  if (!Array.isArray(shop)) return shop;
-  return shop.map((item: JsonObject) => {
-    const codes = settings.find(({ path }) => path === codesPath(String(item['id'])));
-    if (codes === undefined) return item;
-    const { codeCount: _, ...others } = item;
-    return { ...others, codes: codes.value };
-  });
 }
 
 /** The changes that make the stored settings those of an exported file. Secrets that are not in the file stay. */

@@ -1,3 +1,6 @@
+/** Longest code (characters), so that a message with it fits into Discord's limits. */
+export const maxCodeLength = 200;
+
 /**
  * Something that members of a community buy with credits. Exactly one of `role`, `codes` and `manual` says what the
  * buyer gets.

@@ -4,10 +4,13 @@ import { credits, duration, hasNoIssues, id, wholeNumber } from '../../core/sett
 import { toDurationText } from '../../platform/duration-text.ts';
 import { listOf, numberOf, textOf } from '../../platform/json.ts';
 import { escapeName } from '../../texts/markup.ts';
+import { withFileCodes } from './file-codes.ts';
 import { type ShopItem, withoutCodes } from './item.ts';
+import { code, codesOfItems, maxStoredCodes } from './stored-codes.ts';
 
 declare module '../../core/settings/setting-spec.ts' {
-  interface SettingsInEffect {
+  interface SharedSettings {
+    /** Its codes are secret, and the redactor of the log does not know them: see {@link ShopItem.codes}. */
     readonly shop: readonly ShopItem[];
   }
 }
@@ -15,16 +18,8 @@ declare module '../../core/settings/setting-spec.ts' {
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
 const expectedName = 'it must have 1 to 80 characters';
 
-/** Longest code (characters), so that a message with it fits into Discord's limits. */
-export const maxCodeLength = 200;
-
 /** Most items of a shop. */
 const maxItems = 100;
-/** Most codes of an item that are stored by `/setup`; more belong into a file. */
-const maxStoredCodes = 5_000;
-
-const expectedCode = `it must be a code of 1 to ${maxCodeLength} characters on one line`;
-const code = z.string(expectedCode).trim().regex(/^.+$/, expectedCode).max(maxCodeLength, expectedCode);
 
 const fields = z.strictObject({
   id: z
@@ -93,12 +88,6 @@ const storedItem = fields
   .extend({ codeCount: wholeNumber(0, maxStoredCodes).optional() })
   .superRefine(({ codeCount, ...others }, context) => checkKind({ ...others, codes: codeCount }, context));
 
-/** The codes of an item as `/setup` stores them. */
-export const storedCodes = z
-  .array(code)
-  .max(maxStoredCodes, `it must have at most ${maxStoredCodes} codes`)
-  .refine((codes) => new Set(codes).size === codes.length, 'it has a code twice');
-
 function itemList<Item extends z.ZodType<{ readonly id: string }>>(items: Item) {
   return z
     .array(items)
@@ -113,17 +102,18 @@ function rejectEqualIds(items: readonly { readonly id: string }[], context: z.Re
   }
 }
 
-export type FileShopItem = z.infer<typeof item>;
-type StoredShopItem = z.infer<typeof storedItem>;
-
 export const shop = setting({
   path: 'shop',
   description: 'Up to 100 [items](#shop) that members buy with credits. Listings of one guild share it.',
   schema: itemList(item),
   storedSchema: itemList(storedItem),
   isShared: true,
+  fromFile: withFileCodes,
+  secretParts: codesOfItems,
+  inEffect: (items) => ({ shop: (items ?? []).map(toShopItem) }),
   inFile: (settings) => settings.shop.map(itemInFile),
   givenRoles: (value) => listOf(value).map((entry) => ({ role: entry['role'], entry })),
+  requiredRoles: (value) => listOf(value).map((entry) => entry['needsRole']),
   showEntry: ({ name, price }, texts) => texts.setup.values.item(escapeName(textOf(name), 40), numberOf(price)),
 });
 
@@ -143,26 +133,18 @@ function itemInFile(shopItem: ShopItem) {
   };
 }
 
-/** The item in effect. @param codes null if it is not a code */
-export function toShopItem(stated: FileShopItem | StoredShopItem, codes: readonly string[] | null): ShopItem {
-  const { id: itemId, name, price, role, for: forMs, manual = false, stock, needsRole } = stated;
+/** The item in effect. One that is stored, and whose codes are missing, is sold out. */
+function toShopItem(stated: z.infer<typeof item> & { readonly codeCount?: number }): ShopItem {
+  const { id: itemId, name, price, role, for: forMs, codes, codeCount, manual = false, stock, needsRole } = stated;
   return {
     id: itemId,
     name,
     price,
     role: role ?? null,
     forMs: forMs ?? null,
-    codes,
+    codes: codes ?? (codeCount === undefined ? null : []),
     manual,
     stock: stock ?? null,
     needsRole: needsRole ?? null,
   };
-}
-
-/** The items that `/setup` stored. One whose codes are missing is sold out. */
-export function toShop(stored: unknown, codesOf: (itemId: string) => readonly string[]): readonly ShopItem[] {
-  // It was parsed by its schema.
-  return (stored as readonly StoredShopItem[]).map((each) =>
-    toShopItem(each, each.codeCount === undefined ? null : codesOf(each.id)),
-  );
 }

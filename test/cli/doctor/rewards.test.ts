@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { plainCommunity } from '../../../config/communities.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { checkRoles, evaluateRoles, rolesByGuild } from '../../../src/cli/doctor/discord.ts';
 import { checkRewards } from '../../../src/cli/doctor/ledger.ts';
@@ -71,7 +70,14 @@ describe('doctor, in the roles', () => {
       return { votes: index + 1, repeats: 'once' as const, credits: 0, role };
     });
     const rewards = { ...server.rewards, milestones };
-    return { ...server, ...plainCommunity, announcements: plainAnnouncements, lookupKey: null, guildId, rewards };
+    const others = {
+      timeZone: 'UTC',
+      ownerChannelId: null,
+      announcements: plainAnnouncements,
+      shop: [],
+      lookupKey: null,
+    };
+    return { ...server, ...others, guildId, rewards };
   };
 
   it('says of each role why it cannot be given', () => {

@@ -1,41 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ShopItem } from '../src/features/shop/item.ts';
-import { type FileShopItem, maxCodeLength, toShopItem } from '../src/features/shop/settings.ts';
-import { formatCount } from '../src/platform/durations.ts';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
-import { type SecretFile, worldWritableIssue } from './secret-files.ts';
+import type { FilePlace } from '../../core/settings/setting-spec.ts';
+import { formatCount } from '../../platform/durations.ts';
+import { worldWritableIssue } from '../../platform/secret-files.ts';
+import { maxCodeLength } from './item.ts';
 
-export interface ShopContext {
-  /** Position of the shop in the file: `TALLYHOOK_CONFIG listings.0.shop`. */
-  readonly setting: string;
-  /** Directory to which the paths of files with codes are relative. */
-  readonly directory: string;
-  readonly issues: ConfigIssue[];
-  /** Receives the files with codes. */
-  readonly secretFiles: SecretFile[];
+/** What an item of a file states of its codes. */
+interface FileCodes {
+  readonly codes?: string[] | undefined;
+  readonly codesFile?: string | undefined;
 }
 
 /** The items of a shop with the codes of their files. Issues never contain a code. */
-export function readShop(items: readonly FileShopItem[], context: ShopContext): ShopItem[] {
+export function withFileCodes<Item extends FileCodes>(items: readonly Item[], place: FilePlace): Item[] {
   const positions = new Map<string, string>();
   return items.map((item, index) => {
-    const codes = readCodes(item, { ...context, setting: `${context.setting}.${index}` }, positions);
-    return toShopItem(item, codes);
+    const { codes, codesFile } = item;
+    if (codes === undefined && codesFile === undefined) return item;
+    const all = readCodes(item, { ...place, setting: `${place.setting}.${index}` }, positions);
+    return { ...item, codes: all, codesFile: undefined };
   });
 }
 
 /** @param positions of the codes of the whole shop, so that no code is issued twice */
-function readCodes(
-  { codes, codesFile }: FileShopItem,
-  context: ShopContext,
-  positions: Map<string, string>,
-): readonly string[] | null {
-  if (codes === undefined && codesFile === undefined) return null;
-  const { setting, issues } = context;
+function readCodes({ codes = [], codesFile }: FileCodes, place: FilePlace, positions: Map<string, string>): string[] {
+  const { setting, issues } = place;
   const all = [
-    ...(codes ?? []).map((code, index) => ({ code, position: `${setting}.codes.${index}`.replace(/^\w+ /, '') })),
-    ...(codesFile === undefined ? [] : codesOf(codesFile, context)),
+    ...codes.map((code, index) => ({ code, position: `${setting}.codes.${index}`.replace(/^\w+ /, '') })),
+    ...(codesFile === undefined ? [] : codesOf(codesFile, place)),
   ];
   if (all.length === 0 && !issues.some((issue) => issue.setting === `${setting}.codesFile`)) {
     issues.push({ setting, problem: 'has no codes.', hint: 'Add codes, or remove the item.' });
@@ -62,9 +54,9 @@ export interface PositionedCode {
 }
 
 /** The codes of a file. */
-function codesOf(codesFile: string, context: ShopContext): PositionedCode[] {
-  const { directory, issues, secretFiles } = context;
-  const setting = `${context.setting}.codesFile`;
+function codesOf(codesFile: string, place: FilePlace): PositionedCode[] {
+  const { directory, issues, secretFiles } = place;
+  const setting = `${place.setting}.codesFile`;
   const path = resolve(directory, codesFile);
   const writable = worldWritableIssue({ setting, path });
   secretFiles.push({ setting, path });

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import type { ConfigIssue } from './invalid-config-error.ts';
 
 /** A file with a secret, and the setting that names it. */
 export interface SecretFile {

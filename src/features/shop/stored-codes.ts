@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { SecretParts } from '../../core/settings/setting-spec.ts';
+import { isObject, type JsonObject, listOf } from '../../platform/json.ts';
+import { maxCodeLength } from './item.ts';
+
+/** Most codes of an item that are stored by `/setup`; more belong into a file. */
+export const maxStoredCodes = 5_000;
+
+const expectedCode = `it must be a code of 1 to ${maxCodeLength} characters on one line`;
+export const code = z.string(expectedCode).trim().regex(/^.+$/, expectedCode).max(maxCodeLength, expectedCode);
+
+/** The codes of items, which `/setup` stores apart from them. A stored item has their number: `codeCount`. */
+export const codesOfItems: SecretParts = {
+  schema: z
+    .array(code)
+    .max(maxStoredCodes, `it must have at most ${maxStoredCodes} codes`)
+    .refine((codes) => new Set(codes).size === codes.length, 'it has a code twice'),
+  isAt: (path) => path.startsWith('shop.') && path.endsWith('.codes'),
+  // An item with `codes` has only those from now on, one with `newCodes` gets them in addition.
+  separate(items, current) {
+    if (!Array.isArray(items)) return [['shop', items]];
+    const separated = items.map((item: unknown) => {
+      if (!isObject(item)) return { item, codes: [] };
+      const { codes, newCodes, ...others } = item;
+      const before = current?.shop.find(({ id }) => id === others['id'])?.codes ?? [];
+      const added: readonly unknown[] = Array.isArray(newCodes) ? newCodes : [];
+      if (!Array.isArray(codes) && added.length === 0) {
+        return { item: 'codeCount' in others ? { ...others, codeCount: before.length } : others, codes: [] };
+      }
+      const all: readonly unknown[] = [...(Array.isArray(codes) ? codes : before), ...added];
+      return { item: { ...others, codeCount: all.length }, codes: [[pathOf(others), all] as const] };
+    });
+    return [['shop', separated.map(({ item }) => item)], ...separated.flatMap(({ codes }) => codes)];
+  },
+  join(items, secretAt, configured) {
+    return listOf(items).map((item) => {
+      const { codeCount, ...others } = item;
+      const codes = secretAt(pathOf(item)) ?? listOf(configured).find(({ id }) => id === item['id'])?.['codes'];
+      return codeCount === undefined || codes === undefined ? item : { ...others, codes };
+    });
+  },
+};
+
+function pathOf({ id }: JsonObject): string {
+  return `shop.${String(id)}.codes`;
+}
