@@ -1,8 +1,8 @@
-import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
+import { type SettingSpec, withValuesAt } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { isEqual } from '../src/platform/json.ts';
-import { type ListingSource, statedValue, withValues } from './listing-source.ts';
+import { type ListingSource, statedValue } from './listing-source.ts';
 import type { FileListing } from './listings-file.ts';
 
 /**
@@ -24,10 +24,9 @@ export function guildIdsOf(listings: readonly FileListing[], defaultGuildId: str
 export function withSharedSettings(sources: readonly ListingSource[], issues: ConfigIssue[]): ListingSource[] {
   const byGuild = Map.groupBy(sources, ({ guildId }) => guildId);
   const shared = new Map([...byGuild].map(([guildId, members]) => [guildId, sharedValues(members, issues)]));
-  return sources.map((source) => ({
-    ...source,
-    listing: withValues(source.listing, shared.get(source.guildId) ?? []),
-  }));
+  return sources.map((source) => {
+    return { ...source, listing: withValuesAt(source.listing, shared.get(source.guildId) ?? []) };
+  });
 }
 
 /** The values by path. @param sources the listings of one guild */

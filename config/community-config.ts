@@ -1,8 +1,8 @@
 import { linkPath, parseLink } from '../src/core/settings/listing-settings.ts';
-import { valueAt } from '../src/core/settings/setting-spec.ts';
+import { valueAt, withValuesAt } from '../src/core/settings/setting-spec.ts';
 import { joinParts, parseSetting } from '../src/features/settings.ts';
 import { withSharedSettings } from './communities.ts';
-import { type ListingBase, type ListingDefaults, type ListingSource, withValues } from './listing-source.ts';
+import type { ListingBase, ListingDefaults, ListingSource } from './listing-source.ts';
 import type { ListingConfig } from './schema.ts';
 import { roleIssues, toListing } from './to-listings.ts';
 
@@ -100,7 +100,7 @@ function linkedSources(base: ListingBase, guildId: string | null, settings: read
 function withSettings(source: ListingSource, values: ReadonlyMap<string, unknown>): ListingSource {
   const implied = source.implied && !values.has('lookupKey') && !values.has('voteSecrets');
   const settings = [...values].filter(([path]) => path !== linkPath);
-  return { ...source, implied, listing: withValues(source.listing, settings) };
+  return { ...source, implied, listing: withValuesAt(source.listing, settings) };
 }
 
 function defaultsForLinked(defaults: ListingDefaults, guildId: string | null): ListingDefaults {

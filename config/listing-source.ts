@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import { type SettingSpec, valueAt, withValueAt } from '../src/core/settings/setting-spec.ts';
+import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { type SettingPath, type SettingVariable, settings } from '../src/features/settings.ts';
-import type { JsonObject } from '../src/platform/json.ts';
 import type { FileListing } from './listings-file.ts';
 import type { SettingSource, Values } from './settings.ts';
 
@@ -60,18 +59,7 @@ export function statedValue<Spec extends SettingSpec>(
   return (own ?? (olderName === undefined ? own : valueAt(listing, olderName))) as StatedValue<Spec>;
 }
 
-/** The listing with values of settings in the form of the file, by path. */
-export function withValues(
-  listing: StatedListing,
-  values: Iterable<readonly [path: string, value: unknown]>,
-): StatedListing {
-  let stated: JsonObject = listing;
-  for (const [path, value] of values) stated = withValueAt(stated, path, value);
-  // Each value was parsed by the schema of its path.
-  return stated as StatedListing;
-}
-
-/** The same as of {@link statedValue}, or else the value of the variable, or of another setting. */
+/** The same, or else the value of the variable, or of another setting. */
 export function configuredValue<Spec extends SettingSpec>(
   spec: Spec,
   listing: Partial<StatedListing>,

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
-import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
+import { type SettingSpec, valueAt, withValuesAt } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import type { SecretFile } from '../src/platform/secret-files.ts';
 import { guildIdsOf } from './communities.ts';
 import { mayStoreSecrets } from './encryption.ts';
-import { type ListingSource, withValues } from './listing-source.ts';
+import type { ListingSource } from './listing-source.ts';
 import { type FileListing, listingsFile } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
@@ -121,16 +121,16 @@ export function listedListings(
     issues.push({ setting: place.setting, problem, hint: 'Add the API key of at least one listing.' });
   }
   const secretFiles: SecretFile[] = [];
+  const found = { directory: place.directory, issues, secretFiles };
   const guildIds = guildIdsOf(listed, values.DISCORD_GUILD_ID);
   const sources = listed.map((listing, index): ListingSource => {
     const setting = `${place.prefix}${index}`;
     const completed = settings.flatMap(({ path, fromFile }: SettingSpec) => {
       const value = valueAt(listing, path);
       if (value === undefined || fromFile === undefined) return [];
-      const { directory } = place;
-      return [[path, fromFile(value, { setting: `${setting}.${path}`, directory, issues, secretFiles })] as const];
+      return [[path, fromFile(value, { ...found, setting: `${setting}.${path}` })] as const];
     });
-    const stated = withValues(listing, completed);
+    const stated = withValuesAt(listing, completed);
     return { origin: 'file', setting, listing: stated, implied: false, guildId: guildIds[index] ?? null };
   });
   const listings = toListings(sources, values, issues);

@@ -1,5 +1,3 @@
-import type { z } from 'zod';
-import type { ListingRewards } from '../src/core/rewards/rules.ts';
 import { type SettingSpec, valueAt } from '../src/core/settings/setting-spec.ts';
 import { timeZone } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
@@ -8,7 +6,7 @@ import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-co
 import { rewards } from './listings-file.ts';
 import { parseJsonFile } from './parse-json-file.ts';
 import type { ListingConfig } from './schema.ts';
-import { rewardsOf } from './to-listings.ts';
+import { rewardsOf, rulesOf } from './to-listings.ts';
 
 const otherRewards = rewards.extend({ timeZone: timeZone.optional() });
 
@@ -34,10 +32,14 @@ export function withOtherRewards(
   const file = parseJsonFile({ path, setting: '--rules', formatHint }, otherRewards, issues);
   if (file === undefined) throw new InvalidConfigError(issues);
   const { timeZone: zone, ...rules } = file;
+  const sharedSpecs = settings.filter(({ isShared }: SettingSpec) => isShared);
+  // What is in effect of these rules is the same in the file.
+  const sharedRulesOf = (listing: ListingConfig) =>
+    rulesOf(({ path, inFile }) => valueAt({ rewards: rules }, path) ?? inFile(listing), sharedSpecs);
   return listings.map((listing) => {
     const { guildId, rewards: current } = listing;
     const shared = { ...listing, timeZone: zone ?? listing.timeZone };
-    const sharedRules = name === null ? {} : sharedRulesOf(listing, rules);
+    const sharedRules = name === null ? {} : sharedRulesOf(listing);
     if (name !== null && listing.name !== name) return { ...shared, rewards: { ...current, ...sharedRules } };
     const { perVote, perPremium, whenDenied, cooldownMs } = current.base;
     const { site } = listing;
@@ -48,13 +50,4 @@ export function withOtherRewards(
     };
     return { ...shared, rewards: { ...rewardsOf({}, own, guildId), ...sharedRules } };
   });
-}
-
-/** The rules that the listings of a guild share: those of the file, or else as they are. */
-function sharedRulesOf(listing: ListingConfig, rules: z.output<typeof rewards>): Partial<ListingRewards> {
-  const shared = settings.flatMap(({ isShared, path, rules: toRules, inFile }: SettingSpec) => {
-    // What is in effect of these is the same in the file.
-    return isShared && toRules ? [toRules(valueAt({ rewards: rules }, path) ?? inFile(listing))] : [];
-  });
-  return Object.assign({}, ...shared);
 }

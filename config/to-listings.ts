@@ -80,13 +80,20 @@ export function rewardsOf(
     cooldownMs: Math.round((value(cooldownHours) ?? 0) * hour),
     ...siteRules(listing),
   };
-  const specs: readonly SettingSpec[] = settings;
   return {
     ...forgeryRules(siteOf(listing)),
     ...plainRewards(base),
     voterRole: role && { role: role.role, forMs: role.for ?? VOTER_ROLE_FOR },
-    ...Object.assign({}, ...specs.map((spec) => spec.rules?.(value(spec)))),
+    ...rulesOf(value),
   };
+}
+
+/** The rules that values of the file make. */
+export function rulesOf(
+  read: (spec: SettingSpec) => unknown,
+  specs: readonly SettingSpec[] = settings,
+): Partial<ListingRewards> {
+  return Object.assign({}, ...specs.map((spec) => spec.rules?.(read(spec))));
 }
 
 /** What protects a site whose votes can be forged; a vote that the site confirms cannot. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
-import type { SettingSpec, SettingsInEffect } from '../core/settings/setting-spec.ts';
+import type { SettingSpec, SettingsInEffect, SharedSettings, ValuesByPath } from '../core/settings/setting-spec.ts';
+import { textsOf } from '../platform/json.ts';
 import { messageFor } from '../platform/schema-messages.ts';
 import { announcementSettings } from './announcements/settings.ts';
 import { party } from './party/settings.ts';
@@ -57,35 +58,38 @@ export function settingAt(path: SettingPath): SettingSpec {
 export const listingPaths = specs.filter(({ isShared }) => !isShared).map(({ path }) => path as ListingPath);
 export const communityPaths = specs.filter(({ isShared }) => isShared).map(({ path }) => path as CommunityPath);
 
+/** What a listing shares with the others of its guild. */
+export function sharedSettings(settingsOfListing: SharedSettings): SharedSettings {
+  const names = communityPaths.filter((path) => path in settingsOfListing) as (keyof SharedSettings)[];
+  return Object.fromEntries(names.map((name) => [name, settingsOfListing[name]])) as unknown as SharedSettings;
+}
+
 /** The roles that settings give (Discord IDs). */
-export function rolesGivenBy(listing: SettingsInEffect): readonly string[] {
-  const given = specs.flatMap(({ givenRoles, inFile }) => givenRoles?.(inFile(listing)) ?? []);
-  return given.map(({ role }) => role).filter((role) => typeof role === 'string');
+export function rolesGivenBy(settingsOfListing: SettingsInEffect): readonly string[] {
+  const given = specs.flatMap(({ givenRoles, inFile }) => givenRoles?.(inFile(settingsOfListing)) ?? []);
+  return textsOf(given.map(({ role }) => role));
 }
 
 /** The roles that settings give or require (Discord IDs). */
-export function rolesNamedBy(listing: SettingsInEffect): readonly unknown[] {
-  const required = specs.flatMap(({ requiredRoles, inFile }) => requiredRoles?.(inFile(listing)) ?? []);
-  return [...rolesGivenBy(listing), ...required.filter((role) => typeof role === 'string')];
+export function rolesNamedBy(settingsOfListing: SettingsInEffect): readonly string[] {
+  const required = specs.flatMap(({ requiredRoles, inFile }) => requiredRoles?.(inFile(settingsOfListing)) ?? []);
+  return [...rolesGivenBy(settingsOfListing), ...textsOf(required)];
 }
 
-/** The setting with a secret part that is stored at a path of its own. */
-function settingOfPart(path: string): SettingSpec | undefined {
-  return specs.find(({ secretParts }) => secretParts?.isAt(path));
-}
+const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);
 
 /** Whether a stored path is a secret. */
 export function isSecretPath(path: string): boolean {
-  return listing.secretPaths.some((each) => each === path) || settingOfPart(path) !== undefined;
+  return listing.secretPaths.some((each) => each === path) || secretParts.some(({ isAt }) => isAt(path));
 }
 
-/** What is stored of a community by path, with the secret parts in their values. @param configured what the operator states */
+/** What is stored of a community by path, with the secret parts in their values. @param configured by the operator */
 export function joinParts(
   stored: ReadonlyMap<string, unknown>,
   configured: (path: string) => unknown = () => undefined,
-) {
-  const own = [...stored].filter(([path]) => settingOfPart(path) === undefined);
-  return own.map(([path, value]): readonly [path: string, value: unknown] => {
+): ValuesByPath {
+  const values = [...stored].filter(([path]) => !isSecretPath(path));
+  return values.map(([path, value]) => {
     const parts = findSetting(path)?.secretParts;
     return [path, parts ? parts.join(value, (part) => stored.get(part), configured(path)) : value];
   });
@@ -118,7 +122,7 @@ function schemaAt(listingName: string, path: string): z.ZodType | undefined {
   const isShared = listingName === '';
   if (!isShared && linkSchemas.has(path)) return linkSchemas.get(path);
   const spec = findSetting(path);
-  if (spec === undefined && isShared) return settingOfPart(path)?.secretParts?.schema;
+  if (spec === undefined && isShared) return secretParts.find(({ isAt }) => isAt(path))?.schema;
   if (spec === undefined || (spec.isShared === true) !== isShared) return undefined;
   return spec.storedSchema ?? (spec.canBeOff ? spec.schema.nullable() : spec.schema);
 }

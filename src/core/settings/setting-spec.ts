@@ -85,14 +85,14 @@ export interface FilePlace {
   readonly secretFiles: SecretFile[];
 }
 
-/** Values by path. */
-type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
+/** Values of settings by path. */
+export type ValuesByPath = readonly (readonly [path: string, value: unknown])[];
 
 /** Secrets in a value that is shared. `/setup` stores each apart, encrypted, at a path that begins with that of the setting. */
 export interface SecretParts {
   /** A list of texts. */
   readonly schema: z.ZodType;
-  isAt(path: string): boolean;
+  readonly isAt: (path: string) => boolean;
   /** A changed value, which may be anything, without its secrets, and those that the change replaces. */
   separate(value: unknown, current: SettingsInEffect | undefined): ValuesByPath;
   /**
@@ -214,8 +214,12 @@ export function valueAt(listing: JsonObject, path: string): unknown {
   return name === undefined ? listing[top] : objectOf(listing[top])[name];
 }
 
-/** The listing with a value at a path. */
-export function withValueAt(listing: JsonObject, path: string, value: unknown): JsonObject {
-  const [top = '', name] = path.split('.');
-  return { ...listing, [top]: name === undefined ? value : { ...objectOf(listing[top]), [name]: value } };
+/** The listing with values at paths, which have the forms of their settings. */
+export function withValuesAt<Listing extends JsonObject>(listing: Listing, values: ValuesByPath): Listing {
+  let stated: JsonObject = listing;
+  for (const [path, value] of values) {
+    const [top = '', name] = path.split('.');
+    stated = { ...stated, [top]: name === undefined ? value : { ...objectOf(stated[top]), [name]: value } };
+  }
+  return stated as Listing;
 }

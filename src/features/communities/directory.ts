@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { SharedSettings } from '../../core/settings/setting-spec.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
+import { sharedSettings } from '../settings.ts';
 import {
   accountsOf,
   type CommunityListing,
@@ -13,15 +15,11 @@ import {
 } from './listings.ts';
 
 /** All listings of one guild, or those whose guild is not known. Never changed: a new setting makes a new object. */
-export interface Community {
+export interface Community extends SharedSettings {
   /** Null for the listings whose guild is not known. */
   readonly guildId: string | null;
   /** Which accounts its members have. */
   readonly accounts: AccountScope;
-  /** IANA name. */
-  readonly timeZone: string;
-  readonly ownerChannelId: string | null;
-  readonly shop: ListingConfig['shop'];
   readonly listings: readonly CommunityListing[];
   /**
    * Without those that exist only because variables describe both a server and a bot, and those for which another one
@@ -44,8 +42,7 @@ export function createDirectory(
   home?: string | null,
   targetIdOf: FindTargetId = configuredId,
 ) {
-  const createCommunity = (guildId: string | null, configured: readonly ListingConfig[]) =>
-    communityOf(guildId, listingsOfCommunity(configured, home, targetIdOf), home);
+  const complete = (configured: readonly ListingConfig[]) => listingsOfCommunity(configured, home, targetIdOf);
   const listeners: ((guildIds: readonly string[]) => void)[] = [];
   const communities = new Map<string | null, readonly [Community]>();
   let index = indexOf(communities);
@@ -53,8 +50,9 @@ export function createDirectory(
 
   function set(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
     for (const [guildId, changed] of changes) {
-      if (changed.length === 0) communities.delete(guildId);
-      else communities.set(guildId, [createCommunity(guildId, changed)]);
+      const [first] = changed;
+      if (first === undefined) communities.delete(guildId);
+      else communities.set(guildId, [communityOf(guildId, sharedSettings(first), complete(changed), home)]);
     }
     index = indexOf(communities);
   }
@@ -66,7 +64,7 @@ export function createDirectory(
   function replace(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): void {
     const changed = [...changes].filter(([guildId, next]) => {
       const current = communities.get(guildId)?.[0].listings ?? [];
-      return !isDeepStrictEqual(current, createCommunity(guildId, next).listings);
+      return !isDeepStrictEqual(current, complete(next));
     });
     if (changed.length === 0) return;
     set(new Map(changed));
@@ -112,15 +110,14 @@ export function createDirectory(
 
 function communityOf(
   guildId: string | null,
+  shared: SharedSettings,
   listings: readonly CommunityListing[],
   home: string | null | undefined,
 ): Community {
   const named = listings.filter((listing) => !listing.implied && !isRepeated(listing));
-  const [listing] = named.length > 0 ? named : listings;
-  const { timeZone = 'UTC', ownerChannelId = null, shop = [] } = listing ?? {};
   const isHosted = listings.some(({ linked }) => linked);
   const accounts = accountsOf(guildId, home);
-  return { guildId, accounts, timeZone, ownerChannelId, shop, listings, named, isHosted };
+  return { ...shared, guildId, accounts, listings, named, isHosted };
 }
 
 function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {

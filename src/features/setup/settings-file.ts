@@ -1,8 +1,8 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { linkPath, secretPaths } from '../../core/settings/listing-settings.ts';
-import { valueAt, withValueAt } from '../../core/settings/setting-spec.ts';
-import { type JsonObject, parseJson } from '../../platform/json.ts';
+import { valueAt, withValuesAt } from '../../core/settings/setting-spec.ts';
+import { isObject, type JsonObject, parseJson } from '../../platform/json.ts';
 import { communityPaths, isSecretPath, joinParts, listingPaths } from '../settings.ts';
 import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored-changes.ts';
@@ -29,13 +29,8 @@ export function exportSettings(
       new Map(shown.filter((each) => each.listing === owner).map(({ path, value }) => [path, value]));
     const own = [...storedOf(name)].filter(([path]) => path !== linkPath);
     const shared = index === 0 ? joinParts(storedOf('')) : [];
-    return [...shared, ...own].reduce<JsonObject>((listing, [path, value]) => withValueAt(listing, path, value), {
-      name,
-      kind,
-      ...(site && { site: site.id }),
-      ...(id !== null && { id }),
-      guildId,
-    });
+    const target = { ...(site && { site: site.id }), ...(id !== null && { id }) };
+    return withValuesAt({ name, kind, ...target, guildId }, [...shared, ...own]);
   });
   return `${JSON.stringify({ listings: exported }, null, 2)}\n`;
 }
@@ -46,7 +41,7 @@ export function importedChanges(
   { settings, listings }: Community,
 ): { readonly changes: readonly SettingChange[] } | { readonly issues: readonly SettingIssue[] } {
   const file = text.length > maxLength ? undefined : parseJson(text);
-  const entries = isRecord(file) && Array.isArray(file['listings']) ? file['listings'].filter(isRecord) : [];
+  const entries = isObject(file) && Array.isArray(file['listings']) ? file['listings'].filter(isObject) : [];
   if (entries.length === 0) return { issues: [issue('listings', 'is not in the file.', 'Use an exported file.')] };
   const changes = new Map<string, SettingChange>();
   const add = (change: SettingChange) => changes.set(JSON.stringify([change.listing, change.path]), change);
@@ -95,7 +90,7 @@ const knownPaths: readonly string[] = [
 
 function unknownPaths(entry: JsonObject): string[] {
   return Object.entries(entry).flatMap(([top, value]) => {
-    const isGroup = (top === 'rewards' || top === 'announcements') && isRecord(value);
+    const isGroup = (top === 'rewards' || top === 'announcements') && isObject(value);
     const paths = isGroup ? Object.keys(value).map((name) => `${top}.${name}`) : [top];
     return paths.filter((path) => !knownPaths.includes(path));
   });
@@ -103,10 +98,6 @@ function unknownPaths(entry: JsonObject): string[] {
 
 function isStored(settings: readonly OpenedSetting[], listing: string, path: string): boolean {
   return settings.some((each) => each.listing === listing && each.path === path);
-}
-
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function issue(path: string, problem: string, hint: string): SettingIssue {

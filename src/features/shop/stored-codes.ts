@@ -19,18 +19,18 @@ export const codesOfItems: SecretParts = {
   // An item with `codes` has only those from now on, one with `newCodes` gets them in addition.
   separate(items, current) {
     if (!Array.isArray(items)) return [['shop', items]];
-    const separated = items.map((item: unknown) => {
-      if (!isObject(item)) return { item, codes: [] };
+    const secrets: (readonly [path: string, codes: readonly unknown[]])[] = [];
+    const stored = items.map((item: unknown) => {
+      if (!isObject(item)) return item;
       const { codes, newCodes, ...others } = item;
-      const before = current?.shop.find(({ id }) => id === others['id'])?.codes ?? [];
+      const before = current?.shop.find(({ id }) => id === item['id'])?.codes ?? [];
       const added: readonly unknown[] = Array.isArray(newCodes) ? newCodes : [];
-      if (!Array.isArray(codes) && added.length === 0) {
-        return { item: 'codeCount' in others ? { ...others, codeCount: before.length } : others, codes: [] };
-      }
       const all: readonly unknown[] = [...(Array.isArray(codes) ? codes : before), ...added];
-      return { item: { ...others, codeCount: all.length }, codes: [[pathOf(others), all] as const] };
+      const isChanged = Array.isArray(codes) || added.length > 0;
+      if (isChanged) secrets.push([pathOf(item), all]);
+      return isChanged || 'codeCount' in others ? { ...others, codeCount: all.length } : others;
     });
-    return [['shop', separated.map(({ item }) => item)], ...separated.flatMap(({ codes }) => codes)];
+    return [['shop', stored], ...secrets];
   },
   join(items, secretAt, configured) {
     return listOf(items).map((item) => {
