@@ -249,8 +249,8 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'a command that is called like a property of objects is unknown',
   },
   {
-    file: 'src/core/settings/listing-settings.ts',
-    find: 'return `shop.${itemId}.codes`;',
+    file: 'src/features/shop/stored-codes.ts',
+    find: 'return `shop.${String(id)}.codes`;',
     replace: "return 'shop.item.codes';",
     breaks: 'the codes of two items of the shop are stored apart',
   },
