@@ -37,7 +37,7 @@ function sharedValues(sources: readonly ListingSource[], issues: ConfigIssue[]) 
     const [first, ...others] = sources.filter((each) => read(each) !== undefined);
     if (first === undefined) return [];
     const value = read(first);
-    const different = others.filter((each) => !isEqual(read(each), value));
+    const different = others.filter((each) => read(each) !== value && !isEqual(read(each), value));
     issues.push(...different.map((each) => conflictIssue(spec.path, first, each)));
     return [[spec.path, value] as const];
   });

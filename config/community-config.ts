@@ -25,11 +25,16 @@ export interface CommunityIssue {
   readonly hint: string;
 }
 
+export interface ConfiguredListing {
+  readonly listing: ListingConfig;
+  readonly source: ListingSource;
+}
+
 /** A community with its stored settings. */
 export interface CommunityConfig {
   readonly listings: readonly ListingConfig[];
-  /** Of each listing. */
-  readonly sources: readonly ListingSource[];
+  /** The same listings with what is stated of them, also by others of the guild. */
+  readonly configured: readonly ConfiguredListing[];
   readonly issues: readonly CommunityIssue[];
 }
 
@@ -48,23 +53,23 @@ export function communityConfig(
   const issues: CommunityIssue[] = [];
   const values = parseAll(settings, issues);
   const ownSources = base.sources.filter((source) => source.guildId === guildId);
-  const configured = (path: string) =>
-    ownSources.map(({ listing }) => valueAt(listing, path)).find((value) => value !== undefined);
-  const shared = joinParts(values.get('') ?? new Map<string, unknown>(), configured);
+  const shared = joinParts(values.get('') ?? new Map<string, unknown>(), (path) =>
+    ownSources.map(({ listing }) => valueAt(listing, path)).find((value) => value !== undefined),
+  );
   const stated = [...ownSources, ...linkedSources(base, guildId, settings)].map((source) =>
     withSettings(source, new Map([...shared, ...(values.get(source.listing.name) ?? [])])),
   );
-  const sources = withSharedSettings(stated, []);
   const linkedDefaults = defaultsForLinked(base.defaults, guildId);
-  const listings = sources.map((source) =>
-    toListing(source, source.origin === 'setup' ? linkedDefaults : base.defaults),
-  );
+  const configured = withSharedSettings(stated, []).map((source) => {
+    return { source, listing: toListing(source, source.origin === 'setup' ? linkedDefaults : base.defaults) };
+  });
+  const listings = configured.map(({ listing }) => listing);
   for (const listing of listings) {
     for (const { setting: path, problem, hint } of roleIssues(listing, 'rewards')) {
       issues.push({ listing: listing.name, path, code: 'everyone_role', problem, hint });
     }
   }
-  return { listings, sources, issues };
+  return { listings, configured, issues };
 }
 
 /** The parsed values by listing and path. */

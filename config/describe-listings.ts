@@ -1,7 +1,7 @@
 import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import type { SettingSpec } from '../src/core/settings/setting-spec.ts';
 import { settings } from '../src/features/settings.ts';
-import { type CommunityConfig, communityConfig, type OpenedSetting } from './community-config.ts';
+import { type ConfiguredListing, communityConfig, type OpenedSetting } from './community-config.ts';
 import type { Environment } from './environment.ts';
 import {
   type DefaultSources,
@@ -76,15 +76,16 @@ function publicCommunity(
   guildId: string | null,
   settings: readonly OpenedSetting[],
 ): PublicListing[] {
-  const config = communityConfig(base, guildId, settings);
-  return config.listings.map((listing, index) => {
-    const values = Object.entries(valuesOfListing(base, config, settings, index));
-    const origin = config.sources[index]?.origin ?? 'file';
+  return communityConfig(base, guildId, settings).configured.map((configured) => {
+    const values = Object.entries(valuesOfListing(base, configured, settings));
+    const { listing, source } = configured;
+    const { name, kind } = listing;
+    const { origin } = source;
     return {
-      name: listing.name,
-      kind: listing.kind,
+      name,
+      kind,
       origin,
-      settings: [...values.map(([name, value]) => ({ name, ...value })), ...secretsOf(listing, origin, settings)],
+      settings: [...values.map(([path, value]) => ({ name: path, ...value })), ...secretsOf(listing, origin, settings)],
     };
   });
 }
@@ -116,12 +117,9 @@ function secretsOf(
 /** The effective values of a listing of a community by path, without secrets. */
 export function valuesOfListing(
   { defaultSources }: ListingBase,
-  { listings, sources }: CommunityConfig,
+  { listing, source }: ConfiguredListing,
   stored: readonly OpenedSetting[],
-  index: number,
 ): Readonly<Record<string, EffectiveValue>> {
-  const [listing, source] = [listings[index], sources[index]];
-  if (listing === undefined || source === undefined) return {};
   const isStored = (path: string) =>
     stored.some((each) => each.path === path && (each.listing === '' || each.listing === listing.name));
   const configuredSource = (spec: SettingSpec): ValueSource => {

@@ -1,4 +1,4 @@
-import { type CommunityConfig, type CommunityIssue, communityConfig } from '../../../config/community-config.ts';
+import { type CommunityIssue, type ConfiguredListing, communityConfig } from '../../../config/community-config.ts';
 import { valuesOfListing } from '../../../config/describe-listings.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
@@ -30,7 +30,7 @@ export interface DescribedCommunity {
 export function describeCommunity(base: ListingBase, described: DescribedCommunity): CommunitySettings {
   const { guildId, version, opened, latestChange, canStoreSecrets, publicUrl } = described;
   const config = communityConfig(base, guildId, opened.settings);
-  const [first] = config.listings.map((_, index) => effectiveOf(base, config, opened, index));
+  const [first] = config.configured.map((configured) => effectiveOf(base, configured, opened));
   const empty = (path: string): EffectiveValue => {
     const stored = opened.settings.find((each) => each.listing === '' && each.path === path);
     return stored === undefined ? { value: null, source: 'default' } : { value: stored.value, source: 'setup' };
@@ -39,7 +39,7 @@ export function describeCommunity(base: ListingBase, described: DescribedCommuni
     guildId,
     version,
     canStoreSecrets,
-    listings: config.listings.map((_, index) => describeListing(base, config, opened, { index, publicUrl })),
+    listings: config.configured.map((configured) => describeListing(base, configured, opened, publicUrl)),
     values: pick(communityPaths, (path) => first?.[path] ?? empty(path)),
     latestChange: latestChange && toSettingsChange(latestChange),
     issues: [...opened.unreadable.map(toUnreadableIssue), ...config.issues.map(toIssue)],
@@ -77,13 +77,12 @@ function shownValue(stored: StoredValue | null): unknown {
 
 function describeListing(
   base: ListingBase,
-  config: CommunityConfig,
+  configured: ConfiguredListing,
   opened: OpenedSettings,
-  { index, publicUrl }: { readonly index: number; readonly publicUrl: string | null },
+  publicUrl: string | null,
 ): ListingSettings {
-  const [listing, source] = [config.listings[index], config.sources[index]];
-  if (listing === undefined || source === undefined) throw new Error('The listing does not exist.');
-  const values = effectiveOf(base, config, opened, index);
+  const { listing, source } = configured;
+  const values = effectiveOf(base, configured, opened);
   return {
     name: listing.name,
     kind: listing.kind,
@@ -102,11 +101,10 @@ function describeListing(
 /** By path. What is not set anywhere counts as a default. */
 function effectiveOf(
   base: ListingBase,
-  config: CommunityConfig,
+  configured: ConfiguredListing,
   { settings }: OpenedSettings,
-  index: number,
 ): Readonly<Record<string, EffectiveValue>> {
-  const values = Object.entries(valuesOfListing(base, config, settings, index));
+  const values = Object.entries(valuesOfListing(base, configured, settings));
   return Object.fromEntries(
     values.map(([path, { value, source }]) => [path, { value, source: source === 'unset' ? 'default' : source }]),
   );
