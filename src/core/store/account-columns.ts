@@ -4,7 +4,7 @@ import type { LastVotes } from '../ledger/account.ts';
 import { type AccountId, type AccountScope, homeAccounts, memberOf, partsOf } from '../ledger/account-id.ts';
 import { isEmpty, noDays } from '../rewards/day-window.ts';
 import { emptyHistory, type StreakHistory, type VoteHistory } from '../rewards/history.ts';
-import type { AccountState, RoleConnectionState } from '../tally/account-state.ts';
+import { type AccountState, markNames } from '../tally/account-state.ts';
 import type { Tables } from './tables.ts';
 
 /** The columns of a balance that identify its account. */
@@ -44,11 +44,8 @@ export const accountColumns = [
   'month_credits',
   'streak_days',
   'streak_last_day',
-  'role_connection',
+  ...markNames,
 ] as const satisfies readonly (keyof BalanceRow)[];
-
-/** By the stored number. */
-const roleConnectionStates: readonly RoleConnectionState[] = [null, 'linked', 'updating'];
 
 export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>): AccountState {
   const id = accountOf(row);
@@ -67,20 +64,19 @@ export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>):
     },
     streak: { days: row.streak_days, lastDay: row.streak_last_day },
     roles: row.roles === null ? [] : parseRoles(row.roles),
-    isReminded: row.reminder === 1,
-    roleConnection: roleConnectionStates[row.role_connection] ?? null,
+    marks: { reminder: row.reminder, role_connection: row.role_connection },
   };
 }
 
-/** The values of {@link accountColumns}. The roles last seen and the reminder are written by operations of their own. */
+/** The values of {@link accountColumns}. The roles last seen are written by operations of their own. */
 export function accountValues(account: AccountState) {
-  const { credits, votes, lastEntry, lastVotes, entries, history, scores, streak, roleConnection } = account;
+  const { credits, votes, lastEntry, lastVotes, entries, history, scores, streak, marks } = account;
   const { week, month } = scores;
   return [
     ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
     history === null ? null : serializeHistory(history),
     ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
-    ...[streak.days, streak.lastDay, roleConnectionStates.indexOf(roleConnection)],
+    ...[streak.days, streak.lastDay, marks.reminder, marks.role_connection],
   ];
 }
 

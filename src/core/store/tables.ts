@@ -5,6 +5,7 @@ import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
 import type { GrantState } from '../rewards/grant.ts';
+import type { Marks } from '../tally/account-state.ts';
 import type { CounterName } from './counters/counters.ts';
 import type { SettingsTables } from './settings/settings-tables.ts';
 
@@ -95,11 +96,7 @@ export interface Tables extends SettingsTables {
     /** The streak after the latest vote, and the day that ends it (day number). */
     streak_days: Generated<number>;
     streak_last_day: Generated<number>;
-    /** 1 if the member is reminded of votes. */
-    reminder: Generated<number>;
-    /** 1 if the member has linked roles, 2 while an update of them waits in the outbox. */
-    role_connection: Generated<number>;
-  };
+  } & { [Name in keyof Marks]: Generated<number> };
   /** The roles that members are to have, by source. Those that have ended are deleted once Discord has removed them. */
   grants: {
     user_id: string;

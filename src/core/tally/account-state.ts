@@ -20,14 +20,19 @@ export interface AccountState extends Account {
   readonly streak: StreakInDays;
   /** The roles last seen of the member that a multiplier names (Discord IDs). */
   readonly roles: readonly string[];
-  /** Whether the member is reminded of votes. */
-  readonly isReminded: boolean;
-  /** Whether the member has linked roles, and an update of their values waits in the outbox. */
-  readonly roleConnection: RoleConnectionState;
+  readonly marks: Marks;
 }
 
-/** Null without linked roles. */
-export type RoleConnectionState = 'linked' | 'updating' | null;
+/** The columns in which features note something about an account, so that a vote need not read a table of theirs. */
+export const markNames = ['reminder', 'role_connection'] as const;
+/** A number of the feature, 0 for nothing, by the names of the columns. */
+export type Marks = Readonly<Record<(typeof markNames)[number], number>>;
+export const noMarks: Marks = { reminder: 0, role_connection: 0 };
+
+/** What either has noted. */
+export function joinMarks(a: Marks, b: Marks): Marks {
+  return Object.fromEntries(markNames.map((name) => [name, Math.max(a[name], b[name])])) as Marks;
+}
 
 /** An account without entries. */
 export function emptyAccount(id: AccountId): AccountState {
@@ -43,15 +48,14 @@ export function emptyAccount(id: AccountId): AccountState {
     scores: noScores,
     streak: { days: 0, lastDay: 0 },
     roles: [],
-    isReminded: false,
-    roleConnection: null,
+    marks: noMarks,
   };
 }
 
 /** Whether nothing would be lost with the account. A balance that was imported by hand has no entries either. */
-export function isEmpty({ credits, votes, lastEntry, roles, isReminded, roleConnection }: AccountState): boolean {
-  const isUsed = isReminded || roleConnection !== null;
-  return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0 && !isUsed;
+export function isEmpty({ credits, votes, lastEntry, roles, marks }: AccountState): boolean {
+  const isMarked = markNames.some((name) => marks[name] !== 0);
+  return credits === 0 && votes === 0 && lastEntry === null && roles.length === 0 && !isMarked;
 }
 
 /** The account after the entry with the given ID. */

@@ -9,7 +9,7 @@ import type { StoredGrant } from '../rewards/grant.ts';
 import type { Outage } from '../rewards/outages.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { HotKey, HotTable, Row, TableName } from '../store/recording/hot-table.ts';
-import type { AccountState } from './account-state.ts';
+import type { AccountState, Marks } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { OrderTimes } from './order-times.ts';
@@ -181,14 +181,14 @@ export interface Tally extends OutboxWrites {
 }
 
 /**
- * What an event must have for a hook to be called: a rule or a value of its listing, a value of the vote or of its member's
- * account that is neither null, nor missing, nor false. So a plain vote calls no hook.
+ * What an event must have for a hook to be called: a rule, a value of its listing or of the vote that is neither null nor
+ * missing, or a mark of its member's account. So a plain vote calls no hook.
  */
 export type HookCondition =
   | { readonly rule: keyof ListingRewards }
   | { readonly listing: keyof ListingContext }
   | { readonly vote: 'nextVoteAt' }
-  | { readonly member: keyof AccountState };
+  | { readonly mark: keyof Marks };
 
 /** What a feature does in the transaction of such an event: synchronous, and only through the tally. */
 export interface Hook<Event, Result = void> {

@@ -134,6 +134,6 @@ export function isMet(condition: HookCondition, { listing, account, nextVoteAt }
         ? listing[condition.listing]
         : 'vote' in condition
           ? nextVoteAt
-          : account?.[condition.member];
-  return value !== undefined && value !== null && value !== false;
+          : account?.marks[condition.mark];
+  return value !== undefined && value !== null && value !== 0;
 }

@@ -24,8 +24,8 @@ export const linkedRoles = {
       forget: (db, { userId }) => [db.deleteFrom('linked_members').where('user_id', '=', userId)],
     },
   },
-  onVote: { of: { member: 'roleConnection' }, call: planRoleConnection },
-  onPremium: { of: { member: 'roleConnection' }, call: planRoleConnection },
+  onVote: { of: { mark: 'role_connection' }, call: planRoleConnection },
+  onPremium: { of: { mark: 'role_connection' }, call: planRoleConnection },
   load: () => import('./parts.ts'),
 } satisfies Feature;
 

@@ -5,6 +5,10 @@ import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
 import { second } from '../../platform/durations.ts';
 
+/** The marks of an account with linked roles, and of one of which an update waits in the outbox. */
+export const linked = 1;
+const updating = 2;
+
 /** An update waits this long, so that the votes of some seconds are sent to Discord together (ms). */
 const delayMs = 5 * second;
 
@@ -17,8 +21,9 @@ export function planRoleConnection(
   { account: { id }, deliveryId, now }: Pick<CountedVote, 'account' | 'deliveryId' | 'now'>,
 ): void {
   const account = tally.accountState(id);
-  if (account.roleConnection !== 'linked') return;
-  tally.saveAccount({ ...account, roleConnection: 'updating' });
+  const { marks } = account;
+  if (marks.role_connection !== linked) return;
+  tally.saveAccount({ ...account, marks: { ...marks, role_connection: updating } });
   tally.enqueue({ ...roleConnectionEffect(memberOf(id), deliveryId, now), dueAt: now + delayMs });
 }
 

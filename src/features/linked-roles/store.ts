@@ -8,7 +8,7 @@ import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
 import type { LinkedMember, SaveTokensResult, SealedTokens, StoredValues } from './linked-members.ts';
-import { roleConnectionEffect } from './role-connection.ts';
+import { linked, roleConnectionEffect } from './role-connection.ts';
 
 export const reads = {
   /** The id of the key with which the secrets of the database are encrypted; null before the first secret. */
@@ -40,7 +40,7 @@ export const writes = {
     const tokens = { access_token: accessToken, refresh_token: refreshToken, expires_at: expiresAt };
     const row = { ...tokens, locale, linked_at: now, pushed: null, requested_at: now, refreshing_until: null };
     await upsert(sql, 'linked_members', { user_id: userId }, row);
-    await markAccounts(sql, userId, 'linked');
+    await markAccounts(sql, userId, linked);
     await enqueueUpdate(sql, userId, now);
     return { status: 'saved' };
   },
@@ -50,7 +50,7 @@ export const writes = {
     const remove = sql.db.deleteFrom('linked_members').where('user_id', '=', userId);
     const deleted = await run(sql.connection, remove.returning('user_id'));
     if (deleted.length === 0) return false;
-    await markAccounts(sql, userId, null);
+    await markAccounts(sql, userId, 0);
     return true;
   },
 
@@ -62,7 +62,7 @@ export const writes = {
   async beginUpdate(sql: Sql, userId: string, now: number): Promise<StoredValues | null> {
     const find = sql.db.selectFrom('linked_members').select(['user_id', 'pushed']).where('user_id', '=', userId);
     const members = await run(sql.connection, find);
-    if (members.length > 0) await markAccounts(sql, userId, 'linked');
+    if (members.length > 0) await markAccounts(sql, userId, linked);
     const [values] = await readValues(sql, members, now);
     return values ?? null;
   },
@@ -149,12 +149,11 @@ async function enqueueUpdate(sql: Sql, userId: string, now: number): Promise<voi
   await enqueue(sql, [roleConnectionEffect(userId, null, now)]);
 }
 
-async function markAccounts({ db, connection }: Sql, userId: string, roleConnection: 'linked' | null): Promise<void> {
+async function markAccounts({ db, connection }: Sql, userId: string, role_connection: number): Promise<void> {
   // The first vote in another community makes a new account, which the next check of all linked members finds.
   for (const account of await lockAccountsOf(connection, db, userId)) {
-    const mark = db.updateTable('balances').set({ role_connection: roleConnection === 'linked' ? 1 : 0 });
-    await run(connection, mark.where('user_id', '=', account.id));
-    await releaseAccount(connection, db, { ...account, roleConnection });
+    await run(connection, db.updateTable('balances').set({ role_connection }).where('user_id', '=', account.id));
+    await releaseAccount(connection, db, { ...account, marks: { ...account.marks, role_connection } });
   }
 }
 

@@ -29,7 +29,7 @@ export const reminders = {
   tables: { reminders: deletedRows('reminders'), reminder_stops: deletedRows('reminder_stops') },
   directMessages,
   deleteOfGuild: deleteRowsByKey('reminders', 'listing', ['user_id', 'listing']),
-  onVote: { of: { member: 'isReminded' }, call: planReminder },
+  onVote: { of: { mark: 'reminder' }, call: planReminder },
   load: () => import('./parts.ts'),
 } satisfies Feature;
 

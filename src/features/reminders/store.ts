@@ -110,7 +110,7 @@ export const writes = {
   ): Promise<SnoozeResult> {
     const { db, connection } = sql;
     const account = await lockAccount(connection, db, accountId);
-    if (!account.isReminded) {
+    if (account.marks.reminder === 0) {
       await releaseAccount(connection, db, account);
       return { outcome: 'off' };
     }
@@ -236,8 +236,8 @@ async function switchAccountOff(sql: Sql, accountId: AccountId, listings: readon
   const ofMember = db.deleteFrom('reminders').where('user_id', '=', account.userId);
   if (listings === null) await run(connection, ofMember);
   else if (listings.length > 0) await run(connection, ofMember.where('listing', 'in', listings));
-  await releaseAccount(connection, db, { ...account, isReminded: false });
-  return account.isReminded;
+  await releaseAccount(connection, db, { ...account, marks: { ...account.marks, reminder: 0 } });
+  return account.marks.reminder !== 0;
 }
 
 /** Reminders that are due and that nobody has leased, oldest first. */

@@ -23,7 +23,7 @@ export async function lockAccounts(access: SqlAccess, sortedIds: readonly Accoun
     from unnest(${sortedIds}::text[], ${guildIds}::text[], ${memberIds}::text[])
       with ordinality as keys (user_id, guild_id, member_id, place) order by place
     on conflict (user_id) do update set user_id = balances.user_id
-    returning user_id, roles, reminder, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`;
+    returning user_id, roles, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`;
   return (await all(access, locked)).map(toAccountState);
 }
 

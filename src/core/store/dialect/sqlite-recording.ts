@@ -5,7 +5,7 @@ import { memoizeOne } from '../../../platform/memoize.ts';
 import { forKysely } from '../../../platform/sqlite.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import { emptyAccount } from '../../tally/account-state.ts';
+import { emptyAccount, noMarks } from '../../tally/account-state.ts';
 import { accountColumns, accountKey, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { decide } from '../commits/jobs.ts';
 import { type HotTable, type Row, replacement } from '../recording/hot-table.ts';
@@ -35,7 +35,7 @@ import type { RecordBatch } from './dialect.ts';
 
 /** Records deliveries inside the connection's current transaction. */
 export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): RecordBatch {
-  const balanceColumns = [...accountColumns, 'roles', 'reminder'] as const;
+  const balanceColumns = [...accountColumns, 'roles'] as const;
   const findBalance = database.prepare(`select ${balanceColumns.join(', ')} from balances where user_id = ?`);
   // Half of the time of an object, whose names SQLite would give anew for each row.
   findBalance.setReturnArrays(true);
@@ -145,7 +145,7 @@ function prepareWrite(
   const balanceColumns = ['user_id', 'guild_id', 'member_id', ...accountColumns];
   // Of a member's first vote.
   const usualScores = { votes: 1, week_votes: 1, month_votes: 1, streak_days: 1 };
-  const usualBalance = { guild_id: '', member_id: null, entries: 1, role_connection: 0, ...usualScores };
+  const usualBalance = { guild_id: '', member_id: null, entries: 1, ...noMarks, ...usualScores };
   const columnChanges = accountColumns.map((name) => `${name} = excluded.${name}`).join(', ');
   const replacing = `on conflict (user_id) do update set ${columnChanges}`;
   const saveBalance = prepareInsert(database, 'balances', balanceColumns, usualBalance, replacing);

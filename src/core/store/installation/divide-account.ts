@@ -3,7 +3,7 @@ import { type AccountId, type AccountScope, accountIdOf, memberOf, partsOf } fro
 import { correctionEntry } from '../../ledger/correction.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
 import { isUnreachedMilestone } from '../../rewards/separate-history.ts';
-import { type AccountState, withEntry } from '../../tally/account-state.ts';
+import { type AccountState, joinMarks, withEntry } from '../../tally/account-state.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { historyFrom } from '../../tally/recount-votes.ts';
 import { accountRow } from '../account-columns.ts';
@@ -121,9 +121,8 @@ async function rewrite(
     lastEntry: linked.at(-1)?.id ?? null,
     entries: linked.length,
   };
-  const { isReminded, roles } = account;
-  const others = { reminder: isReminded ? 1 : 0, roles: roles.length === 0 ? null : JSON.stringify(roles) };
-  const save = db.updateTable('balances').set({ ...accountRow(updated), ...others });
+  const roles = account.roles.length === 0 ? null : JSON.stringify(account.roles);
+  const save = db.updateTable('balances').set({ ...accountRow(updated), roles });
   await run(connection, save.where('user_id', '=', user_id));
   return { account: updated, entries: linked };
 }
@@ -148,18 +147,18 @@ function ledgerOf(ledgers: ReadonlyMap<AccountId, Ledger>, id: AccountId): Ledge
 
 /**
  * An account with entries of the home account, which are older than its own, or were added by an earlier version beside
- * this one. Reminders stay on.
+ * this one. What features have noted stays.
  */
 function withEntries({ account, entries }: Ledger, moved: readonly EntryRow[], home: AccountState): Ledger {
   // Afterwards the member may have changed them here.
   const isNew = entries.length === 0;
-  const isReminded = account.isReminded || (isNew && home.isReminded);
+  const marks = isNew ? joinMarks(account.marks, home.marks) : account.marks;
   const updated = moved.reduce<AccountState>(
     (state, { id, listing, credits, cause, reason, at, delivery_id: deliveryId, untimed, achievement }) => {
       const entry = { accountId: account.id, listing, credits, cause, reason, at, deliveryId, achievement };
       return withEntry(state, { ...entry, untimed: untimed !== 0 }, id);
     },
-    { ...account, isReminded, roles: isNew ? home.roles : account.roles },
+    { ...account, marks, roles: isNew ? home.roles : account.roles },
   );
   return { account: updated, entries: [...moved, ...entries] };
 }

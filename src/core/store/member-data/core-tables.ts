@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { type AccountId, accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
+import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { accountKey } from '../account-columns.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
@@ -26,7 +27,7 @@ export const coreTables = {
         const key = accountKey(accountIdOf(partsOf(accountId).accounts, pseudonym));
         return db
           .updateTable('balances')
-          .set({ ...key, roles: null, reminder: 0, role_connection: 0 })
+          .set({ ...key, roles: null, ...noMarks })
           .where('user_id', '=', accountId);
       }),
   },
