@@ -103,6 +103,8 @@ function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
+const helpVerbs = ['--help', '-h', 'help'];
+
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [verb = 'start', ...verbArgs] =
     args[0]?.startsWith('-') && !isGlobalOption(args[0]) ? ['start', ...args] : args;
@@ -110,8 +112,8 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     terminal.print(readVersion());
     return exitCode.ok;
   }
-  const isHelp = verb === '--help' || verb === '-h' || verb === 'help';
-  if (isHelp && verbArgs[0] === undefined) {
+  const isHelp = helpVerbs.includes(verb);
+  if (isHelp && helpVerbs.includes(verbArgs[0] ?? 'help')) {
     terminal.print(help);
     return exitCode.ok;
   }

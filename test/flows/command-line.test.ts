@@ -125,4 +125,13 @@ describe('help', { timeout: 120_000 }, () => {
     for (const part of ['\n\nUsage\n', '\n\nOptions\n', '--help', '\n\nExit codes: 0 ']) expect(stdout).toContain(part);
     expect((await runCommand([verb, '--help'])).stdout).toBe(stdout);
   });
+
+  it('describes itself as all commands', async () => {
+    const all = await runCommand(['--help']);
+    for (const args of [
+      ['help', 'help'],
+      ['help', '--help'],
+    ])
+      expect(await runCommand(args)).toEqual(all);
+  });
 });
