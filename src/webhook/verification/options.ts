@@ -28,6 +28,13 @@ const checks: Readonly<Record<keyof VerifyOptions, readonly [isValid: (value: un
 };
 const names = Object.keys(checks) as (keyof VerifyOptions)[];
 
+/** A misspelled secret would be left out. @throws TallyhookError `invalid_options` */
+export function rejectUnknownSecrets(secrets: object, known: readonly string[]): void {
+  const unknown = Object.keys(secrets).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw invalid(`${unknown} is not one of the secrets of verify.`, `Pass an object with ${known.join(', ')}.`);
+}
+
 /** The options with their defaults. @throws TallyhookError `invalid_options`, also for an unknown one */
 export function readOptions(options: VerifyOptions): Required<VerifyOptions> {
   if (typeof options !== 'object' || options === null)

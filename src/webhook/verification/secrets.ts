@@ -1,4 +1,5 @@
 import type { Family } from '../event.ts';
+import { rejectUnknownSecrets } from './options.ts';
 import { VerificationError } from './verification-error.ts';
 
 /** One secret, or several that are valid at once, for rotation. Missing and empty ones are left out. */
@@ -28,8 +29,9 @@ export interface ReadSecrets {
   readonly authorization: string | null;
 }
 
-/** @throws VerificationError `webhook_secret_missing` */
+/** @throws VerificationError `webhook_secret_missing`; TallyhookError `invalid_options` for a name that does not exist */
 export function readSecrets(secrets: Secret | WebhookSecrets): ReadSecrets {
+  if (isByFamily(secrets)) rejectUnknownSecrets(secrets, ['vote', 'premium', 'authorization']);
   const { vote, premium, authorization } = isByFamily(secrets) ? secrets : { vote: secrets };
   const familiesOf = new Map<string, Family[]>();
   for (const secret of listOf(vote)) familiesOf.set(secret, ['vote']);

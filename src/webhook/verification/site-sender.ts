@@ -8,16 +8,16 @@ import { refuseOld } from '../sites/signature-age.ts';
 import type { Site } from '../sites/site.ts';
 import { malformed, mismatch, missing, notJws, rejectFuture, type Unauthentic } from '../sites/unauthentic.ts';
 import { type HeadersLike, readHeader } from './headers.ts';
+import { rejectUnknownSecrets } from './options.ts';
 import type { Bytes } from './received-body.ts';
 import { listOf, type SiteSecrets } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
 import { importKey, isEqual, matchesSignature } from './web-hmac.ts';
 
 /** The site and the secrets that are not empty. @throws TallyhookError `invalid_options`; VerificationError `webhook_secret_missing` */
-export function readSiteSecrets({ site: id, secrets }: SiteSecrets): {
-  readonly site: Site;
-  readonly secrets: readonly string[];
-} {
+export function readSiteSecrets(options: SiteSecrets): { readonly site: Site; readonly secrets: readonly string[] } {
+  rejectUnknownSecrets(options, ['site', 'secrets', 'id']);
+  const { site: id, secrets } = options;
   const known = sites.filter(({ schemes: [{ type }] }) => type !== 'none');
   const site = known.find((each) => each.id === id);
   if (site === undefined) {

@@ -39,7 +39,7 @@ export interface DeliveryRequest {
  * @param secrets one vote secret or several, or the secrets of both kinds of webhooks; without any, nothing is accepted
  * @returns a vote, a premium event, or a test from the dashboard (`type`)
  * @throws VerificationError with a `code` and the `status` of the response; never with a secret or a part of the body
- * @throws TallyhookError `invalid_options` for an argument that is not a request, or an invalid option
+ * @throws TallyhookError `invalid_options` for an argument that is not a request, an invalid option, or an unknown secret
  *
  * @example
  * ```ts

@@ -182,6 +182,15 @@ describe('verify', () => {
     await expect(verify(signed(body), 'secret', options as VerifyOptions)).rejects.toMatchObject(expected);
   });
 
+  it.each([
+    [{ vote: 'secret', premum: 'other' }, 'premum', 'Pass an object with vote, premium, authorization.'],
+    [{ secrets: ['secret'] }, 'secrets', 'Pass an object with vote, premium, authorization.'],
+    [{ site: 'topgg', secret: 'secret' }, 'secret', 'Pass an object with site, secrets, id.'],
+  ])('rejects a secret that would be left out: %j', async (secrets, name, hint) => {
+    const expected = { code: 'invalid_options', message: `${name} is not one of the secrets of verify.`, hint };
+    await expect(verify(signed(body), secrets as WebhookSecrets)).rejects.toMatchObject(expected);
+  });
+
   it('never quotes a secret or the body', async () => {
     const secrets = ['first-private-text', 'second-private-text'];
     for (const text of [
