@@ -58,6 +58,13 @@ describe('the commands that are offered to a member', () => {
     expect(offered('direct', mira.id)).toEqual([]);
   });
 
+  it('are all for the owner of the guild, who needs no role', async () => {
+    const { discord, mira } = await inhabited({ page: service().ports }, repertoire);
+    discord.guild.setRole(mira.id, discord.roles.owner, false);
+    const offered = await pageOf(discord.origin);
+    expect(offered('guild', mira.id)).toEqual(['canvote', 'setup', 'panic', 'anywhere', 'manage']);
+  });
+
   it('are none in a guild that the member has left', async () => {
     const { discord, tomas } = await inhabited({ page: service().ports }, repertoire);
     discord.guild.leave(tomas.id);

@@ -6,7 +6,13 @@ import { intent } from './flags.ts';
 import { defaultLocale, isLocale, type Locale } from './locales.ts';
 import type { Modal } from './modal.ts';
 import type { Channel, DirectChannel, GuildChannel, Member, Message, Role, User } from './objects.ts';
-import { channelPermissions, guildPermissions, type PermissionName, permission } from './permissions.ts';
+import {
+  allPermissions,
+  channelPermissions,
+  guildPermissions,
+  type PermissionName,
+  permission,
+} from './permissions.ts';
 import { channelsWithoutBot } from './places-without-bot.ts';
 
 /** Discord's epoch, 2015-01-01 (ms since the Unix epoch). Discord: "Snowflakes". */
@@ -196,6 +202,8 @@ export class DiscordState {
 
   /** The permissions of a member (bit set), in a channel or in the whole guild. */
   permissionsOf(userId: string, channel?: GuildChannel): bigint {
+    // Discord: "Permission Hierarchy". The owner needs no role.
+    if (userId === this.guild().owner_id) return allPermissions;
     const member = { userId, roleIds: this.members.get(userId)?.roles ?? [] };
     return channel === undefined
       ? guildPermissions(member, this.roles, this.guildId)
