@@ -62,7 +62,8 @@ export function traceTexts(messages: Catalogue['trace'], { text, texts }: Langua
     of: (user: Markup) => text(messages.of, { user }),
     nothing: (user: Markup) => text(messages.nothing, { user }),
     entry: (cause: Markup, credits: number, reason: Markup | null) => {
-      const paid = credits > 0 ? markup`+${parts.credits(credits)}` : parts.credits(credits);
+      const amount = parts.credits(Math.abs(credits));
+      const paid = credits === 0 ? amount : credits < 0 ? markup`−${amount}` : markup`+${amount}`;
       const explained = reason === null ? null : markup`(${reason})`;
       return joined([text(messages.entry, { cause, credits: paid }), explained], ' ');
     },

@@ -101,6 +101,14 @@ describe('/trace', () => {
     ]);
   });
 
+  it('writes what was taken with a minus sign, as /credits does', async () => {
+    const { run, store } = await withReceiver();
+    const entry = { accounts: '', userId: memberId, reason: 'lost', at: start };
+    await store.recorder.correct({ ...entry, credits: 5 }, 'first');
+    await store.recorder.correct({ ...entry, credits: -1 }, 'second');
+    expect(fieldsOf(await run())[0]).toContain('Correction, −**1** credit (lost)');
+  });
+
   it('says so if nothing arrived', async () => {
     const { run } = await withReceiver();
     expect(await run()).toMatchObject({ fields: [], text: expect.stringContaining('Nothing has arrived') });
