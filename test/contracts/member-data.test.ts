@@ -302,6 +302,8 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     });
     expect(await awardForQuiz(store, member)).toEqual({ outcome: 'key_reused' });
     expect(await store.ledger.account(member)).toMatchObject({ credits: 0 });
+    for (const userId of [member, neighbour])
+      expect(await store.records.deliveries({ userId, limit: 10, before: null })).toEqual([]);
     // The next votes count, for new accounts.
     expect(await vote(store, member, start + 16 * hour)).toMatchObject({ credits: 10 });
     expect(await vote(store, neighbour, null, start + 26 * hour)).toMatchObject({ credits: 10 });

@@ -1,8 +1,9 @@
 import type { Event } from '../../webhook/event.ts';
+import { accountIdOf } from '../ledger/account-id.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';
-import type { AccountState } from './account-state.ts';
+import { type AccountState, isEmpty } from './account-state.ts';
 import { announcementOf, isAnnounced, type RecordedEvent } from './announcement.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
@@ -97,12 +98,18 @@ export function announce(
 
 /**
  * Adds a row without body, key, entry and effect, so that the operator sees the repeated delivery, which cannot fill the
- * disk.
+ * disk. It names only a member who has an account: another one was forgotten since, or has a vote that is held, which
+ * the row of that vote names.
  * @param originalId the delivery that it repeats; null if its member was forgotten since
  */
 export function writeDuplicate(event: Event, originalId: number | null, context: RecordingContext): RecordedDelivery {
-  const row = { ...rowOf(event, context), outcome: 'duplicate', reason: null, body: '', originalId } as const;
+  const userId = hasAccount(event, context) ? event.userId : null;
+  const row = { ...rowOf(event, context), userId, outcome: 'duplicate', reason: null, body: '', originalId } as const;
   return writeUnpaid(row, context.rowWriter);
+}
+
+function hasAccount({ userId }: Event, { tally, listing }: RecordingContext): boolean {
+  return userId !== null && !isEmpty(tally.accountState(accountIdOf(listing.community.accounts, userId)));
 }
 
 function rowOf(event: Event, { delivery, listing }: RecordingContext) {
