@@ -150,6 +150,7 @@ function ledgerTests(newUrl: () => string): void {
     const invalid = [
       ...[{ credits: 0 }, { credits: -5 }, { credits: 1.5 }, { credits: Number.NaN }, { credits: 1_000_001 }],
       ...[{ userId: 'Ada' }, { reason: ' ' }, { reason: 'x'.repeat(201) }, { key: '' }, { key: 'x'.repeat(101) }],
+      { guildID: '1' },
     ];
     for (const change of invalid) {
       await expect(ledger.award({ ...award, ...change })).rejects.toMatchObject({ code: 'ledger_invalid_change' });

@@ -118,9 +118,17 @@ function rejected(
 
 /* Checks of what a program passes to the ledger, which may have no type checker. They throw `ledger_invalid_change`. */
 
+const fieldNames = ['userId', 'from', 'to', 'credits', 'reason', 'key', 'guildId', 'allowNegative'];
+
+/** Other fields are ignored, but not `guildID`, with which another community would be paid. */
 function requireFields<Fields extends object>(fields: Fields): Fields {
-  if (typeof fields === 'object' && fields !== null) return fields;
-  throw invalidField('it must be an object with a "key" and a "reason", and for a new change "userId" and "credits"');
+  if (typeof fields !== 'object' || fields === null)
+    throw invalidField('it must be an object with a "key" and a "reason", and for a new change "userId" and "credits"');
+  for (const name of Object.keys(fields)) {
+    const meant = fieldNames.find((known) => known !== name && known.toLowerCase() === name.toLowerCase());
+    if (meant !== undefined) throw invalidField(`"${name}" must be "${meant}"`);
+  }
+  return fields;
 }
 
 export function checkMember(name: string, id: unknown): void {
