@@ -1,11 +1,11 @@
 import { type CommandInput, textField } from '../src/discord/commands/input.ts';
-import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
-import { listOf, textOf } from '../src/platform/json.ts';
+import type { Modal, Panel } from '../src/discord/commands/reply.ts';
+import { setupSections } from '../src/features/setup-sections.ts';
 import type { Markup } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { openForm, reopenForm, submitForm } from './setup/edit.ts';
 import { chooseChannel, choosePreset, renderChannelStep, renderRewardsStep } from './setup/first-steps.ts';
-import { type Edit, editOf } from './setup/forms.ts';
+import { editOf, sectionOf } from './setup/forms.ts';
 import { exportSettings, importForm, importSettings } from './setup/import.ts';
 import {
   checkTest,
@@ -18,45 +18,44 @@ import {
   renderTest,
   submitSite,
 } from './setup/link.ts';
-import { detailsForm, renderRotated, renderUnlink, rotateForm, saveDetails } from './setup/listing-section.ts';
+import {
+  detailsForm,
+  renderListing,
+  renderRotated,
+  renderUnlink,
+  rotateForm,
+  saveDetails,
+} from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
 import { findRoleProblems } from './setup/problems.ts';
 import { panel, renderHistory, renderSaved, renderUndone, renderUnsaved, showSaved } from './setup/results.ts';
-import { newEntry, renderSection, sectionOf, sectionPaths } from './setup/section.ts';
-import { renderItem } from './setup/shop-section.ts';
+import { type Answer, newEntry, pathsOf, renderSection } from './setup/section.ts';
 import {
   authorOf,
   button,
+  type Edit,
   effectiveValue,
-  escapedName,
   hasListing,
   type ListingView,
-  listingOptions,
   namesListing,
   openView,
   refreshed,
   type SetupView,
-  textBlock,
   toChanges,
 } from './setup/view.ts';
 import { postVotePanel, renderPanelChoice } from './setup/vote-panel.ts';
 
-type Result = Reply | Panel | Modal;
-type Answer = Promise<Result> | Result;
 type Handler<View = SetupView> = (view: View) => Answer;
 
 /** Those that need a listing of this guild. */
 const ofListing = new Map<string, Handler<ListingView>>(
-  Object.entries({
+  Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
     again: ofForm((view, edit) => reopenForm(view, edit) ?? failed(view, view.texts.setup.problems.gone)),
     entry: ofForm(openEntry),
     submit: ofForm(submitForm),
-    section: (view) => renderSection(view, sectionOf(view.input.options['s']) ?? 'listing'),
+    section: openSection,
     reset,
-    item: (view) => renderItem(view, Number(view.input.values[0])),
-    remove: confirmRemoval,
-    removed: removeItem,
     test: renderTest,
     more: detailsForm,
     'more-saved': saveDetails,
@@ -72,6 +71,7 @@ const ofListing = new Map<string, Handler<ListingView>>(
     drop: dropOldSecrets,
     unlink: renderUnlink,
     unlinked: unlinkListing,
+    ...Object.assign({}, ...setupSections.map(({ actions }) => actions)),
   }),
 );
 
@@ -110,7 +110,7 @@ export const setup = {
 export async function runSetup(
   input: CommandInput,
   context: Pick<CommandContext, 'clock' | 'texts' | 'setup' | 'standings'>,
-): Promise<Result> {
+): Promise<Awaited<Answer>> {
   const { failure } = context.texts;
   if (input.guildId === null || !input.isManager) {
     return { tone: 'bad', title: failure.title, text: failure.managersOnly };
@@ -141,42 +141,25 @@ function openEntry(view: ListingView, edit: Edit): Modal {
   return openForm(view, { ...edit, entry: Number.isInteger(position) ? position : null });
 }
 
+function openSection(view: ListingView): Answer {
+  const id = view.input.options['s'];
+  if (id === 'listing') return renderListing(view);
+  const section = sectionOf(id);
+  return section === null ? renderOverview(view) : renderSection(view, section);
+}
+
 /** What the operator's file or environment says is in effect again. */
 async function reset(view: ListingView): Promise<Panel> {
   const section = sectionOf(view.input.options['s']);
-  if (section === null || section === 'listing') return renderOverview(view);
-  const paths = section === 'shop' ? (['shop'] as const) : sectionPaths(section);
-  const stored = paths.filter((path) => effectiveValue(view, path).source === 'setup');
+  if (section === null) return renderOverview(view);
+  const stored = pathsOf(section).filter((path) => effectiveValue(view, path).source === 'setup');
   const changes = toChanges(
     view,
     stored.map((path) => [path, undefined]),
   );
-  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis: null, changes }), { section });
-}
-
-function confirmRemoval(view: ListingView): Panel {
-  const { input, texts } = view;
-  const { shop, buttons } = texts.setup;
-  const item = listOf(effectiveValue(view, 'shop').value)[Number(input.options['e'])];
-  if (item === undefined) return renderSection(view, 'shop');
-  return panel(
-    'bad',
-    shop.removeTitle(escapedName(textOf(item['name']))),
-    [textBlock(shop.remove)],
-    [
-      button(buttons.remove, 'removed', { ...input.options }, 'danger'),
-      button(buttons.cancel, 'section', { ...listingOptions(view), s: 'shop' }),
-    ],
-  );
-}
-
-async function removeItem(view: ListingView): Promise<Panel> {
-  const items = listOf(effectiveValue(view, 'shop').value);
-  const position = Number(view.input.options['e']);
-  if (items[position] === undefined) return renderSection(view, 'shop');
-  const changes = toChanges(view, [['shop', items.toSpliced(position, 1)]]);
-  const basis = Number(view.input.options['v']);
-  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis, changes }), { section: 'shop' });
+  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis: null, changes }), {
+    section: section.id,
+  });
 }
 
 /** Listings can be linked if their secrets can be stored, and nobody can take over those of the operator. */

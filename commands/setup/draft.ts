@@ -3,8 +3,16 @@ import { announcementSettings, readAnnouncements } from '../../src/features/anno
 import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
 import type { AnnouncementSettings } from '../../src/texts/announcement-settings.ts';
 import { simulateDraft } from './edit.ts';
-import { type Edit, editOf, type FormName, forms } from './forms.ts';
-import { displayName, effectiveValue, type ListingView, namesListing, openView, type SetupView } from './view.ts';
+import { editOf, findForm } from './forms.ts';
+import {
+  displayName,
+  type Edit,
+  effectiveValue,
+  type ListingView,
+  namesListing,
+  openView,
+  type SetupView,
+} from './view.ts';
 
 /** What a form would do that is not saved. */
 export type Draft =
@@ -22,8 +30,9 @@ interface DraftListing {
 }
 
 /** Whether {@link readDraft} knows what this form would do. */
-export function hasDraft(form: FormName): boolean {
-  return ['announcements', 'rewards'].includes(forms[form].section);
+export function hasDraft(form: unknown): boolean {
+  const section = findForm(form)?.section;
+  return section === 'announcements' || section === 'rewards';
 }
 
 /** Null for other forms, or an unknown listing. Rejects with the errors of the store. */
@@ -35,7 +44,7 @@ export async function readDraft(
   const view = await openView(input, context, guildId);
   const edit = editOf(input);
   if (edit === null || !namesListing(view)) return null;
-  const { section } = forms[edit.name];
+  const { section } = edit;
   if (section === 'rewards') return { section, paid: await simulateDraft(view, edit) };
   return section === 'announcements' ? { section, listing: draftListing(view, edit) } : null;
 }
@@ -44,7 +53,7 @@ function draftListing(view: ListingView, edit: Edit): DraftListing {
   const { input, listing } = view;
   const { name, kind } = listing;
   const value = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value;
-  const entered = forms[edit.name].read(input, { texts: view.texts, value, entry: null, variant: null });
+  const entered = edit.form.read(input, { texts: view.texts, value, entry: null, variant: null });
   const stated = announcementSettings.map(({ path, schema }) => {
     // A value that is not valid yet changes nothing.
     const valid = [entered[path], value(path)].find((each) => each === null || schema.safeParse(each).success);

@@ -1,13 +1,13 @@
+import { isOff } from '../../src/core/settings/shown-values.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
 import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
 import { parseSetting, type SettingPath } from '../../src/features/settings.ts';
 import { isEqual } from '../../src/platform/json.ts';
 import type { FormContext, FormValues } from './form.ts';
-import { type Edit, editOptions, forms } from './forms.ts';
 import { findChannelProblems, findRoleProblems, withUploads } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
-import { authorOf, effectiveValue, refreshed, type SetupView, toChanges } from './view.ts';
+import { authorOf, type Edit, editOptions, effectiveValue, refreshed, type SetupView, toChanges } from './view.ts';
 
 function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
   return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
@@ -15,13 +15,13 @@ function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
 
 /** The form, with the values in effect or with those of an earlier attempt. */
 export function openForm(view: SetupView, edit: Edit, draft: CommandInput['fields'] | null = null): Modal {
-  const form = forms[edit.name];
+  const { form } = edit;
   const fields = form.fields(formContext(view, edit));
   return {
     kind: 'modal',
-    title: form.title(view.texts),
+    title: view.texts.setup.forms[form.name],
     action: 'submit',
-    options: { ...editOptions(view, edit), v: view.community.version },
+    options: { ...editOptions(view, form, edit), v: view.community.version },
     fields: draft === null ? fields : fields.map((field) => withDraft(field, draft[field.name])),
   };
 }
@@ -39,7 +39,7 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
     keepDraft(view, edit);
     return renderUnsaved(view, { problems: [input] }, edit);
   }
-  const form = forms[edit.name];
+  const { form, section } = edit;
   const contextOfForm = formContext(view, edit);
   const changes = changesOf(view, form.read(input, contextOfForm));
   const problems = [
@@ -57,7 +57,7 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
   const basis = Number.isInteger(version) ? version : community.version;
   const result = await services.settings.save({ ...authorOf(view), basis, changes: toChanges(view, changes) });
   if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
-  return renderSaved(await refreshed(view), result, { section: form.section, edit });
+  return renderSaved(await refreshed(view), result, { section, edit });
 }
 
 /** The values that differ from what is in effect, so that a form that was not touched changes nothing. */
@@ -72,7 +72,7 @@ function changesOf(view: SetupView, values: FormValues): [path: SettingPath, val
 /** What the values of a form that is not saved would have paid; null if they are not valid, or would pay as now. */
 export async function simulateDraft(view: SetupView, edit: Edit): Promise<SimulatedCredits | null> {
   const { input, guildId, services } = view;
-  const values = forms[edit.name].read(input, formContext(view, edit));
+  const values = edit.form.read(input, formContext(view, edit));
   const changes = toChanges(view, changesOf(view, values));
   const after = changes.map(({ listing, ...change }) => ({ ...change, listing: listing ?? '' }));
   const isValid = after.every(
@@ -81,19 +81,14 @@ export async function simulateDraft(view: SetupView, edit: Edit): Promise<Simula
   return isValid ? services.simulateChange(guildId, { after }) : null;
 }
 
-/** Null, false, 0 or nothing: not switched on. */
-export function isOff(value: unknown): boolean {
-  return !value || isEqual(value, []) || isEqual(value, {});
-}
-
 function keepDraft(view: SetupView, edit: Edit): void {
-  const secrets = forms[edit.name].secretFields ?? [];
+  const secrets = edit.form.secretFields ?? [];
   const kept = Object.entries(view.input.fields).filter(([name]) => !secrets.includes(name));
   view.services.drafts.put(draftKey(view, edit), Object.fromEntries(kept));
 }
 
-function draftKey({ guildId, input, listing }: SetupView, { name, entry, variant }: Edit): string {
-  return JSON.stringify([guildId, input.userId, listing?.name, name, entry, variant]);
+function draftKey({ guildId, input, listing }: SetupView, { form, entry, variant }: Edit): string {
+  return JSON.stringify([guildId, input.userId, listing?.name, form.name, entry, variant]);
 }
 
 function withDraft(field: ModalField, entered: CommandInput['fields'][string] | undefined): ModalField {

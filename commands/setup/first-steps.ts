@@ -1,12 +1,14 @@
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
+import { setupSections } from '../../src/features/setup-sections.ts';
 import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
-import { editOptions } from './forms.ts';
+import { credits } from './core-sections.ts';
 import { channelProblem, problemOf, renderProblems } from './problems.ts';
 import { panel } from './results.ts';
 import {
   authorOf,
   button,
+  editOptions,
   effectiveValue,
   type ListingView,
   linkButtons,
@@ -56,7 +58,7 @@ export async function chooseChannel(view: ListingView): Promise<Panel> {
 export function renderRewardsStep(view: SetupView): Panel {
   const { steps, buttons } = view.texts.setup;
   const preset = (p: 'simple' | 'lively') => button(buttons[p], 'preset', { ...listingOptions(view), p }, 'primary');
-  const own = editOptions(view, { name: 'credits' });
+  const own = editOptions(view, credits);
   return panel(
     'plain',
     steps.rewardsTitle,
@@ -99,8 +101,7 @@ async function renderReady(view: SetupView): Promise<Panel> {
     [textBlock(steps.done)],
     [
       ...linkButtons(buttons.voteNow, url),
-      button(buttons.giveRole, 'edit', editOptions(view, { name: 'roles' })),
-      button(buttons.openShop, 'edit', editOptions(view, { name: 'item', variant: 'role' })),
+      ...setupSections.flatMap(({ step }) => step?.(view).button ?? []),
       votePanelButton(view),
       button(buttons.overview, 'overview', listingOptions(view)),
     ],

@@ -8,8 +8,7 @@ import { second } from '../../src/platform/durations.ts';
 import { fieldText, type JsonObject, listOf, objectOf, textOf, withoutUndefined } from '../../src/platform/json.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 
-export const sectionIds = ['listing', 'channels', 'rewards', 'roles', 'reminders', 'shop', 'announcements'] as const;
-export type SectionId = (typeof sectionIds)[number];
+type SetupTexts = Texts['setup'];
 
 export interface FormContext {
   readonly texts: Texts;
@@ -17,7 +16,7 @@ export interface FormContext {
   readonly value: (path: SettingPath) => unknown;
   /** The position of the entry of a list that is edited; null for a new one, or without a list. */
   readonly entry: number | null;
-  /** What a new item of the shop is. */
+  /** Which kind of entry a new one is, if there are several. */
   readonly variant: string | null;
 }
 
@@ -26,29 +25,34 @@ export type FormValues = Partial<Readonly<Record<SettingPath, unknown>>>;
 
 /** A modal that edits settings. Its fields start with the values in effect. */
 export interface Form {
-  readonly section: SectionId;
+  /** In the ids of components, and of its title in the texts. */
+  readonly name: keyof SetupTexts['forms'];
   readonly paths: readonly SettingPath[];
-  title(texts: Texts): string;
+  /** Opens it, in its section. */
+  readonly button?: keyof SetupTexts['buttons'];
+  /** What opens it for an entry of a list, or for a new one: a select in its section. */
+  readonly list?: {
+    readonly placeholder: keyof SetupTexts['placeholders'];
+    readonly add: keyof SetupTexts['choices'];
+    /** The entries in words. */
+    entries(value: unknown, texts: Texts): readonly string[];
+  };
   fields(context: FormContext): readonly ModalField[];
   /** Numbers that are not whole, and other invalid texts, are passed on as they are, and found when they are saved. */
   read(input: CommandInput, context: FormContext): FormValues;
-  /** The entries of the list that it edits, in words. */
-  entries?(value: unknown, texts: Texts): readonly string[];
   /** Fields that are never stored nor shown again. */
   readonly secretFields?: readonly string[];
 }
 
-/** The form with the fields of these settings. */
+/** The form with the fields of these settings, and then of those that say themselves that they are in it. */
 export function settingsForm(
-  section: SectionId,
-  title: keyof Texts['setup']['forms'],
-  named: readonly SettingPath[],
+  name: Form['name'],
+  button: keyof SetupTexts['buttons'],
+  named: readonly SettingPath[] = [],
 ): Form {
-  const paths = [...named, ...placedIn(title)];
+  const paths = [...named, ...placedIn(name)];
   return {
-    section,
-    paths,
-    title: ({ setup }) => setup.forms[title],
+    ...{ name, paths, button },
     fields: ({ texts, value }) => {
       const shown = paths.flatMap((path) =>
         fieldsOf(path).map((field) => ({ field, value: partOf(field, value(path)) ?? field.preset })),
@@ -63,8 +67,7 @@ export function settingsForm(
   };
 }
 
-/** Settings that say themselves in which form they are. */
-function placedIn(form: keyof Texts['setup']['forms']): SettingPath[] {
+function placedIn(form: Form['name']): SettingPath[] {
   const specs: readonly SettingSpec[] = settings;
   return specs.filter((spec) => spec.form === form).map(({ path }) => path as SettingPath);
 }

@@ -1,12 +1,10 @@
-import type { Panel, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
-import type { SettingPath } from '../../src/features/settings.ts';
-import { listOf } from '../../src/platform/json.ts';
+import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
+import { setupSections } from '../../src/features/setup-sections.ts';
 import { bold, joined, lines, type Markup, markup, subtext } from '../../src/texts/markup.ts';
-import { type SectionId, sectionIds } from './form.ts';
-import { editOptions } from './forms.ts';
 import { linkStep } from './link.ts';
 import { problemOf } from './problems.ts';
 import { panel } from './results.ts';
+import type { SetupSection, SetupStep } from './section.ts';
 import {
   button,
   buttonBlock,
@@ -17,27 +15,18 @@ import {
   type ListingView,
   listingOptions,
   listingTitle,
+  type SectionId,
   type SetupView,
   selectBlock,
   textBlock,
 } from './view.ts';
 import { votePanelButton } from './vote-panel.ts';
 
-/** The settings that stand for a section in the overview. */
-const summaries: Readonly<Record<Exclude<SectionId, 'listing'>, readonly SettingPath[]>> = {
-  channels: ['announceChannelId'],
-  rewards: ['rewards.vote', 'rewards.multipliers', 'rewards.streak'],
-  roles: ['rewards.voterRole'],
-  reminders: ['cooldownHours'],
-  shop: ['shop'],
-  announcements: ['announcements.mode'],
-};
-
 /** All subjects, each with its present state and a button. Without a listing: what to do first. */
 export async function renderOverview(view: SetupView): Promise<Panel> {
   if (!hasListing(view)) return renderWelcome(view);
   const { community } = view;
-  const { main, buttons, sections } = view.texts.setup;
+  const { main, buttons } = view.texts.setup;
   return panel(
     'plain',
     main.title,
@@ -45,13 +34,8 @@ export async function renderOverview(view: SetupView): Promise<Panel> {
       textBlock(main.intro),
       ...(await renderChecklist(view)),
       ...listingSelect(view),
-      ...sectionIds.map(
-        (section): PanelBlock => ({
-          kind: 'section',
-          text: lines(bold(escapedName(sections[section])), summaryOf(view, section)),
-          button: button(sections[section], 'section', { ...listingOptions(view), s: section }),
-        }),
-      ),
+      sectionBlock(view, 'listing', escapedName(listingTitle(view, view.listing))),
+      ...setupSections.map((section) => sectionBlock(view, section.id, summaryOf(view, section))),
       ...community.issues.slice(0, 2).map((issue) => textBlock(subtext(main.notStored(problemOf(issue, view).text)))),
     ],
     [
@@ -63,10 +47,15 @@ export async function renderOverview(view: SetupView): Promise<Panel> {
   );
 }
 
-function summaryOf(view: ListingView, section: SectionId): Markup {
-  const { texts, listing } = view;
-  if (section === 'listing') return escapedName(listingTitle(view, listing));
-  const values = summaries[section].map((path) => describeValue(path, effectiveValue(view, path).value, texts));
+function sectionBlock(view: ListingView, id: SectionId, summary: Markup): PanelBlock {
+  const name = view.texts.setup.sections[id];
+  const text = lines(bold(escapedName(name)), summary);
+  return { kind: 'section', text, button: button(name, 'section', { ...listingOptions(view), s: id }) };
+}
+
+function summaryOf(view: ListingView, { summary }: SetupSection): Markup {
+  const { texts } = view;
+  const values = summary.map((path) => describeValue(path, effectiveValue(view, path).value, texts));
   const { none } = texts.setup.values;
   const shown = values.filter((value) => value !== none);
   return shown.length === 0 ? none : joined(shown, ' · ');
@@ -99,46 +88,29 @@ export async function renderWelcome(view: SetupView): Promise<Panel> {
   return { ...panel('plain', welcome.title, shown, [button(buttons.history, 'history')]), ...step };
 }
 
-/** A step to a community that votes are rewarded in. */
-interface ChecklistItem {
-  readonly name: string;
-  readonly isDone: boolean;
-  /** Does it; null for what is done always. */
-  readonly button: ReplyButton | null;
-}
-
 /** What is done and what is not, with a button for each; nothing as soon as everything is. */
 async function renderChecklist(view: ListingView): Promise<PanelBlock[]> {
   const items = await checklist(view);
   const left = items.filter(({ isDone }) => !isDone);
   if (left.length === 0) return [];
-  const line = ({ name, isDone }: ChecklistItem): Markup =>
+  const line = ({ name, isDone }: SetupStep): Markup =>
     joined([isDone ? markup`✅` : markup`⬜`, escapedName(name)], ' ');
   const title = bold(view.texts.setup.main.done(items.length - left.length, items.length));
   return [textBlock(lines(title, ...items.map(line))), buttonBlock(...left.flatMap((each) => each.button ?? []))];
 }
 
-async function checklist(view: ListingView): Promise<readonly ChecklistItem[]> {
-  const { buttons, sections, fields, placeholders, choices } = view.texts.setup;
+async function checklist(view: ListingView): Promise<readonly SetupStep[]> {
+  const { buttons, sections, fields, placeholders } = view.texts.setup;
   const options = listingOptions(view);
-  const isSet = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value !== null;
-  const edit = (label: string, opened: Parameters<typeof editOptions>[1]) =>
-    button(label, 'edit', editOptions(view, opened));
-  const hasEntries = (path: 'shop' | 'rewards.milestones') => listOf(effectiveValue(view, path).value).length > 0;
   return [
     { name: sections.listing, isDone: true, button: null },
     { name: buttons.tests, isDone: await isReceiving(view), button: button(buttons.tests, 'test', options) },
     {
       name: fields.announceChannel,
-      isDone: isSet('announceChannelId'),
+      isDone: effectiveValue(view, 'announceChannelId').value !== null,
       button: button(placeholders.channel, 'step-channel', options),
     },
-    { name: fields.voterRole, isDone: isSet('rewards.voterRole'), button: edit(buttons.giveRole, { name: 'roles' }) },
-    {
-      name: `${sections.shop}, ${choices.milestones}`,
-      isDone: hasEntries('shop') || hasEntries('rewards.milestones'),
-      button: edit(buttons.openShop, { name: 'item', variant: 'role' }),
-    },
+    ...setupSections.flatMap(({ step }) => step?.(view) ?? []),
     {
       name: buttons.votePanel,
       isDone: await view.services.hasVotePanel(view.guildId),

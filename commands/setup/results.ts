@@ -7,17 +7,18 @@ import type {
   UndoResult,
 } from '../../src/features/setup/community.ts';
 import { bold, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
-import type { SectionId } from './form.ts';
-import { type Edit, editOptions } from './forms.ts';
 import { type Problem, problemOf, renderProblems } from './problems.ts';
 import {
   button,
   buttonBlock,
   describeValue,
   displayName,
+  type Edit,
+  editOptions,
   escapedName,
   listingOptions,
   refreshed,
+  type SectionId,
   type SetupView,
   settingName,
   textBlock,
@@ -107,7 +108,7 @@ export function renderUnsaved(
     'bad',
     problems.title,
     [...blocks, textBlock(subtext(problems.kept))],
-    [button(buttons.editAgain, 'again', editOptions(view, edit), 'primary'), overview],
+    [button(buttons.editAgain, 'again', editOptions(view, edit.form, edit), 'primary'), overview],
   );
 }
 

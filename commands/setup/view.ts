@@ -3,7 +3,7 @@ import { linkPath, showLink } from '../../src/core/settings/listing-settings.ts'
 import { showValue } from '../../src/core/settings/shown-values.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
-import { findSetting, isCommunityPath, type SettingPath } from '../../src/features/settings.ts';
+import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
 import type {
   CommunitySettings,
   EffectiveValue,
@@ -15,6 +15,7 @@ import type { Clock } from '../../src/platform/clock.ts';
 import { escapeName, type Markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { SetupServices } from '../setup-services.ts';
+import type { Form } from './form.ts';
 
 /** Who uses `/setup` where, and what is in effect there. */
 export interface SetupView {
@@ -33,6 +34,18 @@ export interface SetupView {
 
 export interface ListingView extends SetupView {
   readonly listing: ListingSettings;
+}
+
+/** A part of `/setup`, by the key of its name in the texts. */
+export type SectionId = keyof Texts['setup']['sections'];
+
+/** A form that is open, or was submitted. */
+export interface Edit {
+  readonly form: Form;
+  readonly section: SectionId;
+  /** The position in a list; null for a new entry, or without a list. */
+  readonly entry: number | null;
+  readonly variant: string | null;
 }
 
 export const maxNameLength = 80;
@@ -115,8 +128,8 @@ export function settingName(path: string, texts: Texts): Markup {
   const { rewards, announcements, ...names } = texts.setup.names;
   const [group = '', name = ''] = path.split('.', 2);
   const groups: Readonly<Record<string, Names>> = { rewards, announcements };
-  // `shop.vip.codes`, `shop.0.price`: parts of the shop.
-  const flatName = group === 'shop' && path.endsWith('.codes') ? 'codes' : group;
+  // A part of a setting has a name if it is secret: that in `shop.vip.codes`.
+  const flatName = isSecretPath(path) ? (path.split('.').at(-1) ?? group) : group;
   const found = Object.hasOwn(groups, group) ? ownName(groups[group], name) : ownName(names, flatName);
   return found ?? escapedName(path);
 }
@@ -148,6 +161,20 @@ export function linkButtons(label: string, url: string | null): readonly ReplyBu
 /** The options of a component that name the selected listing. */
 export function listingOptions({ listing }: Pick<SetupView, 'listing'>): Options {
   return listing === null ? {} : { l: listing.name };
+}
+
+/** The options of a component that opens a form. */
+export function editOptions(
+  view: Pick<SetupView, 'listing'>,
+  { name }: Form,
+  { entry = null, variant = null }: Partial<Pick<Edit, 'entry' | 'variant'>> = {},
+): Options {
+  return {
+    f: name,
+    ...listingOptions(view),
+    ...(entry === null ? {} : { e: entry }),
+    ...(variant === null ? {} : { k: variant }),
+  };
 }
 
 export const textBlock = (text: Markup): PanelBlock => ({ kind: 'text', text });

@@ -9,7 +9,7 @@ const subjects = {
   channels: 'Announcements: none',
   rewards: 'Per vote: 10 credits',
   roles: 'Off: Role for voters',
-  reminders: 'Time between votes',
+  cooldown: 'Time between votes',
   shop: 'Nothing is sold yet',
   announcements: 'voted for Lantern Harbour',
 } as const;

@@ -67,7 +67,6 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       key: (isStored: boolean) => text(listing.key, { state: fixed.listing[isStored ? 'keyStored' : 'keyMissing'] }),
       unlinkTitle: (name: Markup) => text(listing.unlinkTitle, { name }),
     },
-    reminders: fixed.reminders.text,
     shop: {
       ...fixed.shop,
       removeTitle: (name: Markup) => text(messages.shop.removeTitle, { name }),

@@ -49,7 +49,7 @@ describe('a command that cannot be stored, because the disk is full,', { timeout
     const confirmation = await press(await run('shop'), 'item=shout').settled;
     const forget = await run('privacy', { action: 'forget' });
     const setup = await run('setup', {}, manager.id);
-    const section = await press(setup, 's=reminders', manager.id).settled;
+    const section = await press(setup, 's=cooldown', manager.id).settled;
     const form = press(section, 'Edit', manager.id);
     await form.response;
     limitWrites(0);

@@ -8,6 +8,11 @@ import type { SettingChoices, SettingSpec } from './setting-spec.ts';
 const maxEntries = 8;
 const maxTextLength = 150;
 
+/** Null, false, 0 or nothing: not switched on. */
+export function isOff(value: unknown): boolean {
+  return !value || isEqual(value, []) || isEqual(value, {});
+}
+
 /** The value of a setting in a line. It may be of an imported text, or stored by another version. */
 export function showValue(
   spec: Pick<SettingSpec, 'show' | 'showEntry'> | undefined,

@@ -44,6 +44,7 @@ const mode = setting({
   schema: z.enum(announcementModes, `it must be one of ${announcementModes.join(', ')}`),
   inFile: ({ announcements }) => announcements.mode,
   show: showChoice,
+  form: 'style',
   fields: [{ name: 'mode', kind: 'radios', choices: choicesOf(...announcementModes) }],
 });
 
@@ -55,6 +56,7 @@ const every = setting({
   schema: duration.refine(isInterval, expectedInterval),
   inFile: ({ announcements }) => toDurationText(announcements.everyMs),
   show: showDuration,
+  form: 'style',
   fields: [
     {
       name: 'every',
@@ -89,6 +91,7 @@ const colour = setting({
   schema: z.string(expectedColour).regex(/^#[0-9A-Fa-f]{6}$/, expectedColour),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.colour,
+  form: 'style',
   fields: [{ name: 'colour', kind: 'text', hint: 'colour', ifEmpty: null }],
 });
 
@@ -117,6 +120,7 @@ function announcementSwitch<const Name extends AnnouncementSwitch>(
     default: plainAnnouncements[name],
     schema: z.boolean(),
     inFile: ({ announcements }) => announcements[name],
+    form: field === 'show' ? 'text' : 'style',
     fields: [{ name: field, kind: 'switch', choice: name }],
   });
 }
@@ -131,6 +135,7 @@ const lostStreaks = setting({
   ),
   inFile: ({ announcements }) => announcements.lostStreaks ?? false,
   show: (value, texts) => (typeof value === 'number' ? texts.setup.values.lostStreaks(value) : showPlain(value, texts)),
+  form: 'style',
   fields: [{ name: 'lostStreaks', kind: 'number', hint: 'off', ifEmpty: false }],
 });
 

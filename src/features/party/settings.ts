@@ -26,6 +26,7 @@ export const party = setting({
     const { credits: paid, goal, per } = objectOf(value);
     return texts.setup.values.party(numberOf(paid), numberOf(goal), showChoice(per, texts));
   },
+  form: 'party',
   fields: [
     { name: 'goal', kind: 'number', part: 'goal', isRequiredPart: true, hint: 'off' },
     { name: 'per', kind: 'radios', part: 'per', preset: 'week', choices: choicesOf(...periods) },

@@ -1,5 +1,5 @@
-import { isOff } from '../../../commands/setup/edit.ts';
 import { describeValue, settingName } from '../../../commands/setup/view.ts';
+import { isOff } from '../../core/settings/shown-values.ts';
 import type { CardView, ConsoleCard } from '../../features/parts.ts';
 import { settings } from '../../features/settings.ts';
 import { type Html, html } from '../../platform/web/html.ts';

@@ -781,7 +781,7 @@ export const de: Catalogue = {
       channels: 'Kanäle',
       rewards: 'Belohnungen',
       roles: 'Rollen',
-      reminders: 'Wartezeit',
+      cooldown: 'Wartezeit',
       shop: 'Shop',
       announcements: 'Ankündigungen',
     },
@@ -843,7 +843,7 @@ export const de: Catalogue = {
       multiplier: 'Multiplikator',
       roles: 'Rollen',
       tier: 'Rolle einer Premium-Stufe',
-      reminders: 'Wartezeit',
+      cooldown: 'Wartezeit',
       style: 'Ankündigungen',
       text: 'Text der Ankündigungen',
       item: 'Artikel im Shop',
@@ -1138,9 +1138,8 @@ export const de: Catalogue = {
       unlink:
         'Votes werden dann nicht mehr empfangen, und die Befehle dafür funktionieren nicht mehr. Votes und Credits bleiben, und du kannst es rückgängig machen.',
     },
-    reminders: {
-      text: 'Mitglieder schalten ihre Erinnerungen mit /remind an und aus. So lange nach einem Vote können sie wieder voten.',
-    },
+    cooldown:
+      'Mitglieder schalten ihre Erinnerungen mit /remind an und aus. So lange nach einem Vote können sie wieder voten.',
     shop: {
       empty: 'Noch wird nichts verkauft.',
       removeTitle: '{name} entfernen?',

@@ -870,7 +870,7 @@ export const en = {
       channels: 'Channels',
       rewards: 'Rewards',
       roles: 'Roles',
-      reminders: 'Waiting time',
+      cooldown: 'Waiting time',
       shop: 'Shop',
       announcements: 'Announcements',
     },
@@ -932,7 +932,7 @@ export const en = {
       multiplier: 'Multiplier',
       roles: 'Roles',
       tier: 'Role of a premium tier',
-      reminders: 'Waiting time',
+      cooldown: 'Waiting time',
       style: 'Announcements',
       text: 'Text of announcements',
       item: 'Item of the shop',
@@ -1223,9 +1223,7 @@ export const en = {
       unlinkTitle: 'Unlink {name}?',
       unlink: 'Its votes are no longer received, and its commands stop. Votes and credits stay, and it can be undone.',
     },
-    reminders: {
-      text: 'Members switch their reminders on and off with /remind. This long after a vote, they may vote again.',
-    },
+    cooldown: 'Members switch their reminders on and off with /remind. This long after a vote, they may vote again.',
     shop: {
       empty: 'Nothing is sold yet.',
       removeTitle: 'Remove {name}?',

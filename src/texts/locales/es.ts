@@ -807,7 +807,7 @@ export const es: Catalogue = {
       channels: 'Canales',
       rewards: 'Recompensas',
       roles: 'Roles',
-      reminders: 'Tiempo de espera',
+      cooldown: 'Tiempo de espera',
       shop: 'Tienda',
       announcements: 'Anuncios',
     },
@@ -869,7 +869,7 @@ export const es: Catalogue = {
       multiplier: 'Multiplicador',
       roles: 'Roles',
       tier: 'Rol de un nivel premium',
-      reminders: 'Tiempo de espera',
+      cooldown: 'Tiempo de espera',
       style: 'Anuncios',
       text: 'Texto de los anuncios',
       item: 'Artículo de la tienda',
@@ -1160,9 +1160,8 @@ export const es: Catalogue = {
       unlink:
         'Sus votos dejan de recibirse y sus comandos dejan de funcionar. Los votos y los créditos se conservan, y se puede deshacer.',
     },
-    reminders: {
-      text: 'Los miembros activan y desactivan sus recordatorios con /remind. Pueden volver a votar cuando pasa este tiempo desde un voto.',
-    },
+    cooldown:
+      'Los miembros activan y desactivan sus recordatorios con /remind. Pueden volver a votar cuando pasa este tiempo desde un voto.',
     shop: {
       empty: 'Todavía no hay nada a la venta.',
       removeTitle: '¿Quitar {name}?',

@@ -818,7 +818,7 @@ export const fr: Catalogue = {
       channels: 'Salons',
       rewards: 'Récompenses',
       roles: 'Rôles',
-      reminders: "Temps d'attente",
+      cooldown: "Temps d'attente",
       shop: 'Boutique',
       announcements: 'Annonces',
     },
@@ -880,7 +880,7 @@ export const fr: Catalogue = {
       multiplier: 'Multiplicateur',
       roles: 'Rôles',
       tier: "Rôle d'un niveau premium",
-      reminders: "Temps d'attente",
+      cooldown: "Temps d'attente",
       style: 'Annonces',
       text: 'Texte des annonces',
       item: 'Article de la boutique',
@@ -1173,9 +1173,7 @@ export const fr: Catalogue = {
       unlink:
         'Ses votes ne seront plus reçus et ses commandes ne marcheront plus. Les votes et les crédits restent, et tu peux revenir en arrière.',
     },
-    reminders: {
-      text: 'Les membres activent et désactivent leurs rappels avec /remind. Ils peuvent revoter après ce délai.',
-    },
+    cooldown: 'Les membres activent et désactivent leurs rappels avec /remind. Ils peuvent revoter après ce délai.',
     shop: {
       empty: "Rien n'est encore en vente.",
       removeTitle: 'Retirer {name} ?',

@@ -759,7 +759,7 @@ export const hi: Catalogue = {
       channels: 'चैनल',
       rewards: 'इनाम',
       roles: 'रोल',
-      reminders: 'इंतज़ार का समय',
+      cooldown: 'इंतज़ार का समय',
       shop: 'शॉप',
       announcements: 'घोषणाएँ',
     },
@@ -821,7 +821,7 @@ export const hi: Catalogue = {
       multiplier: 'मल्टीप्लायर',
       roles: 'रोल',
       tier: 'प्रीमियम टियर का रोल',
-      reminders: 'इंतज़ार का समय',
+      cooldown: 'इंतज़ार का समय',
       style: 'घोषणाएँ',
       text: 'घोषणाओं का टेक्स्ट',
       item: 'शॉप का आइटम',
@@ -1105,9 +1105,7 @@ export const hi: Catalogue = {
       unlinkTitle: '{name} का लिंक हटाएँ?',
       unlink: 'इसके वोट अब नहीं मिलेंगे और इसकी कमांड बंद हो जाएँगी। वोट और क्रेडिट बने रहेंगे, और यह वापस लिया जा सकता है।',
     },
-    reminders: {
-      text: 'मेंबर /remind से अपने रिमाइंडर चालू या बंद करते हैं। वोट के इतने समय बाद वे दोबारा वोट कर सकते हैं।',
-    },
+    cooldown: 'मेंबर /remind से अपने रिमाइंडर चालू या बंद करते हैं। वोट के इतने समय बाद वे दोबारा वोट कर सकते हैं।',
     shop: {
       empty: 'अभी कुछ नहीं बिक रहा।',
       removeTitle: '{name} को हटाएँ?',

@@ -751,7 +751,7 @@ export const id: Catalogue = {
       channels: 'Channel',
       rewards: 'Hadiah',
       roles: 'Role',
-      reminders: 'Waktu tunggu',
+      cooldown: 'Waktu tunggu',
       shop: 'Toko',
       announcements: 'Pengumuman',
     },
@@ -813,7 +813,7 @@ export const id: Catalogue = {
       multiplier: 'Pengali',
       roles: 'Role',
       tier: 'Role untuk tingkat premium',
-      reminders: 'Waktu tunggu',
+      cooldown: 'Waktu tunggu',
       style: 'Pengumuman',
       text: 'Teks pengumuman',
       item: 'Item toko',
@@ -1101,9 +1101,7 @@ export const id: Catalogue = {
       unlink:
         'Vote-nya tidak diterima lagi, dan perintahnya berhenti. Vote dan kredit tetap ada, dan ini bisa diurungkan.',
     },
-    reminders: {
-      text: 'Anggota menyalakan dan mematikan pengingatnya dengan /remind. Mereka bisa vote lagi setelah waktu ini:',
-    },
+    cooldown: 'Anggota menyalakan dan mematikan pengingatnya dengan /remind. Mereka bisa vote lagi setelah waktu ini:',
     shop: {
       empty: 'Belum ada yang dijual.',
       removeTitle: 'Hapus {name}?',

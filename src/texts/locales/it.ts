@@ -807,7 +807,7 @@ export const it: Catalogue = {
       channels: 'Canali',
       rewards: 'Ricompense',
       roles: 'Ruoli',
-      reminders: "Tempo d'attesa",
+      cooldown: "Tempo d'attesa",
       shop: 'Negozio',
       announcements: 'Annunci',
     },
@@ -869,7 +869,7 @@ export const it: Catalogue = {
       multiplier: 'Moltiplicatore',
       roles: 'Ruoli',
       tier: 'Ruolo di un livello premium',
-      reminders: "Tempo d'attesa",
+      cooldown: "Tempo d'attesa",
       style: 'Annunci',
       text: 'Testo degli annunci',
       item: 'Articolo del negozio',
@@ -1158,9 +1158,8 @@ export const it: Catalogue = {
       unlink:
         'I suoi voti non vengono più ricevuti e i suoi comandi smettono di funzionare. Voti e crediti restano, e puoi annullare.',
     },
-    reminders: {
-      text: 'I membri attivano e disattivano i loro promemoria con /remind. Possono votare di nuovo dopo questo tempo da un voto.',
-    },
+    cooldown:
+      'I membri attivano e disattivano i loro promemoria con /remind. Possono votare di nuovo dopo questo tempo da un voto.',
     shop: {
       empty: 'Non è ancora in vendita niente.',
       removeTitle: 'Rimuovere {name}?',

@@ -752,7 +752,7 @@ export const ja: Catalogue = {
       channels: 'チャンネル',
       rewards: '報酬',
       roles: 'ロール',
-      reminders: '待ち時間',
+      cooldown: '待ち時間',
       shop: 'ショップ',
       announcements: 'お知らせ',
     },
@@ -814,7 +814,7 @@ export const ja: Catalogue = {
       multiplier: '倍率',
       roles: 'ロール',
       tier: 'プレミアムプランのロール',
-      reminders: '待ち時間',
+      cooldown: '待ち時間',
       style: 'お知らせ',
       text: 'お知らせの文面',
       item: 'ショップの商品',
@@ -1104,9 +1104,8 @@ export const ja: Catalogue = {
       unlinkTitle: '{name}の連携を解除しますか？',
       unlink: '投票は受信されなくなり、コマンドも使えなくなります。票とクレジットは残り、この操作は元に戻せます。',
     },
-    reminders: {
-      text: 'メンバーは /remind でリマインダーのオン・オフを切り替えられます。投票してからこの時間が経つと、また投票できます。',
-    },
+    cooldown:
+      'メンバーは /remind でリマインダーのオン・オフを切り替えられます。投票してからこの時間が経つと、また投票できます。',
     shop: {
       empty: 'まだ商品がありません。',
       removeTitle: '{name}を削除しますか？',

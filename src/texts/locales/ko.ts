@@ -743,7 +743,7 @@ export const ko: Catalogue = {
       channels: '채널',
       rewards: '보상',
       roles: '역할',
-      reminders: '대기 시간',
+      cooldown: '대기 시간',
       shop: '상점',
       announcements: '공지',
     },
@@ -805,7 +805,7 @@ export const ko: Catalogue = {
       multiplier: '배율',
       roles: '역할',
       tier: '프리미엄 등급 역할',
-      reminders: '대기 시간',
+      cooldown: '대기 시간',
       style: '공지',
       text: '공지 문구',
       item: '상점 아이템',
@@ -1093,9 +1093,7 @@ export const ko: Catalogue = {
       unlinkTitle: '{name} 연결을 해제할까요?',
       unlink: '더 이상 투표를 받지 않고 명령어도 멈춰요. 투표와 크레딧은 그대로 남고, 되돌릴 수 있어요.',
     },
-    reminders: {
-      text: '멤버는 /remind 명령어로 알림을 켜고 끌 수 있어요. 투표하고 이 시간이 지나면 다시 투표할 수 있어요.',
-    },
+    cooldown: '멤버는 /remind 명령어로 알림을 켜고 끌 수 있어요. 투표하고 이 시간이 지나면 다시 투표할 수 있어요.',
     shop: {
       empty: '아직 판매하는 아이템이 없어요.',
       removeTitle: '{name} 아이템을 제거할까요?',

@@ -771,7 +771,7 @@ export const nl: Catalogue = {
       channels: 'Kanalen',
       rewards: 'Beloningen',
       roles: 'Rollen',
-      reminders: 'Wachttijd',
+      cooldown: 'Wachttijd',
       shop: 'Shop',
       announcements: 'Aankondigingen',
     },
@@ -833,7 +833,7 @@ export const nl: Catalogue = {
       multiplier: 'Vermenigvuldiger',
       roles: 'Rollen',
       tier: 'Rol van een premiumniveau',
-      reminders: 'Wachttijd',
+      cooldown: 'Wachttijd',
       style: 'Aankondigingen',
       text: 'Tekst van aankondigingen',
       item: 'Item in de shop',
@@ -1125,9 +1125,7 @@ export const nl: Catalogue = {
       unlink:
         "De stemmen worden dan niet meer ontvangen en de commando's ervan werken niet meer. Stemmen en credits blijven, en je kunt het ongedaan maken.",
     },
-    reminders: {
-      text: 'Leden zetten hun herinneringen aan en uit met /remind. Zo lang na een stem kunnen ze weer stemmen.',
-    },
+    cooldown: 'Leden zetten hun herinneringen aan en uit met /remind. Zo lang na een stem kunnen ze weer stemmen.',
     shop: {
       empty: 'Er wordt nog niets verkocht.',
       removeTitle: '{name} verwijderen?',

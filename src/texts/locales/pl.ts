@@ -872,7 +872,7 @@ export const pl: Catalogue = {
       channels: 'Kanały',
       rewards: 'Nagrody',
       roles: 'Role',
-      reminders: 'Czas oczekiwania',
+      cooldown: 'Czas oczekiwania',
       shop: 'Sklep',
       announcements: 'Ogłoszenia',
     },
@@ -934,7 +934,7 @@ export const pl: Catalogue = {
       multiplier: 'Mnożnik',
       roles: 'Role',
       tier: 'Rola za poziom premium',
-      reminders: 'Czas oczekiwania',
+      cooldown: 'Czas oczekiwania',
       style: 'Ogłoszenia',
       text: 'Tekst ogłoszeń',
       item: 'Przedmiot w sklepie',
@@ -1222,9 +1222,8 @@ export const pl: Catalogue = {
       unlink:
         'Głosy na ten profil nie będą już odbierane, a jego komendy przestaną działać. Głosy i kredyty zostaną i można to cofnąć.',
     },
-    reminders: {
-      text: 'Każdy włącza i wyłącza swoje przypomnienia przez /remind. Znowu głosować można, gdy od głosu minie tyle czasu:',
-    },
+    cooldown:
+      'Każdy włącza i wyłącza swoje przypomnienia przez /remind. Znowu głosować można, gdy od głosu minie tyle czasu:',
     shop: {
       empty: 'Nic tu jeszcze nie jest sprzedawane.',
       removeTitle: 'Usunąć {name}?',

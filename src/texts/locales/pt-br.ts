@@ -809,7 +809,7 @@ export const ptBR: Catalogue = {
       channels: 'Canais',
       rewards: 'Recompensas',
       roles: 'Cargos',
-      reminders: 'Tempo de espera',
+      cooldown: 'Tempo de espera',
       shop: 'Loja',
       announcements: 'Anúncios',
     },
@@ -871,7 +871,7 @@ export const ptBR: Catalogue = {
       multiplier: 'Multiplicador',
       roles: 'Cargos',
       tier: 'Cargo de um nível premium',
-      reminders: 'Tempo de espera',
+      cooldown: 'Tempo de espera',
       style: 'Anúncios',
       text: 'Texto dos anúncios',
       item: 'Item da loja',
@@ -1159,9 +1159,7 @@ export const ptBR: Catalogue = {
       unlink:
         'Os votos deixam de ser recebidos e os comandos da página param de funcionar. Votos e créditos continuam, e dá para desfazer.',
     },
-    reminders: {
-      text: 'Os membros ativam e desativam seus lembretes com /remind. Eles podem votar de novo depois deste tempo.',
-    },
+    cooldown: 'Os membros ativam e desativam seus lembretes com /remind. Eles podem votar de novo depois deste tempo.',
     shop: {
       empty: 'Ainda não há nada à venda.',
       removeTitle: 'Remover {name}?',

@@ -761,7 +761,7 @@ export const tr: Catalogue = {
       channels: 'Kanallar',
       rewards: 'Ödüller',
       roles: 'Roller',
-      reminders: 'Bekleme süresi',
+      cooldown: 'Bekleme süresi',
       shop: 'Mağaza',
       announcements: 'Duyurular',
     },
@@ -823,7 +823,7 @@ export const tr: Catalogue = {
       multiplier: 'Çarpan',
       roles: 'Roller',
       tier: 'Premium seviyesi rolü',
-      reminders: 'Bekleme süresi',
+      cooldown: 'Bekleme süresi',
       style: 'Duyurular',
       text: 'Duyuru metni',
       item: 'Mağaza ürünü',
@@ -1110,9 +1110,8 @@ export const tr: Catalogue = {
       unlinkTitle: '{name} bağlantısı kaldırılsın mı?',
       unlink: 'Oyları artık alınmaz ve komutları durur. Oylar ve krediler kalır; bu işlem geri alınabilir.',
     },
-    reminders: {
-      text: 'Üyeler hatırlatmalarını /remind ile açıp kapatır. Bir oydan sonra tekrar oy verebilmeleri için geçmesi gereken süre:',
-    },
+    cooldown:
+      'Üyeler hatırlatmalarını /remind ile açıp kapatır. Bir oydan sonra tekrar oy verebilmeleri için geçmesi gereken süre:',
     shop: {
       empty: 'Henüz satılan bir şey yok.',
       removeTitle: '{name} kaldırılsın mı?',

@@ -756,7 +756,7 @@ export const vi: Catalogue = {
       channels: 'Kênh',
       rewards: 'Phần thưởng',
       roles: 'Vai trò',
-      reminders: 'Thời gian chờ',
+      cooldown: 'Thời gian chờ',
       shop: 'Cửa hàng',
       announcements: 'Thông báo',
     },
@@ -818,7 +818,7 @@ export const vi: Catalogue = {
       multiplier: 'Hệ số nhân',
       roles: 'Vai trò',
       tier: 'Vai trò của gói Premium',
-      reminders: 'Thời gian chờ',
+      cooldown: 'Thời gian chờ',
       style: 'Thông báo',
       text: 'Nội dung thông báo',
       item: 'Món trong cửa hàng',
@@ -1107,9 +1107,8 @@ export const vi: Catalogue = {
       unlink:
         'Bot sẽ không nhận lượt bình chọn của mục này nữa và các lệnh của nó sẽ dừng. Lượt bình chọn và credit được giữ lại, và bạn có thể hoàn tác.',
     },
-    reminders: {
-      text: 'Thành viên bật và tắt lời nhắc bằng /remind. Sau mỗi lượt, họ có thể bình chọn lại khi qua thời gian này.',
-    },
+    cooldown:
+      'Thành viên bật và tắt lời nhắc bằng /remind. Sau mỗi lượt, họ có thể bình chọn lại khi qua thời gian này.',
     shop: {
       empty: 'Chưa bán món nào.',
       removeTitle: 'Gỡ {name}?',

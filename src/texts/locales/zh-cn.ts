@@ -734,7 +734,7 @@ export const zhCN: Catalogue = {
       channels: '频道',
       rewards: '奖励',
       roles: '身份组',
-      reminders: '等待时间',
+      cooldown: '等待时间',
       shop: '商店',
       announcements: '公告',
     },
@@ -796,7 +796,7 @@ export const zhCN: Catalogue = {
       multiplier: '倍率',
       roles: '身份组',
       tier: '高级版等级的身份组',
-      reminders: '等待时间',
+      cooldown: '等待时间',
       style: '公告',
       text: '公告文字',
       item: '商店商品',
@@ -1078,9 +1078,7 @@ export const zhCN: Catalogue = {
       unlinkTitle: '取消关联 {name}？',
       unlink: '将不再接收它的投票，它的命令也会停用。票数和积分会保留，并且可以撤销。',
     },
-    reminders: {
-      text: '成员可以使用 /remind 开启或关闭提醒。投票后经过这段时间，就可以再次投票。',
-    },
+    cooldown: '成员可以使用 /remind 开启或关闭提醒。投票后经过这段时间，就可以再次投票。',
     shop: {
       empty: '还没有出售任何商品。',
       removeTitle: '移除 {name}？',

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import { hasDraft } from '../../../../commands/setup/draft.ts';
-import { isFormName } from '../../../../commands/setup/forms.ts';
 import { runSetup } from '../../../../commands/setup.ts';
 import type { Modal, Panel, Reply } from '../../../discord/commands/reply.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
@@ -111,7 +110,7 @@ ${fields.map((field) => fieldHtml(field, view))}
   const { f: name } = options;
   return html`<h1>${title}</h1>
 ${
-  isFormName(name) && hasDraft(name)
+  hasDraft(name)
     ? html`<div class="columns with-preview">${form}
 <section class="card previews" aria-labelledby="preview" data-preview="settings/preview" hidden><h2 id="preview">${texts.console.preview}</h2><div></div></section></div>
 ${previewAssets(base)}`

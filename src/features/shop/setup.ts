@@ -1,0 +1,122 @@
+import { panel, showSaved } from '../../../commands/setup/results.ts';
+import { renderSection, type SetupSection } from '../../../commands/setup/section.ts';
+import {
+  authorOf,
+  button,
+  editOptions,
+  effectiveValue,
+  escapedName,
+  type ListingView,
+  listingOptions,
+  type SetupView,
+  selectBlock,
+  textBlock,
+  toChanges,
+} from '../../../commands/setup/view.ts';
+import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
+import { type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
+import { isSnowflake } from '../../platform/snowflake.ts';
+import { escapeName, joined, lines, roleMention } from '../../texts/markup.ts';
+import { type ItemVariant, item, itemVariants, limits, variantOf } from './setup-forms.ts';
+
+/** The items, with what adds one and a select that opens one. */
+export const shop: SetupSection = {
+  id: 'shop',
+  summary: ['shop'],
+  forms: [item, limits],
+  blocks: renderItems,
+  buttons: addButtons,
+  step: (view) => ({
+    name: `${view.texts.setup.sections.shop}, ${view.texts.setup.choices.milestones}`,
+    isDone: [itemsOf(view), listOf(effectiveValue(view, 'rewards.milestones').value)].some(({ length }) => length > 0),
+    button: button(view.texts.setup.buttons.openShop, 'edit', editOptions(view, item, { variant: 'role' })),
+  }),
+  actions: {
+    item: (view) => renderItem(view, Number(view.input.values[0])),
+    remove: confirmRemoval,
+    removed: removeItem,
+  },
+};
+
+function itemsOf(view: SetupView): readonly JsonObject[] {
+  return listOf(effectiveValue(view, 'shop').value);
+}
+
+/** Discord: at most 25 choices, and 4,000 characters of text. */
+const maxItems = 25;
+
+function renderItems(view: SetupView): readonly PanelBlock[] {
+  const { shop: own, sources, placeholders } = view.texts.setup;
+  const { source } = effectiveValue(view, 'shop');
+  const items = itemsOf(view).slice(0, maxItems);
+  if (items.length === 0) return [textBlock(own.empty)];
+  const choices = items.map((each, index) => ({ label: textOf(each['name']), value: String(index) }));
+  const { items: placeholder } = placeholders;
+  return [
+    textBlock(lines(...items.map((each) => describeItem(view, each)), source === 'default' ? null : sources[source])),
+    selectBlock({ kind: 'choices', action: 'item', placeholder, options: listingOptions(view), choices }),
+  ];
+}
+
+function addButtons(view: SetupView): readonly ReplyButton[] {
+  const { addRole, addCodes, addManual } = view.texts.setup.buttons;
+  const labels: Readonly<Record<ItemVariant, string>> = { role: addRole, codes: addCodes, manual: addManual };
+  return itemVariants.map((variant) =>
+    button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary'),
+  );
+}
+
+function describeItem({ texts }: SetupView, shown: JsonObject) {
+  const { values } = texts.setup;
+  const name = values.item(escapeName(textOf(shown['name']), 80), numberOf(shown['price']));
+  const contents = {
+    role: () => roleMention(textOf(shown['role'])),
+    codes: () => values.stored(numberOf(shown['codeCount'])),
+    manual: () => texts.shop.manual,
+  };
+  const needs = isSnowflake(shown['needsRole']) ? texts.shop.requires(roleMention(shown['needsRole'])) : null;
+  return joined([name, contents[variantOf(shown)](), needs], ' · ');
+}
+
+function renderItem(view: ListingView, position: number): Panel {
+  const { buttons, sections } = view.texts.setup;
+  const opened = itemsOf(view)[position];
+  if (opened === undefined) return renderSection(view, shop);
+  const removal = { ...listingOptions(view), e: position, v: view.community.version };
+  return panel(
+    'plain',
+    escapedName(textOf(opened['name'])),
+    [textBlock(describeItem(view, opened))],
+    [
+      button(buttons.edit, 'edit', editOptions(view, item, { entry: position }), 'primary'),
+      button(buttons.limits, 'edit', editOptions(view, limits, { entry: position })),
+      button(buttons.remove, 'remove', removal, 'danger'),
+      button(sections.shop, 'section', { ...listingOptions(view), s: 'shop' }),
+    ],
+  );
+}
+
+function confirmRemoval(view: ListingView): Panel {
+  const { input, texts } = view;
+  const { shop: own, buttons } = texts.setup;
+  const removed = itemsOf(view)[Number(input.options['e'])];
+  if (removed === undefined) return renderSection(view, shop);
+  return panel(
+    'bad',
+    own.removeTitle(escapedName(textOf(removed['name']))),
+    [textBlock(own.remove)],
+    [
+      button(buttons.remove, 'removed', { ...input.options }, 'danger'),
+      button(buttons.cancel, 'section', { ...listingOptions(view), s: 'shop' }),
+    ],
+  );
+}
+
+async function removeItem(view: ListingView): Promise<Panel> {
+  const items = itemsOf(view);
+  const position = Number(view.input.options['e']);
+  if (items[position] === undefined) return renderSection(view, shop);
+  const changes = toChanges(view, [['shop', items.toSpliced(position, 1)]]);
+  const basis = Number(view.input.options['v']);
+  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis, changes }), { section: 'shop' });
+}
