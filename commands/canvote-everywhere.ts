@@ -1,5 +1,5 @@
 import type { LastVotes } from '../src/core/ledger/account.ts';
-import type { ListedLookup } from '../src/discord/commands/command.ts';
+import { type ListedLookup, voteOffers } from '../src/discord/commands/command.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';
@@ -7,7 +7,6 @@ import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, joined, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { CommandContext } from './context.ts';
 import { fetchListingPage, type ListedPage, unknownPage, voteLinkTo } from './listing.ts';
-import { remindButtons } from './remind.ts';
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
 const timeoutMs = 3 * second;
@@ -110,13 +109,13 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
     perhaps.length === 0 ? null : texts.canVote.perhaps(user, namesOf(perhaps)),
     ...later.map((each) => texts.canVote.later(user, nameOf(each), each.at === null ? null : timestamp(each.at, 'R'))),
   );
-  const buttons = [...now, ...perhaps, ...later].flatMap((each) => voteLinkTo(each, all, texts));
-  const remind = now.length === 0 && user === null ? remindButtons(commands, texts) : [];
+  const links = [...now, ...perhaps, ...later].flatMap((each) => voteLinkTo(each, all, texts));
+  const buttons = now.length === 0 && user === null ? [...links, ...voteOffers(commands, texts)] : links;
   if (now.length + perhaps.length === 0) {
-    return { tone: 'wait', title: texts.canVote.titleLater, text, buttons: [...buttons, ...remind] };
+    return { tone: 'wait', title: texts.canVote.titleLater, text, buttons };
   }
   const title = now.length === 0 ? {} : { title: texts.canVote.titleNow };
-  return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons: [...buttons, ...remind] };
+  return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons };
 }
 
 const namesOf = (listings: readonly VotableListing[]) => joined(listings.map(nameOf), ', ');

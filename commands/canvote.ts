@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import type { ListedLookup } from '../src/discord/commands/command.ts';
+import { type ListedLookup, voteOffers } from '../src/discord/commands/command.ts';
 import { userOption } from '../src/discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
@@ -21,7 +21,6 @@ import {
   unknownPage,
   voteButtons,
 } from './listing.ts';
-import { remindButtons } from './remind.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {
@@ -78,7 +77,7 @@ function renderStatus(
     tone: 'wait',
     title: texts.canVote.titleLater,
     text: texts.canVote.later(user, page.name, nextVote),
-    buttons: user === null ? remindButtons(context.commands, texts) : [],
+    buttons: user === null ? voteOffers(context.commands, texts) : [],
   };
   return addTo(reply, details, user === null ? otherButtons : []);
 }

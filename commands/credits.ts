@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
-import { isOffered } from '../src/discord/commands/command.ts';
+import { isOffered, offersAt } from '../src/discord/commands/command.ts';
 import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
@@ -20,6 +20,7 @@ export const credits = {
   name: 'credits',
   visibility: 'private',
   actions: ['own'],
+  offers: [{ place: 'panel', action: 'own', label: ({ votePanel }) => votePanel.creditsButton }],
   availability: 'everywhere',
   needs: 'accounts',
   describe: ({ texts }) => ({
@@ -197,14 +198,6 @@ function buttonsFor(votes: readonly NextVote[], context: CommandContext): readon
 
 /** The same objects in the same context, so that they are rendered once. */
 const commandButtons = memoizeOne((context: CommandContext): readonly ReplyButton[] => {
-  const { texts, commands } = context;
-  const actionButton = (command: string, action: string, label: string): ReplyButton[] => {
-    const target = commands.find(({ name }) => name === command);
-    const isUsable = target?.actions?.includes(action) && isOffered(target, context);
-    return isUsable ? [{ kind: 'action', command, action, label }] : [];
-  };
-  return [
-    ...actionButton('remind', 'on', texts.credits.remindButton),
-    ...actionButton('shop', 'open', texts.credits.shopButton),
-  ];
+  const offered = context.commands.filter((command) => isOffered(command, context));
+  return offersAt('account', offered, context.texts);
 });

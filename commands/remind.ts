@@ -1,11 +1,9 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
-import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import type { Reply } from '../src/discord/commands/reply.ts';
 import type { NextReminder } from '../src/features/reminders/reminder.ts';
 import { hour } from '../src/platform/durations.ts';
-import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
-import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 
@@ -16,6 +14,11 @@ export const remind = {
   name: 'remind',
   visibility: 'private',
   actions: ['on', 'toggle', 'snooze', 'stop'],
+  offers: [
+    { place: 'vote', action: 'on', label: ({ remind: { button } }) => button },
+    { place: 'account', action: 'on', label: ({ credits }) => credits.remindButton },
+    { place: 'panel', action: 'toggle', label: ({ remind: { button } }) => button, isFirst: true },
+  ],
   availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
@@ -102,12 +105,3 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
 function mentionOf({ commandId }: CommandContext): Markup {
   return commandMention('remind', commandId('remind'));
 }
-
-/**
- * The button that switches on the reminders of the member who presses it; none if it is not among the offered commands.
- * The same object again, so that it is rendered once.
- */
-export const remindButtons = memoizeByIdentity((offered: readonly Command[], texts: Texts): readonly ReplyButton[] => {
-  const isOffered = offered.some(({ name }) => name === 'remind');
-  return isOffered ? [{ kind: 'action', command: 'remind', action: 'on', label: texts.remind.button }] : [];
-});

@@ -2,6 +2,7 @@ import { type CommandInput, integerOption } from '../src/discord/commands/input.
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { Offer } from '../src/features/shop/purchase.ts';
+import { shop as items } from '../src/features/shop/settings.ts';
 import type { ShopVisitor } from '../src/features/shop/shop.ts';
 import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
@@ -28,9 +29,13 @@ export const shop = {
   visibility: 'private',
   hasPages: true,
   actions: ['open', 'choose', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
+  offers: [
+    { place: 'account', action: 'open', label: ({ credits }) => credits.shopButton },
+    { place: 'panel', action: 'open', label: ({ credits }) => credits.shopButton },
+  ],
   availability: 'everywhere',
   leadsToDirectMessages: true,
-  needs: 'shop',
+  needs: items.path,
   describe: ({ texts }) => ({ description: texts.shop.description, options: [] }),
   async execute(input, context) {
     switch (input.action) {

@@ -1,4 +1,3 @@
-import { remindButtons } from '../../commands/remind.ts';
 import { createCardSource } from '../core/announcements/listing-card.ts';
 import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
@@ -8,6 +7,7 @@ import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import { createPerform } from '../core/outbox/perform.ts';
 import type { QueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
+import { voteOffers } from '../discord/commands/command.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
 import { isConfirmationQueue } from '../features/confirmations/feature.ts';
@@ -50,7 +50,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     guildTexts: languages.ofGuild,
     memberTexts: memberLanguages.textsOf,
     cardOf: createCardSource(dependencies.lookups.find),
-    voteButtons: (texts) => remindButtons(commands, texts),
+    voteButtons: (texts) => voteOffers(commands, texts),
   });
   const perform = createPerform({
     ...parts.effects,

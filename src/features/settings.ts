@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
 import type { SettingSpec, SettingsInEffect, SharedSettings, ValuesByPath } from '../core/settings/setting-spec.ts';
+import { isOff } from '../core/settings/shown-values.ts';
+import type { Need } from '../discord/commands/command.ts';
 import { textsOf } from '../platform/json.ts';
 import { messageFor } from '../platform/schema-messages.ts';
 import { announcementSettings } from './announcements/settings.ts';
@@ -52,6 +54,12 @@ export function settingAt(path: SettingPath): SettingSpec {
   const spec = findSetting(path);
   if (spec === undefined) throw new Error(`There is no setting ${path}.`);
   return spec;
+}
+
+/** What commands do not find in communities with these listings. */
+export function lacksOf(listings: readonly SettingsInEffect[]): readonly Need[] {
+  const missing = specs.filter(({ isNeeded, inFile }) => isNeeded && listings.every((each) => isOff(inFile(each))));
+  return [...(listings.length === 0 ? ['accounts'] : []), ...missing.map(({ path }) => path)];
 }
 
 /** In the order in which a community is exported and imported. */

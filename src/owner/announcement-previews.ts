@@ -1,7 +1,9 @@
+import { commands } from '../../commands/index.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { styleOf } from '../core/announcements/announcement-style.ts';
 import type { Announcement } from '../core/outbox/effect-contents.ts';
-import type { Panel, Reply, ReplyButton } from '../discord/commands/reply.ts';
+import { voteOffers } from '../discord/commands/command.ts';
+import type { Panel, Reply } from '../discord/commands/reply.ts';
 import { renderStyledAnnouncement } from '../features/announcements/styled-announcement.ts';
 import { renderDigest } from '../features/digests/message.ts';
 import { renderLostStreaks } from '../features/lost-streaks/message.ts';
@@ -42,9 +44,7 @@ export function previewAnnouncements(
   const { mode, milestones, premium, lostStreaks, reviews } = announcements;
   const style = styleOf(announcements);
   const card = { name: title, url: 'https://example.com/', site: site && findSite(site).name };
-  const buttons: readonly ReplyButton[] = [
-    { kind: 'action', command: 'remind', action: 'on', label: texts.remind.button },
-  ];
+  const buttons = voteOffers(commands, texts);
   const vote: Announcement = {
     event: kind === 'server' ? 'server_vote' : 'bot_vote',
     test: false,

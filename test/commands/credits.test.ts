@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import { credits } from '../../commands/credits.ts';
+import { remind } from '../../commands/remind.ts';
+import { shop } from '../../commands/shop.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
@@ -132,27 +134,16 @@ describe('/credits', () => {
     expect(fieldsOf(reply)['Latest entries']).toBe(`**+10** · Vote: server · <t:${seconds(start)}:R>`);
   });
 
-  it('offers reminders and the shop if those commands exist, are served and have the action', async () => {
+  it('offers reminders and the shop if those commands exist, are served and are ours', async () => {
     const { context } = await withAccounts();
-    const offered = async (changes: Partial<Command>[]) => {
-      const commands = changes.map((each): Command => ({ ...credits, ...each }));
-      return (await credits.execute(inputOf(), { ...context, commands })).buttons;
-    };
-    expect(
-      await offered([
-        { name: 'remind', actions: ['on', 'stop'] },
-        { name: 'shop', actions: ['open'] },
-      ]),
-    ).toEqual([
+    const offered = async (commands: readonly Command[]) =>
+      (await credits.execute(inputOf(), { ...context, commands })).buttons;
+    expect(await offered([{ ...remind, isServedBy: () => true }, shop])).toEqual([
       { kind: 'action', command: 'remind', action: 'on', label: 'Remind me' },
       { kind: 'action', command: 'shop', action: 'open', label: 'Shop' },
     ]);
-    expect(
-      await offered([
-        { name: 'remind', actions: ['on'], isServedBy: () => false },
-        { name: 'shop', actions: ['buy'] },
-      ]),
-    ).toEqual([]);
+    const own: Command = { ...credits, name: 'shop', actions: ['open'] };
+    expect(await offered([remind, own])).toEqual([]);
   });
 
   it('explains every cause, and only in words of the bot', async () => {

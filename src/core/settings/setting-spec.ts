@@ -58,6 +58,8 @@ export interface SettingSpec {
   readonly inEffect?: (value: unknown) => Partial<SettingsInEffect>;
   /** The same of a value that is one of the rules of the listing. */
   readonly rules?: (value: unknown) => Partial<ListingRewards>;
+  /** Whether a command `needs` it: without a value it is not offered. */
+  readonly isNeeded?: true;
   /** Whether it is the id of a channel in which is posted. */
   readonly isChannel?: true;
   /** The roles that members are given by a value as in the file, which may be anything. */

@@ -5,9 +5,10 @@ import type {
 } from 'discord-api-types/v10';
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
-import type { Modal, Panel, Reply } from './reply.ts';
+import type { Modal, Panel, Reply, ReplyButton } from './reply.ts';
 
 /** A configured listing with its lookup client. @category Commands */
 export interface ListedLookup {
@@ -33,8 +34,8 @@ export interface CommandChoice {
   readonly value: string;
 }
 
-/** What a command shows that a community may lack: accounts, without any listing, or things that are sold. */
-export type Need = 'accounts' | 'shop';
+/** What a command shows that a community may lack: `accounts`, without any listing, or the value of a setting, by its path. */
+export type Need = string;
 
 /** What the description of a command depends on. */
 export interface DescriptionContext {
@@ -60,6 +61,16 @@ export interface AnsweringContext extends DescriptionContext {
   readonly commandId: (name: string) => string | null;
 }
 
+/** A button that leads to an action of a command from messages that are not its own. */
+export interface CommandOffer {
+  /** Under an account; under announcements and where there is nothing to vote for now; or in the vote panel. */
+  readonly place: 'account' | 'vote' | 'panel';
+  readonly action: string;
+  readonly label: (texts: Texts) => string;
+  /** Before those of commands that are registered earlier. */
+  readonly isFirst?: true;
+}
+
 /** A slash command as it is registered. */
 export interface CommandDefinition {
   readonly name: string;
@@ -73,6 +84,8 @@ export interface CommandDefinition {
    * message.
    */
   readonly actions?: readonly string[];
+  /** Its buttons in other messages. */
+  readonly offers?: readonly CommandOffer[];
   /**
    * Where it can be run. `everywhere`: also in direct messages, and in every guild by members who have added the app to
    * their account. Default: only in guilds that have the app. Its components work wherever they are.
@@ -115,6 +128,24 @@ export function isOffered(
 ): boolean {
   return command.isServedBy?.(listings) !== false && !(needs !== undefined && lacks.includes(needs));
 }
+
+/** The buttons that these commands offer at a place. */
+export function offersAt(
+  place: CommandOffer['place'],
+  commands: readonly CommandDefinition[],
+  texts: Texts,
+): readonly ReplyButton[] {
+  return commands
+    .flatMap(({ name, offers = [] }) => offers.map((offer) => ({ name, ...offer })))
+    .filter((offer) => offer.place === place)
+    .toSorted((a, b) => Number(b.isFirst ?? false) - Number(a.isFirst ?? false))
+    .map(({ name, action, label }) => ({ kind: 'action', command: name, action, label: label(texts) }));
+}
+
+/** Those of votes. The same objects again, so that they are rendered once. */
+export const voteOffers = memoizeByIdentity((offered: readonly CommandDefinition[], texts: Texts) =>
+  offersAt('vote', offered, texts),
+);
 
 /** A slash command as Discord's API takes it. Discord: "Create Global Application Command". @category Commands */
 export type CommandData = RESTPostAPIChatInputApplicationCommandsJSONBody;

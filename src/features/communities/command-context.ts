@@ -3,7 +3,7 @@ import type { Config } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import { linkPath } from '../../core/settings/listing-settings.ts';
-import type { DescriptionContext, ListedLookup, Need } from '../../discord/commands/command.ts';
+import type { DescriptionContext, ListedLookup } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { missingFor } from '../../lookup/sites/site-apis.ts';
@@ -13,6 +13,7 @@ import { memoizeOne } from '../../platform/memoize.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
+import { lacksOf } from '../settings.ts';
 import type { Community } from './directory.ts';
 import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
@@ -76,7 +77,7 @@ export function createCommandContexts({
       drawVotePicture,
       listings: lookups.of(shown(listings)),
       isShared: directory.isShared,
-      lacks: lacksOf(communities),
+      lacks: lacksOf(listings),
       rules: listedRules(listings),
       communities: isOnly ? null : cover(covered),
       standings: store.standingsIn(accounts, timeZone),
@@ -123,15 +124,9 @@ export function createCommandContexts({
     offer: (): Omit<DescriptionContext, 'texts'> => ({
       listings: lookups.of(shown(directory.listings)),
       isShared: directory.isShared,
-      lacks: lacksOf(directory.communities),
+      lacks: lacksOf(directory.listings),
     }),
   };
-}
-
-/** @param shops each community has one, with items or without */
-function lacksOf(shops: readonly Pick<Community, 'shop'>[]): readonly Need[] {
-  const hasItems = shops.some(({ shop }) => shop.length > 0);
-  return [...(shops.length === 0 ? (['accounts'] as const) : []), ...(hasItems ? [] : (['shop'] as const))];
 }
 
 function shown(listings: readonly CommunityListing[]): readonly CommunityListing[] {
@@ -158,10 +153,11 @@ export async function configuredOffer(
     }
     return key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
   });
-  const isStored = { accounts: await stored(linkPath), shop: await stored('shop') };
+  const lacks = lacksOf(listings);
+  const areStored = await Promise.all(lacks.map((need) => stored(need === 'accounts' ? linkPath : need)));
   return {
     listings: inOrderOfCommands(offered),
     isShared: listings.some(({ linked }) => linked),
-    lacks: lacksOf(listings).filter((need) => !isStored[need]),
+    lacks: lacks.filter((_, index) => !areStored[index]),
   };
 }

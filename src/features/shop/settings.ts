@@ -108,6 +108,7 @@ export const shop = setting({
   schema: itemList(item),
   storedSchema: itemList(storedItem),
   isShared: true,
+  isNeeded: true,
   fromFile: withFileCodes,
   secretParts: codesOfItems,
   inEffect: (items) => ({ shop: (items ?? []).map(toShopItem) }),

@@ -2,6 +2,7 @@ import type { Command } from '../../../commands/context.ts';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import { isOffered, offersAt } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
@@ -9,6 +10,7 @@ import { channelMention } from '../../texts/markup.ts';
 import { type Texts, textsInAll } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
+import { lacksOf } from '../settings.ts';
 import { createVotePanelHandler, type DrawnPanel, digestOf } from './panel-message.ts';
 import { readPages, renderVotePanel } from './render.ts';
 import type { StoredPanel, VotePanelStore } from './store.ts';
@@ -91,7 +93,7 @@ export function create(
 }
 
 async function drawPanel(
-  { named, accounts, timeZone, shop }: Community,
+  { named, accounts, timeZone, listings }: Community,
   texts: Texts,
   { store, lookups, commands, clock }: Parameters<typeof create>[0] & { readonly clock: Clock },
 ): Promise<DrawnPanel> {
@@ -102,13 +104,16 @@ async function drawPanel(
     readPages(listed, texts, clock),
     store.standingsIn(accounts, timeZone).leaderboard(board, now),
   ]);
-  const isOffered = (name: string) =>
-    commands.some((each) => each.name === name && each.isServedBy?.(listed) !== false);
+  const place = { listings: listed, lacks: lacksOf(listings) };
   const content = {
     listings: pages,
     top: members.filter(({ rank }) => rank <= shownRanks),
     perVote: named[0]?.rewards.base.perVote ?? 0,
-    offers: { remind: isOffered('remind'), credits: isOffered('credits'), shop: isOffered('shop') && shop.length > 0 },
+    buttons: offersAt(
+      'panel',
+      commands.filter((command) => isOffered(command, place)),
+      texts,
+    ),
   };
   const footer = texts.votePanel.month(now, timeZone);
   const footers = textsInAll().map(({ votePanel }) => votePanel.month(now, timeZone));

@@ -21,8 +21,8 @@ export interface PanelContent {
   readonly top: readonly RankedMember[];
   /** Credits; 0 for none. */
   readonly perVote: number;
-  /** Whether Remind me, My credits and Shop are offered. */
-  readonly offers: Readonly<Record<'remind' | 'credits' | 'shop', boolean>>;
+  /** What commands offer. */
+  readonly buttons: readonly ReplyButton[];
 }
 
 /** The pages of listings; incomplete if the service does not tell one in time, so that a panel keeps the links it has. */
@@ -47,17 +47,14 @@ export async function readPages(
 }
 
 /** The message with which members vote. All its buttons work forever: their ids name a command and an action. */
-export function renderVotePanel({ listings, top, perVote, offers }: PanelContent, texts: Texts): Panel {
-  const { votePanel, leaderboard, credits, parts } = texts;
+export function renderVotePanel({ listings, top, perVote, buttons }: PanelContent, texts: Texts): Panel {
+  const { votePanel, leaderboard, parts } = texts;
   const [first, ...others] = listings;
   const only = first !== undefined && others.length === 0 ? voteButtons(first.page, texts) : [];
   const links = only.length === 0 ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : only;
   const ranked = top.map(({ rank, userId, score }) =>
     joined([joined([medals[rank - 1], mention(userId)], ' '), parts.votes(score)], ' · '),
   );
-  const action = (command: string, name: string, label: string): ReplyButton => {
-    return { kind: 'action', command, action: name, label };
-  };
   return {
     kind: 'panel',
     tone: 'good',
@@ -69,14 +66,7 @@ export function renderVotePanel({ listings, top, perVote, offers }: PanelContent
         text: lines(bold(leaderboard.title('votes', 'month')), ...(top.length === 0 ? [leaderboard.none] : ranked)),
       },
       { kind: 'buttons', buttons: links },
-      {
-        kind: 'buttons',
-        buttons: [
-          ...(offers.remind ? [action('remind', 'toggle', texts.remind.button)] : []),
-          ...(offers.credits ? [action('credits', 'own', votePanel.creditsButton)] : []),
-          ...(offers.shop ? [action('shop', 'open', credits.shopButton)] : []),
-        ],
-      },
+      { kind: 'buttons', buttons },
     ],
   };
 }
