@@ -1,21 +1,9 @@
 import { showMilestone, showMultiplier, weekdayName, weekdays } from '../../src/core/settings/reward-settings.ts';
 import { choicesOf } from '../../src/core/settings/shown-values.ts';
-import { selectedValues } from '../../src/discord/commands/input.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { listOf, textsOf } from '../../src/platform/json.ts';
-import {
-  editedEntry,
-  type Form,
-  numberField,
-  optionalSelect,
-  radios,
-  removeBox,
-  selectedId,
-  settingsForm,
-  shortText,
-  toChoices,
-  withEntry,
-} from './form.ts';
+import { entryForm } from './entry-form.ts';
+import { settingsForm } from './form.ts';
 import type { SetupSection } from './section.ts';
 import { effectiveValue, textBlock } from './view.ts';
 import { votePanelButton } from './vote-panel.ts';
@@ -48,75 +36,54 @@ export const credits = settingsForm('credits', 'credits', [
   'rewards.allListings',
 ]);
 
-const repetitions = choicesOf('once', 'every');
-
-const milestone: Form = {
+const milestone = entryForm({
   name: 'milestone',
-  paths: ['rewards.milestones'],
+  path: 'rewards.milestones',
   list: {
     placeholder: 'milestones',
     add: 'addMilestone',
     entries: (value, texts) => listOf(value).map((entry) => showMilestone(entry, texts)),
   },
-  fields(context) {
-    const { fields } = context.texts.setup;
-    const edited = editedEntry(context, 'rewards.milestones');
-    const repeats = edited['everyVotes'] === undefined ? 'once' : 'every';
-    return [
-      shortText('votes', fields.votes, edited['votes'] ?? edited['everyVotes'], { required: true }),
-      radios('repeats', fields.repeats, repetitions(context.texts), repeats),
-      shortText('milestoneCredits', fields.milestoneCredits, edited['credits']),
-      optionalSelect('roles', 'milestoneRole', fields.milestoneRole, edited['role']),
-      ...removeBox(context),
-    ];
-  },
-  read(input, context) {
-    const votes = numberField(input, 'votes');
-    return withEntry(input, context, 'rewards.milestones', {
-      ...(input.fields['repeats'] === 'every' ? { everyVotes: votes } : { votes }),
-      credits: numberField(input, 'milestoneCredits'),
-      role: selectedId(input, 'milestoneRole'),
-    });
-  },
-};
+  fields: [
+    { name: 'votes', kind: 'number', part: 'votes', isRequired: true },
+    { name: 'repeats', kind: 'radios', part: 'repeats', preset: 'once', choices: choicesOf('once', 'every') },
+    { name: 'milestoneCredits', kind: 'number', part: 'credits' },
+    { name: 'milestoneRole', kind: 'roles', part: 'role' },
+  ],
+  toParts: ({ votes, everyVotes, ...others }) => ({
+    votes: votes ?? everyVotes,
+    repeats: everyVotes === undefined ? 'once' : 'every',
+    ...others,
+  }),
+  toEntry: ({ votes, repeats, ...others }) => ({ [repeats === 'every' ? 'everyVotes' : 'votes']: votes, ...others }),
+});
 
-const multiplier: Form = {
+const multiplier = entryForm({
   name: 'multiplier',
-  paths: ['rewards.multipliers'],
+  path: 'rewards.multipliers',
   list: {
     placeholder: 'multipliers',
     add: 'addMultiplier',
     entries: (value, texts) => listOf(value).map((entry) => showMultiplier(entry, texts)),
   },
-  fields(context) {
-    const { texts, entry } = context;
-    const { fields, hints } = texts.setup;
-    const edited = editedEntry(context, 'rewards.multipliers');
-    const days = weekdays.map((day) => [day, weekdayName(texts.locale, day)] as const);
-    return [
-      shortText('factor', fields.factor, edited['factor'] ?? 2, { required: true }),
-      {
-        kind: 'checkboxes',
-        name: 'days',
-        label: fields.days,
-        description: hints.days,
-        required: false,
-        choices: toChoices(days, entry === null ? ['saturday', 'sunday'] : textsOf(edited['days'])),
-      },
-      optionalSelect('roles', 'multiplierRole', fields.multiplierRole, edited['role']),
-      ...removeBox(context),
-    ];
-  },
-  read(input, context) {
-    const days = selectedValues(input, 'days');
-    return withEntry(input, context, 'rewards.multipliers', {
-      ...editedEntry(context, 'rewards.multipliers'),
-      factor: numberField(input, 'factor'),
-      days: days.length === 0 || days.length === weekdays.length ? undefined : days,
-      role: selectedId(input, 'multiplierRole'),
-    });
-  },
-};
+  fields: [
+    { name: 'factor', kind: 'number', part: 'factor', preset: 2, isRequired: true },
+    {
+      name: 'days',
+      kind: 'checkboxes',
+      part: 'days',
+      hint: 'days',
+      preset: ['saturday', 'sunday'],
+      choices: ({ locale }) => weekdays.map((day) => [day, weekdayName(locale, day)]),
+    },
+    { name: 'multiplierRole', kind: 'roles', part: 'role' },
+  ],
+  toParts: ({ days, ...others }) => ({ days: textsOf(days), ...others }),
+  toEntry: ({ days, ...others }) => ({ ...others, ...(isSomeDays(textsOf(days)) && { days }) }),
+});
+
+/** No day and all days are the same. */
+const isSomeDays = ({ length }: readonly string[]) => length > 0 && length < weekdays.length;
 
 /** Without the forms of features. */
 export const rewards: SetupSection = {

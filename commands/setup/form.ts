@@ -1,11 +1,11 @@
 import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
-import type { SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
-import { type CommandInput, isChecked, selectedValues, textField } from '../../src/discord/commands/input.ts';
+import type { SettingChoices, SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
+import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
 import { parseDuration, toDurationText } from '../../src/platform/duration-text.ts';
 import { second } from '../../src/platform/durations.ts';
-import { fieldText, type JsonObject, listOf, objectOf, textOf, withoutUndefined } from '../../src/platform/json.ts';
+import { fieldText, type JsonObject, objectOf, textOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 
 type SetupTexts = Texts['setup'];
@@ -53,15 +53,11 @@ export function settingsForm(
   const paths = [...named, ...placedIn(name)];
   return {
     ...{ name, paths, button },
-    fields: ({ texts, value }) => {
-      const shown = paths.flatMap((path) =>
-        fieldsOf(path).map((field) => ({ field, value: partOf(field, value(path)) ?? field.preset })),
-      );
-      return shown.flatMap((each, index) => {
-        const sameName = shown.filter(({ field }) => field.name === each.field.name);
-        return shown.indexOf(sameName[0] ?? each) === index ? modalFields(each, sameName, texts) : [];
-      });
-    },
+    fields: ({ texts, value }) =>
+      toModalFields(
+        paths.flatMap((path) => shownFields(fieldsOf(path), value(path))),
+        texts,
+      ),
     read: (input, { value }) =>
       Object.fromEntries(paths.map((path) => [path, readSetting(fieldsOf(path), input, value(path))])),
   };
@@ -76,59 +72,76 @@ function fieldsOf(path: SettingPath): readonly SettingField[] {
   return settingAt(path).fields ?? [];
 }
 
-function partOf({ part }: SettingField, value: unknown): unknown {
-  return part === undefined ? value : objectOf(value)[part];
-}
-
 interface ShownField {
   readonly field: SettingField;
   readonly value: unknown;
 }
 
+function shownFields(fields: readonly SettingField[], value: unknown): ShownField[] {
+  return fields.map((field) => {
+    const shown = field.part === undefined ? value : objectOf(value)[field.part];
+    return { field, value: shown ?? field.preset };
+  });
+}
+
+/** The fields of a form, with what each shows of a value. */
+export function modalFields(fields: readonly SettingField[], value: unknown, texts: Texts): ModalField[] {
+  return toModalFields(shownFields(fields, value), texts);
+}
+
+function toModalFields(shown: readonly ShownField[], texts: Texts): ModalField[] {
+  return shown.flatMap((each, index) => {
+    const sameName = shown.filter(({ field }) => field.name === each.field.name);
+    return shown.indexOf(sameName[0] ?? each) === index ? modalField(each, sameName, texts) : [];
+  });
+}
+
 /** The field for a zone that the select does not have; it has precedence. */
-const otherTimeZone = 'otherTimeZone';
+const otherTimeZone = { name: 'otherTimeZone', kind: 'text', hint: 'otherTimeZone' } as const satisfies SettingField;
 
 function unitsToText(value: number, unitMs = second): string {
   return toDurationText(Math.round((value * unitMs) / second) * second);
 }
 
 /** @param boxes the switches of the same name */
-function modalFields(
+function modalField(
   { field, value }: ShownField,
   boxes: readonly ShownField[],
   texts: Texts,
 ): ModalField | readonly ModalField[] {
-  const { setup } = texts;
-  const { name, hint, maxLength } = field;
-  const label = setup.fields[name];
-  const options = { ...(hint && { description: setup.hints[hint] }), ...(maxLength && { maxLength }) };
+  const { fields, hints, choices } = texts.setup;
+  const { name, hint, maxLength, isRequired = false } = field;
+  const label = fields[name];
+  const common = { name, label, required: isRequired, ...(hint && { description: hints[hint] }) };
+  const select = (offered: ReturnType<SettingChoices>, present: unknown): ModalField => {
+    return { kind: 'choices', ...common, choices: toChoices(offered, [present]) };
+  };
   switch (field.kind) {
     case 'text':
     case 'number':
-      return shortText(name, label, value, options);
+      return { kind: 'text', ...common, value: fieldText(value), maxLength: maxLength ?? 100 };
     case 'longText':
-      return { kind: 'text', name, label, required: false, multiline: true, value: fieldText(value), ...options };
+      return { kind: 'text', ...common, multiline: true, value: fieldText(value), ...(maxLength && { maxLength }) };
     case 'channels':
     case 'roles':
-      return optionalSelect(field.kind, name, label, value, options.description);
+      return { kind: field.kind, ...common, selected: typeof value === 'string' ? [value] : [] };
     case 'radios':
-      return radios(name, label, field.choices(texts), value);
+      return { kind: 'radios', name, label, choices: toChoices(field.choices(texts), [value]) };
+    case 'checkboxes':
+      return { kind: 'checkboxes', ...common, choices: toChoices(field.choices(texts), textsOf(value)) };
     case 'select':
-      return selectOf(name, label, field.choices(texts), value, options.description);
+      return select(field.choices(texts), value);
     case 'duration': {
       const present = typeof value === 'number' ? unitsToText(value, field.unitMs) : textOf(value);
-      return selectOf(name, label, durationChoices(field.choices, present, texts), present, options.description);
+      return select(durationChoices(field.choices, present, texts), present);
     }
     case 'timeZone':
-      return [
-        selectOf(name, label, timeZoneChoices(textOf(value), texts), value, options.description),
-        shortText(otherTimeZone, setup.fields[otherTimeZone], '', { description: setup.hints[otherTimeZone] }),
-      ];
+      return [select(timeZoneChoices(textOf(value), texts), value), ...modalFields([otherTimeZone], '', texts)];
     case 'switch': {
-      const choices = boxes.flatMap(({ field: box, value: isOn }) =>
-        box.kind === 'switch' ? { value: box.choice, label: setup.choices[box.choice], selected: isOn === true } : [],
+      const shown = boxes.flatMap(({ field: box, value: isOn }) =>
+        box.kind === 'switch' ? { value: box.choice, label: choices[box.choice], selected: isOn === true } : [],
       );
-      return { kind: 'checkboxes', name, label, required: false, choices };
+      return { kind: 'checkboxes', name, label, required: false, choices: shown };
     }
   }
 }
@@ -137,11 +150,14 @@ function modalFields(
 function readSetting(fields: readonly SettingField[], input: CommandInput, current: unknown): unknown {
   const [only] = fields;
   if (only === undefined || only.part === undefined) return only && readField(only, input);
-  const parts = fields.map((field) => [field, readField(field, input) ?? undefined] as const);
-  if (parts.some(([{ isRequiredPart }, value]) => isRequiredPart && value === undefined)) return null;
-  const others = Object.entries(objectOf(current)).filter(([name]) => fields.every(({ part }) => part !== name));
-  const entered = parts.filter(([, value]) => value !== undefined).map(([{ part = '' }, value]) => [part, value]);
-  return Object.fromEntries([...others, ...entered]);
+  const parts = readParts(fields, input, objectOf(current));
+  return fields.some(({ isRequiredPart, part = '' }) => isRequiredPart && parts[part] === undefined) ? null : parts;
+}
+
+/** An object with the parts that were entered, and without those that are empty. */
+export function readParts(fields: readonly SettingField[], input: CommandInput, current: JsonObject): JsonObject {
+  const entered = fields.map((field) => [field.part ?? '', readField(field, input) ?? undefined] as const);
+  return withoutUndefined({ ...current, ...Object.fromEntries(entered) });
 }
 
 function readField(field: SettingField, input: CommandInput): unknown {
@@ -166,67 +182,18 @@ function enteredValue(field: SettingField, input: CommandInput): unknown {
       return text === undefined || field.unitMs === undefined ? text : parseDuration(text) / field.unitMs;
     }
     case 'timeZone':
-      return optionalText(input, otherTimeZone) ?? selectedId(input, name);
+      return optionalText(input, otherTimeZone.name) ?? selectedId(input, name);
     case 'radios':
       return input.fields[name];
+    case 'checkboxes':
+      return selectedValues(input, name);
     case 'switch':
       return selectedValues(input, name).includes(field.choice);
   }
 }
 
-/** A short text that may stay empty. */
-export function shortText(
-  name: string,
-  label: string,
-  value: unknown,
-  options: { readonly description?: string; readonly maxLength?: number; readonly required?: boolean } = {},
-): ModalField {
-  return { kind: 'text', name, label, value: fieldText(value), required: false, maxLength: 100, ...options };
-}
-
-/** A select of one choice, which may stay empty. */
-export function selectOf(
-  name: string,
-  label: string,
-  choices: readonly (readonly [value: string, label: string])[],
-  value: unknown,
-  description?: string,
-): ModalField {
-  const described = description === undefined ? {} : { description };
-  return { kind: 'choices', name, label, required: false, choices: toChoices(choices, [value]), ...described };
-}
-
-/** A select of one channel or role, which may stay empty. */
-export function optionalSelect(
-  kind: 'channels' | 'roles',
-  name: string,
-  label: string,
-  value: unknown,
-  description?: string,
-): ModalField {
-  const selected = typeof value === 'string' ? [value] : [];
-  return { kind, name, label, selected, required: false, ...(description === undefined ? {} : { description }) };
-}
-
-export function radios(
-  name: string,
-  label: string,
-  choices: readonly (readonly [value: string, label: string])[],
-  value: unknown,
-): ModalField {
-  return { kind: 'radios', name, label, choices: toChoices(choices, [value]) };
-}
-
-export function toChoices(
-  choices: readonly (readonly [value: string, label: string])[],
-  selected: readonly unknown[],
-): SelectChoice[] {
+function toChoices(choices: ReturnType<SettingChoices>, selected: readonly unknown[]): SelectChoice[] {
   return choices.map(([value, label]) => ({ value, label, selected: selected.includes(value) }));
-}
-
-/** The entry of a list that is edited; empty for a new one. */
-export function editedEntry({ value, entry }: FormContext, path: SettingPath): JsonObject {
-  return entry === null ? {} : (listOf(value(path))[entry] ?? {});
 }
 
 export function removeBox({ texts, entry }: FormContext): readonly ModalField[] {
@@ -243,31 +210,18 @@ export function fileField(name: 'settings' | 'codes', { setup }: Texts): ModalFi
 }
 
 /** A number; the text itself if it is none, and undefined if it is empty. */
-export function numberField(input: CommandInput, name: string): unknown {
+function numberField(input: CommandInput, name: string): unknown {
   const text = textField(input, name);
   if (text === '') return undefined;
   return /^\d{1,12}(?:[.,]\d{1,6})?$/.test(text) ? Number(text.replace(',', '.')) : text;
 }
 
 /** A text; undefined if it is empty. */
-export function optionalText(input: CommandInput, name: string): string | undefined {
+function optionalText(input: CommandInput, name: string): string | undefined {
   return textField(input, name) || undefined;
 }
 
 /** The id of the selected channel or role; undefined for none. */
-export function selectedId(input: CommandInput, name: string): string | undefined {
+function selectedId(input: CommandInput, name: string): string | undefined {
   return selectedValues(input, name)[0];
-}
-
-/** A list with the edited entry in its place, or with a new one at the end; without it if its box says so. */
-export function withEntry(
-  input: CommandInput,
-  { value, entry: position }: FormContext,
-  path: SettingPath,
-  entry: JsonObject,
-): FormValues {
-  const list = listOf(value(path));
-  if (position !== null && isChecked(input, 'remove')) return { [path]: list.toSpliced(position, 1) };
-  const edited = withoutUndefined(entry);
-  return { [path]: position === null || position >= list.length ? [...list, edited] : list.with(position, edited) };
 }

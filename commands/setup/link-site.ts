@@ -1,4 +1,5 @@
 import { findLinkableSite } from '../../src/core/settings/listing-settings.ts';
+import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { choicesOf } from '../../src/core/settings/shown-values.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, PanelBlock } from '../../src/discord/commands/reply.ts';
@@ -7,10 +8,11 @@ import { bold, escapeName, lines, type Markup, markup } from '../../src/texts/ma
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
 import { type Site, trustOf } from '../../src/webhook/sites/site.ts';
-import { radios, shortText } from './form.ts';
+import { modalFields } from './form.ts';
 import { authorOf, escapedName, type SetupView, selectBlock } from './view.ts';
 
-const kindChoices = choicesOf('server', 'bot');
+const kindField: SettingField = { name: 'kind', kind: 'radios', choices: choicesOf('server', 'bot') };
+const botField: SettingField = { name: 'botId', kind: 'text', hint: 'botId', maxLength: 20 };
 
 /** The other sites, each with how far its votes can be trusted. */
 export function siteStep({ texts }: SetupView): PanelBlock {
@@ -53,13 +55,10 @@ export function chosenSite({ input }: SetupView): Site | null {
 
 /** The form for a listing on a site, with what is not known already; null if that is everything. */
 export function siteForm({ texts, input }: SetupView, site: Site): Modal | null {
-  const { fields, hints } = texts.setup;
   const { kinds, setup } = site;
   const asked: readonly ModalField[] = [
-    ...(kinds.length === 2 ? [radios('kind', fields.kind, kindChoices(texts), 'server')] : []),
-    ...(kinds.includes('bot')
-      ? [shortText('botId', fields.botId, input.applicationId, { description: hints.botId, maxLength: 20 })]
-      : []),
+    ...(kinds.length === 2 ? modalFields([kindField], 'server', texts) : []),
+    ...(kinds.includes('bot') ? modalFields([botField], input.applicationId, texts) : []),
     ...(setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
   return asked.length === 0

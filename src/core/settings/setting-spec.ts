@@ -123,7 +123,7 @@ export type SettingField = FieldOfPart &
     | { readonly kind: 'timeZone' }
     /** Of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as well. */
     | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
-    | { readonly kind: 'select' | 'radios'; readonly choices: SettingChoices }
+    | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
     /** Several of the same name are the boxes of one field, each with its label. */
     | { readonly kind: 'switch'; readonly choice: keyof Texts['setup']['choices'] }
   );
@@ -132,6 +132,8 @@ interface FieldOfPart {
   /** In the form, and of its label in the texts. */
   readonly name: keyof Texts['setup']['fields'];
   readonly hint?: keyof Texts['setup']['hints'];
+  /** Whether it cannot stay empty. */
+  readonly isRequired?: true;
   /** Characters. */
   readonly maxLength?: number;
   /** The property of the value that it edits; without it, the whole value. */

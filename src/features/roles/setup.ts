@@ -1,43 +1,48 @@
 import {
   type Form,
-  optionalSelect,
+  type FormContext,
+  modalFields,
+  readParts,
   removeBox,
-  selectedId,
   settingsForm,
-  shortText,
 } from '../../../commands/setup/form.ts';
 import type { SetupSection } from '../../../commands/setup/section.ts';
 import { button, editOptions, effectiveValue } from '../../../commands/setup/view.ts';
-import { isChecked, textField } from '../../discord/commands/input.ts';
-import { listOf, objectOf } from '../../platform/json.ts';
+import type { SettingField } from '../../core/settings/setting-spec.ts';
+import { isChecked } from '../../discord/commands/input.ts';
+import { type JsonObject, listOf, objectOf, textOf } from '../../platform/json.ts';
 import { namedTiers } from './settings.ts';
 
 const given = settingsForm('roles', 'edit', ['rewards.voterRole', 'rewards.milestoneRoles', 'rewards.premiumRoles']);
+
+const tierFields: readonly SettingField[] = [
+  { name: 'tier', kind: 'text', part: 'tier', hint: 'tier', isRequired: true },
+  { name: 'tierRole', kind: 'roles', part: 'role' },
+];
 
 const tier: Form = {
   name: 'tier',
   paths: ['rewards.premiumRoles'],
   list: { placeholder: 'tiers', add: 'addTier', entries: namedTiers },
   fields(context) {
-    const { fields, hints } = context.texts.setup;
-    const value = context.value('rewards.premiumRoles');
-    const name = context.entry === null ? undefined : namedTiers(value)[context.entry];
-    const role = name === undefined ? undefined : objectOf(value)[name];
-    return [
-      shortText('tier', fields.tier, name, { description: hints.tier, required: true }),
-      optionalSelect('roles', 'tierRole', fields.tierRole, role),
-      ...removeBox(context),
-    ];
+    const all = objectOf(context.value('rewards.premiumRoles'));
+    const name = editedTier(all, context);
+    return [...modalFields(tierFields, { tier: name, role: all[name ?? ''] }, context.texts), ...removeBox(context)];
   },
-  read(input, { value, entry }) {
-    const all = objectOf(value('rewards.premiumRoles'));
-    const before = entry === null ? undefined : namedTiers(all)[entry];
+  read(input, context) {
+    const all = objectOf(context.value('rewards.premiumRoles'));
+    const before = editedTier(all, context);
     const others = Object.fromEntries(Object.entries(all).filter(([name]) => name !== before));
-    const role = selectedId(input, 'tierRole');
+    const { tier: name, role } = readParts(tierFields, input, {});
     const isRemoved = isChecked(input, 'remove') || role === undefined;
-    return { 'rewards.premiumRoles': isRemoved ? others : { ...others, [textField(input, 'tier')]: role } };
+    return { 'rewards.premiumRoles': isRemoved ? others : { ...others, [textOf(name)]: role } };
   },
 };
+
+/** The name of the edited one; undefined for a new one. */
+function editedTier(all: JsonObject, { entry }: FormContext): string | undefined {
+  return entry === null ? undefined : namedTiers(all)[entry];
+}
 
 /** The roles that votes and premium give. */
 export const roles: SetupSection = {

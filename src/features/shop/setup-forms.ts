@@ -1,19 +1,9 @@
-import {
-  editedEntry,
-  type Form,
-  type FormContext,
-  fileField,
-  numberField,
-  optionalSelect,
-  selectedId,
-  selectOf,
-  shortText,
-  withEntry,
-} from '../../../commands/setup/form.ts';
-import { durationChoices } from '../../core/settings/field-choices.ts';
+import { editedEntry, entryForm } from '../../../commands/setup/entry-form.ts';
+import { type FormContext, fileField } from '../../../commands/setup/form.ts';
+import type { SettingField } from '../../core/settings/setting-spec.ts';
 import { textField } from '../../discord/commands/input.ts';
 import type { ModalField } from '../../discord/commands/reply.ts';
-import { type JsonObject, listOf, textOf, withoutUndefined } from '../../platform/json.ts';
+import { type JsonObject, listOf, textOf } from '../../platform/json.ts';
 
 export const itemVariants = ['role', 'codes', 'manual'] as const;
 export type ItemVariant = (typeof itemVariants)[number];
@@ -28,103 +18,60 @@ function variantIn(context: FormContext): ItemVariant {
   return itemVariants.find((each) => each === context.variant) ?? 'manual';
 }
 
+/** How long a buyer can have a role. */
+const rentals = ['1h', '12h', '1d', '2d', '3d', '7d', '14d', '30d', '60d', '90d', '180d', '365d'];
+
 /** Name, price and what the buyer gets. */
-export const item: Form = {
+export const item = entryForm({
   name: 'item',
-  paths: ['shop'],
+  path: 'shop',
+  fields: (context) => [
+    { name: 'itemName', kind: 'text', part: 'name', maxLength: 80, isRequired: true },
+    { name: 'price', kind: 'number', part: 'price', maxLength: 9, isRequired: true },
+    ...(variantIn(context) === 'role' ? roleFields : []),
+  ],
+  more: (context) => (variantIn(context) === 'codes' ? codeFields(context) : []),
   secretFields: ['codes'],
-  fields(context) {
-    const { fields } = context.texts.setup;
-    const edited = editedEntry(context, 'shop');
-    return [
-      shortText('itemName', fields.itemName, edited['name'], { maxLength: 80, required: true }),
-      shortText('price', fields.price, edited['price'], { maxLength: 9, required: true }),
-      ...contentFields(context, edited),
-    ];
-  },
-  read(input, context) {
-    const before = editedEntry(context, 'shop');
-    const name = textField(input, 'itemName');
+  toEntry: (parts, context, input) => {
     const variant = variantIn(context);
     const codes = textField(input, 'codes')
       .split('\n')
       .map((code) => code.trim())
       .filter((code) => code !== '');
-    return withEntry(input, context, 'shop', {
-      ...before,
-      id: before['id'] ?? newId(name, listOf(context.value('shop'))),
-      name,
-      price: numberField(input, 'price'),
-      ...(variant === 'role' ? { role: selectedId(input, 'itemRole'), for: selectedId(input, 'itemFor') } : {}),
+    return {
+      id: newId(textOf(parts['name']), listOf(context.value('shop'))),
+      ...parts,
       ...(variant === 'codes' && codes.length > 0 ? { newCodes: codes } : {}),
       ...(variant === 'manual' ? { manual: true } : {}),
-    });
+    };
   },
-};
+});
 
-/** How long a buyer can have a role. */
-const rentals = ['1h', '12h', '1d', '2d', '3d', '7d', '14d', '30d', '60d', '90d', '180d', '365d'];
+const roleFields: readonly SettingField[] = [
+  { name: 'itemRole', kind: 'roles', part: 'role', isRequired: true },
+  { name: 'itemFor', kind: 'duration', part: 'for', hint: 'itemFor', choices: rentals },
+];
 
-function contentFields(context: FormContext, edited: JsonObject): readonly ModalField[] {
-  const { fields, hints } = context.texts.setup;
-  const isNew = context.entry === null;
-  switch (variantIn(context)) {
-    case 'role':
-      return [
-        {
-          kind: 'roles',
-          name: 'itemRole',
-          label: fields.itemRole,
-          selected: typeof edited['role'] === 'string' ? [edited['role']] : [],
-        },
-        selectOf(
-          'itemFor',
-          fields.itemFor,
-          durationChoices(rentals, textOf(edited['for']), context.texts),
-          edited['for'],
-          hints.itemFor,
-        ),
-      ];
-    case 'codes':
-      return [
-        {
-          kind: 'text',
-          name: 'codes',
-          label: isNew ? fields.codes : fields.newCodes,
-          multiline: true,
-          description: isNew ? hints.codes : hints.newCodes,
-          required: false,
-        },
-        fileField('codes', context.texts),
-      ];
-    case 'manual':
-      return [];
-  }
+function codeFields({ entry, texts }: FormContext): readonly ModalField[] {
+  const { fields, hints } = texts.setup;
+  const name = entry === null ? 'codes' : 'newCodes';
+  const [label, description] = [fields[name], hints[name]];
+  return [
+    { kind: 'text', name: 'codes', label, multiline: true, description, required: false },
+    fileField('codes', texts),
+  ];
 }
 
-/** How many can be sold, and to whom. */
-export const limits: Form = {
+/** How many can be sold, and to whom. An item that is gone has no id. */
+export const limits = entryForm({
   name: 'limits',
-  paths: ['shop'],
-  fields(context) {
-    const { fields, hints } = context.texts.setup;
-    const { stock, needsRole } = editedEntry(context, 'shop');
-    return [
-      shortText('stock', fields.stock, stock, { description: hints.stock, maxLength: 10 }),
-      optionalSelect('roles', 'needsRole', fields.needsRole, needsRole),
-    ];
-  },
-  read(input, context) {
-    const list = listOf(context.value('shop'));
-    if (context.entry === null || context.entry >= list.length) return {};
-    const edited = withoutUndefined({
-      ...editedEntry(context, 'shop'),
-      stock: numberField(input, 'stock'),
-      needsRole: selectedId(input, 'needsRole'),
-    });
-    return { shop: list.with(context.entry, edited) };
-  },
-};
+  path: 'shop',
+  fields: [
+    { name: 'stock', kind: 'number', part: 'stock', hint: 'stock', maxLength: 10 },
+    { name: 'needsRole', kind: 'roles', part: 'needsRole' },
+  ],
+  toEntry: (parts) => (parts['id'] === undefined ? null : parts),
+});
 
 const maxIdLength = 24;
 
