@@ -48,8 +48,8 @@ import { postVotePanel, renderPanelChoice } from './setup/vote-panel.ts';
 type Handler<View = SetupView> = (view: View) => Answer;
 
 /** Those that need a listing of this guild. */
-const ofListing = new Map<string, Handler<ListingView>>(
-  Object.entries<Handler<ListingView>>({
+const ofListing = new Map([
+  ...Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
     again: ofForm((view, edit) => reopenForm(view, edit) ?? failed(view, view.texts.setup.problems.gone)),
     entry: ofForm(openEntry),
@@ -71,9 +71,9 @@ const ofListing = new Map<string, Handler<ListingView>>(
     drop: dropOldSecrets,
     unlink: renderUnlink,
     unlinked: unlinkListing,
-    ...Object.assign({}, ...setupSections.map(({ actions }) => actions)),
   }),
-);
+  ...setupSections.flatMap(({ actions = {} }) => Object.entries(actions)),
+]);
 
 const ofGuild = new Map<string, Handler>(
   Object.entries({

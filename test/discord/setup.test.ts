@@ -697,6 +697,16 @@ describe('/setup with a listing', () => {
     const foreign = await discord.clickButton(id, 'tallyhook:setup/section:l=foreign&s=shop', member.id).settled;
     expect(textOf(foreign)).toContain('no longer linked here');
   });
+
+  it('shows the overview for a section that an earlier version had', async () => {
+    const { discord, rest, member, listing } = await managed();
+    const custom_id = `tallyhook:setup/section:l=${listing}&s=reminders`;
+    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];
+    const path = `/channels/${discord.channels.general}/messages` as const;
+    const { id } = (await rest.post(path, { content: 'x', components })) as { id: string };
+    const shown = await discord.clickButton(id, custom_id, member.id).settled;
+    expect(textOf(shown)).toContain('Settings of this server');
+  });
 });
 
 describe('imported settings', () => {

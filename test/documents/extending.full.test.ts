@@ -46,7 +46,7 @@ function addLines(copy: string, block: string): void {
   }
 }
 
-/** Votes twice, and uses the command before, between and without the setting. */
+/** Votes twice, and uses the command before, between and without the setting, and its button below `/credits`. */
 const program = `
 import { once } from 'node:events';
 import { startSandbox } from './src/sandbox/sandbox.ts';
@@ -58,19 +58,23 @@ async function start(rewards) {
   const until = async (condition) => { while (!condition()) await once(discord.events, 'change'); };
   await until(() => discord.connected && discord.commands().some(({ name }) => name === 'thanks'));
   const announced = () => discord.messages(discord.channels.announcements).map(({ embeds }) => embeds[0]?.description);
-  const ask = async () => {
-    const used = discord.runCommand({ name: 'thanks', userId: mira.id, channelId: discord.channels.general });
-    return (await used.settled).embeds[0].description;
+  const answer = async (name) =>
+    discord.runCommand({ name, userId: mira.id, channelId: discord.channels.general }).settled;
+  const ask = async () => (await answer('thanks')).embeds[0].description;
+  const press = async (label) => {
+    const { id, components } = await answer('credits');
+    const button = components.flatMap((row) => row.components).find((each) => each.label === label);
+    return (await discord.clickButton(id, button.custom_id, mira.id).settled).embeds[0].description;
   };
   const vote = () => service.castVote({ kind: 'server', userId: mira.id, username: mira.username });
-  return { ...sandbox, until, announced, ask, vote, mira };
+  return { ...sandbox, until, announced, ask, press, vote, mira };
 }
 
-const { until, announced, ask, vote, mira, clock, stop } = await start({ vote: 10, thanks: 2 });
+const { until, announced, ask, press, vote, mira, clock, stop } = await start({ vote: 10, thanks: 2 });
 const replies = [await ask()];
 await vote();
 await until(() => announced().length === 1);
-replies.push(await ask());
+replies.push(await press('Thanks'));
 clock.advance(13 * 60 * 60 * 1000);
 await vote();
 await until(() => announced().length === 3);
