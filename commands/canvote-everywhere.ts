@@ -1,5 +1,6 @@
 import type { LastVotes } from '../src/core/ledger/account.ts';
-import { type ListedLookup, voteOffers } from '../src/discord/commands/command.ts';
+import type { ListedLookup } from '../src/discord/commands/command.ts';
+import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';

@@ -1,6 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { type ListedLookup, voteOffers } from '../src/discord/commands/command.ts';
+import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { userOption } from '../src/discord/commands/input.ts';
+import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { VoteStatus } from '../src/lookup/schemas.ts';

@@ -7,7 +7,7 @@ import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import { createPerform } from '../core/outbox/perform.ts';
 import type { QueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
-import { voteOffers } from '../discord/commands/command.ts';
+import { voteOffers } from '../discord/commands/offers.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
 import { isConfirmationQueue } from '../features/confirmations/feature.ts';

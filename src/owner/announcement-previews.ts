@@ -2,7 +2,7 @@ import { commands } from '../../commands/index.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { styleOf } from '../core/announcements/announcement-style.ts';
 import type { Announcement } from '../core/outbox/effect-contents.ts';
-import { voteOffers } from '../discord/commands/command.ts';
+import { voteOffers } from '../discord/commands/offers.ts';
 import type { Panel, Reply } from '../discord/commands/reply.ts';
 import { renderStyledAnnouncement } from '../features/announcements/styled-announcement.ts';
 import { renderDigest } from '../features/digests/message.ts';

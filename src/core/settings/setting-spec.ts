@@ -72,7 +72,7 @@ export interface SettingSpec {
   readonly showEntry?: (entry: JsonObject, texts: Texts) => Markup;
   /** What edits it in a form of `/setup`. */
   readonly fields?: readonly SettingField[];
-  /** The form of a setting that no form names. */
+  /** The form that it is in, if that does not name its settings itself. */
   readonly form?: keyof Texts['setup']['forms'];
 }
 
@@ -123,6 +123,7 @@ export type SettingField = FieldOfPart &
     | { readonly kind: 'timeZone' }
     /** Of texts such as `12h`, or of numbers of a unit (ms). A present value that is none of them is offered as well. */
     | { readonly kind: 'duration'; readonly choices: readonly string[]; readonly unitMs?: number }
+    /** With boxes, several choices, or none. */
     | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
     /** Several of the same name are the boxes of one field, each with its label. */
     | { readonly kind: 'switch'; readonly choice: keyof Texts['setup']['choices'] }

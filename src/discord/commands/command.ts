@@ -5,10 +5,9 @@ import type {
 } from 'discord-api-types/v10';
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
-import type { Modal, Panel, Reply, ReplyButton } from './reply.ts';
+import type { Modal, Panel, Reply } from './reply.ts';
 
 /** A configured listing with its lookup client. @category Commands */
 export interface ListedLookup {
@@ -128,24 +127,6 @@ export function isOffered(
 ): boolean {
   return command.isServedBy?.(listings) !== false && !(needs !== undefined && lacks.includes(needs));
 }
-
-/** The buttons that these commands offer at a place. */
-export function offersAt(
-  place: CommandOffer['place'],
-  commands: readonly CommandDefinition[],
-  texts: Texts,
-): readonly ReplyButton[] {
-  return commands
-    .flatMap(({ name, offers = [] }) => offers.map((offer) => ({ name, ...offer })))
-    .filter((offer) => offer.place === place)
-    .toSorted((a, b) => Number(b.isFirst ?? false) - Number(a.isFirst ?? false))
-    .map(({ name, action, label }) => ({ kind: 'action', command: name, action, label: label(texts) }));
-}
-
-/** Those of votes. The same objects again, so that they are rendered once. */
-export const voteOffers = memoizeByIdentity((offered: readonly CommandDefinition[], texts: Texts) =>
-  offersAt('vote', offered, texts),
-);
 
 /** A slash command as Discord's API takes it. Discord: "Create Global Application Command". @category Commands */
 export type CommandData = RESTPostAPIChatInputApplicationCommandsJSONBody;

@@ -1,0 +1,22 @@
+import { memoizeByIdentity } from '../../platform/memoize.ts';
+import type { Texts } from '../../texts/texts.ts';
+import type { CommandDefinition, CommandOffer } from './command.ts';
+import type { ReplyButton } from './reply.ts';
+
+/** The buttons that these commands offer at a place. */
+export function offersAt(
+  place: CommandOffer['place'],
+  commands: readonly CommandDefinition[],
+  texts: Texts,
+): readonly ReplyButton[] {
+  return commands
+    .flatMap(({ name, offers = [] }) => offers.map((offer) => ({ name, ...offer })))
+    .filter((offer) => offer.place === place)
+    .toSorted((a, b) => Number(b.isFirst ?? false) - Number(a.isFirst ?? false))
+    .map(({ name, action, label }) => ({ kind: 'action', command: name, action, label: label(texts) }));
+}
+
+/** Those of votes. The same objects again, so that they are rendered once. */
+export const voteOffers = memoizeByIdentity((offered: readonly CommandDefinition[], texts: Texts) =>
+  offersAt('vote', offered, texts),
+);
