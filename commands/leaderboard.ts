@@ -13,6 +13,7 @@ import { joined, lines, type Markup, markup, mention } from '../src/texts/markup
 import type { Texts } from '../src/texts/texts.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command } from './context.ts';
+import { pageButtons } from './page-buttons.ts';
 
 const pageSize = 10;
 const maxPage = 1_000_000_000;
@@ -102,7 +103,7 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
   const { board, members, offset, total, userId, own, asOf, isCurrent } = page;
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
-  const { none, notRanked, title, count } = texts.leaderboard;
+  const { none, notRanked, title, count, me } = texts.leaderboard;
   const isListed = members.some((member) => member.userId === userId);
   const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderMember(own, board, texts);
   const list = lines(
@@ -111,6 +112,8 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
   // Another period of an empty board would be empty, too.
   const isUnused = total === 0 && board.period === 'all' && board.by !== 'streak';
   const options = { period: board.period, by: board.by, ...community };
+  const [previous, next] = pageButtons(texts.leaderboard, { number, pages }, options);
+  const toOwn: ReplyButton = { kind: 'page', label: me, disabled: false, options: { ...options, page: ownPage } };
   return {
     kind: 'panel',
     tone: 'plain',
@@ -118,7 +121,7 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
     blocks: [
       { kind: 'text', text: total === 0 ? none : joined([list, isListed ? null : ownLine], '\n\n') },
       ...(isUnused ? [] : selects(board, community, texts)),
-      ...(pages === 1 ? [] : [{ kind: 'buttons', buttons: pageButtons(options, { number, pages }, texts) } as const]),
+      ...(pages === 1 ? [] : [{ kind: 'buttons', buttons: [previous, toOwn, next] } as const]),
     ],
     ...(total === 0 ? {} : { footer: count(total, number, pages) }),
     // A large community's ranking may be some minutes old.
@@ -145,20 +148,5 @@ function selects({ period, by }: Board, community: Options, { leaderboard: texts
   return [
     select('period', { by }, texts.periods, leaderboardPeriods, period),
     select('by', { period }, texts.scores, leaderboardScores, by),
-  ];
-}
-
-function pageButtons(
-  options: Options,
-  { number, pages }: { readonly number: number; readonly pages: number },
-  { leaderboard: texts }: Texts,
-): ReplyButton[] {
-  const button = (label: string, page: number | typeof ownPage, disabled: boolean): ReplyButton => {
-    return { kind: 'page', label, disabled, options: { ...options, page } };
-  };
-  return [
-    button(texts.previous, number - 1, number <= 1),
-    button(texts.me, ownPage, false),
-    button(texts.next, number + 1, number >= pages),
   ];
 }

@@ -1,7 +1,7 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
-import type { OptionValue, Reply, ReplyButton, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
+import type { OptionValue, Reply, ReplyField, ReplySelect } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
 import { type Review, type ReviewSort, type Reviews, reviewSorts } from '../src/lookup/schemas.ts';
 import { BoundedMap } from '../src/platform/bounded-map.ts';
@@ -10,6 +10,7 @@ import { escapeName, escapeText, lines, type Markup, markup, repeated, timestamp
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { choiceOf, completeListing, listingOption, selectedListing, staleNote } from './listing.ts';
+import { pageButtons } from './page-buttons.ts';
 
 const pageSize = 5;
 const maxReviews = 50;
@@ -124,6 +125,7 @@ function renderPage(result: CachedValue<Reviews>, query: Query, texts: Texts): R
   const pages = Math.max(1, Math.ceil(shown.length / pageSize));
   const number = Math.min(query.page, pages);
   const page = pages === 1 ? null : { number, of: pages };
+  const filter = stars === 0 ? {} : { stars };
   const found =
     stars === 0
       ? texts.reviews.first(sort, shown.length, total, page)
@@ -138,7 +140,7 @@ function renderPage(result: CachedValue<Reviews>, query: Query, texts: Texts): R
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
     footer: found,
     selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, query, texts)] : [],
-    buttons: pages === 1 ? [] : pageButtons(query, { number, pages }, texts),
+    buttons: pages === 1 ? [] : pageButtons(texts.reviews, { number, pages }, { ...stateOf(query), ...filter }),
     response: 'update',
   };
 }
@@ -188,16 +190,6 @@ function starsSelect(searched: readonly Review[], query: Query, texts: Texts): R
     options: stateOf(query),
     choices: [{ label: texts.reviews.anyStars, value: '0', selected: query.stars === 0 }, ...choices],
   };
-}
-
-function pageButtons(query: Query, { number, pages }: { number: number; pages: number }, texts: Texts): ReplyButton[] {
-  const button = (label: string, page: number): ReplyButton => ({
-    kind: 'page',
-    label,
-    disabled: page < 1 || page > pages,
-    options: { ...stateOf(query), ...(query.stars === 0 ? {} : { stars: query.stars }), page },
-  });
-  return [button(texts.reviews.previous, number - 1), button(texts.reviews.next, number + 1)];
 }
 
 /** The options of a component. */

@@ -2,6 +2,7 @@ import type { Panel, PanelBlock, Reply, ReplyButton } from '../src/discord/comma
 import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
 import { bold, codeBlock, escapeName, joined, lines, markup, subtext, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
+import { pageButtons } from './page-buttons.ts';
 import { type ComponentOptions, describeOffer } from './shop-item.ts';
 
 /** Few enough for Discord's limits with the longest names: an item counts as three of a message's 40 components. */
@@ -29,7 +30,10 @@ export function renderShop(
     blocks: [
       { kind: 'text', text: offers.length === 0 ? lines(shop.empty, balanceText) : balanceText },
       ...shown.map((offer) => renderItem(offer, options, texts)),
-      { kind: 'buttons', buttons: [...(pages === 1 ? [] : pageButtons(page, pages, options, texts)), purchases] },
+      {
+        kind: 'buttons',
+        buttons: [...(pages === 1 ? [] : pageButtons(shop, { number: page, pages }, options)), purchases],
+      },
     ],
     ...(pages === 1 ? {} : { footer: shop.page(page, pages) }),
   };
@@ -53,16 +57,6 @@ function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): Pane
       disabled: offer.left === 0,
     },
   };
-}
-
-function pageButtons(page: number, pages: number, options: ComponentOptions, { shop }: Texts): ReplyButton[] {
-  const button = (label: string, target: number): ReplyButton => ({
-    kind: 'page',
-    label,
-    disabled: target < 1 || target > pages,
-    options: { ...options, page: target },
-  });
-  return [button(shop.previous, page - 1), button(shop.next, page + 1)];
 }
 
 /** A member's newest purchases, with their codes: nobody else sees the reply. */
