@@ -79,7 +79,7 @@ function createTexts(locale: Locale) {
     /** The catalogue, for texts that only fill in a message: `texts.text(texts.messages.thanks.next, { votes })`. */
     messages,
     console: messages.console,
-    linkedRoles: messages.linkedRoles,
+    webPage: messages.webPage,
     /** The reasons in the server's audit log for changes of a member's roles. */
     role: messages.role,
   });

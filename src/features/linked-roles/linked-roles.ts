@@ -32,7 +32,7 @@ function memberValues({ accounts, hasPremium }: StoredValues, dayIn: (accountId:
 /** As Discord expects it. The keys are those of {@link roleConnectionRecords}. */
 function connectionBody({ votes, streak, lastVoteAt, hasPremium }: ReturnType<typeof memberValues>, texts: Texts) {
   return {
-    platform_name: texts.linkedRoles.platform,
+    platform_name: texts.messages.linkedRoles.platform,
     metadata: {
       votes: String(votes),
       streak: String(streak),

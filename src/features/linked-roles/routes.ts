@@ -17,8 +17,8 @@ const maxCodeLength = 512;
 /** Where members link their account; Discord's `role_connections_verification_url`. */
 export const linkPath = '/linked-roles';
 
-/** The result of an attempt, by its text on the page. */
-type Failure = 'cancelled' | 'expired' | 'unavailable' | 'tooMany';
+/** Why an attempt failed, by its text on the page. */
+type Failure = keyof Texts['webPage'];
 
 /**
  * The pages on which a member links the account. The member's permission is asked for by Discord; tokens, codes and
@@ -57,13 +57,13 @@ export function createLinkRoutes(options: {
   }
 
   function sendFailure(response: Response, status: number, failure: Failure, texts: Texts): void {
-    const { titleFailed, again, ...page } = texts.linkedRoles.page;
+    const { titleFailed, again } = texts.messages.linkedRoles.page;
     const retry = html`<p><a href="${pathname}">${again}</a></p>`;
     sendPlainPage(response, {
       status,
       locale: texts.locale,
       title: titleFailed,
-      body: html`<p>${page[failure]}</p>${retry}`,
+      body: html`<p>${texts.webPage[failure]}</p>${retry}`,
     });
   }
 
@@ -98,7 +98,7 @@ export function createLinkRoutes(options: {
       return sendFailure(response, 400, 'expired', fallback);
     try {
       const { texts, name } = await link(code, attempt.verifier, fallback);
-      const { titleLinked, linked, undo } = texts.linkedRoles.page;
+      const { titleLinked, linked, undo } = texts.messages.linkedRoles.page;
       const body = html`<p><bdi>@${name}</bdi></p><p>${linked}</p><p>${undo}</p>`;
       sendPlainPage(response, { status: 200, locale: texts.locale, title: titleLinked, body });
     } catch (failed) {

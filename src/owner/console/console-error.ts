@@ -20,7 +20,7 @@ export function explainError(error: HttpError, texts: Texts): string {
   if (error instanceof ConsoleError) return error.explain(texts);
   if (isEnglish(texts.locale)) return error.message;
   const { errors } = texts.console;
-  const { unavailable, tooMany } = texts.linkedRoles.page;
+  const { unavailable, tooMany } = texts.webPage;
   if (error.status >= 500) return unavailable;
   const byStatus: Readonly<Record<number, string>> = { 404: errors.notFound, 409: errors.conflict, 429: tooMany };
   return byStatus[error.status] ?? errors.invalid;

@@ -71,8 +71,8 @@ export function memberSignInRoutes(
   return router;
 }
 
-const expired = () => new ConsoleError(400, ({ linkedRoles }) => linkedRoles.page.expired);
-const unavailable = () => new ConsoleError(503, ({ linkedRoles }) => linkedRoles.page.unavailable, 30);
+const expired = () => new ConsoleError(400, ({ webPage }) => webPage.expired);
+const unavailable = () => new ConsoleError(503, ({ webPage }) => webPage.unavailable, 30);
 
 /** After signing in, with a link to where the member wanted to go. */
 export function arrivedPage(next: string, { console: { notices }, setup }: Texts) {

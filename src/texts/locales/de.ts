@@ -585,12 +585,15 @@ export const de: Catalogue = {
         'Discord kennt jetzt deine Votes und gibt dir die Rollen, für die du die Bedingungen erfüllst. Du kannst diese Seite schließen.',
       undo: 'Rückgängig machen kannst du das in Discord mit /privacy.',
       titleFailed: 'Nicht verknüpft',
-      cancelled: 'Du hast es nicht erlaubt, deshalb wurde nichts verknüpft.',
-      expired: 'Dieser Link ist abgelaufen oder wurde schon benutzt.',
-      unavailable: 'Discord oder die Datenbank hat nicht geantwortet. Versuch es bitte in einer Minute noch einmal.',
-      tooMany: 'Zu viele Versuche. Versuch es bitte in einer Minute noch einmal.',
       again: 'Neu starten',
     },
+  },
+
+  webPage: {
+    cancelled: 'Du hast es nicht erlaubt, deshalb wurde nichts verknüpft.',
+    expired: 'Dieser Link ist abgelaufen oder wurde schon benutzt.',
+    unavailable: 'Discord oder die Datenbank hat nicht geantwortet. Versuch es bitte in einer Minute noch einmal.',
+    tooMany: 'Zu viele Versuche. Versuch es bitte in einer Minute noch einmal.',
   },
 
   help: {

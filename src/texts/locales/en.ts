@@ -643,12 +643,16 @@ export const en = {
       linked: 'Discord now knows your votes, and gives you the roles that you qualify for. You can close this page.',
       undo: 'To undo it, use /privacy in Discord.',
       titleFailed: 'Not linked',
-      cancelled: 'You did not give the permission, so nothing was linked.',
-      expired: 'This link has expired or was used before.',
-      unavailable: 'Discord or the database did not respond. Please try again in a minute.',
-      tooMany: 'Too many attempts. Please try again in a minute.',
       again: 'Start again',
     },
+  },
+
+  /** Pages in the browser to which links lead. Plain. */
+  webPage: {
+    cancelled: 'You did not give the permission, so nothing was linked.',
+    expired: 'This link has expired or was used before.',
+    unavailable: 'Discord or the database did not respond. Please try again in a minute.',
+    tooMany: 'Too many attempts. Please try again in a minute.',
   },
 
   help: {

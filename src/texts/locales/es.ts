@@ -596,12 +596,15 @@ export const es: Catalogue = {
       linked: 'Discord ya conoce tus votos y te da los roles que te corresponden. Puedes cerrar esta página.',
       undo: 'Para deshacerlo, usa /privacy en Discord.',
       titleFailed: 'Cuenta sin vincular',
-      cancelled: 'No has dado permiso, así que no se ha vinculado nada.',
-      expired: 'Este enlace ha caducado o ya se ha usado.',
-      unavailable: 'Discord o la base de datos no ha respondido. Inténtalo de nuevo en un minuto.',
-      tooMany: 'Demasiados intentos. Inténtalo de nuevo en un minuto.',
       again: 'Empezar de nuevo',
     },
+  },
+
+  webPage: {
+    cancelled: 'No has dado permiso, así que no se ha vinculado nada.',
+    expired: 'Este enlace ha caducado o ya se ha usado.',
+    unavailable: 'Discord o la base de datos no ha respondido. Inténtalo de nuevo en un minuto.',
+    tooMany: 'Demasiados intentos. Inténtalo de nuevo en un minuto.',
   },
 
   help: {

@@ -606,12 +606,15 @@ export const fr: Catalogue = {
         'Discord connaît maintenant tes votes et te donne les rôles auxquels tu as droit. Tu peux fermer cette page.',
       undo: 'Pour revenir en arrière, utilise /privacy dans Discord.',
       titleFailed: 'Compte non lié',
-      cancelled: "Tu n'as pas donné l'autorisation : rien n'a été lié.",
-      expired: 'Ce lien a expiré ou a déjà été utilisé.',
-      unavailable: "Discord ou la base de données n'a pas répondu. Réessaie dans une minute.",
-      tooMany: 'Trop de tentatives. Réessaie dans une minute.',
       again: 'Recommencer',
     },
+  },
+
+  webPage: {
+    cancelled: "Tu n'as pas donné l'autorisation : rien n'a été lié.",
+    expired: 'Ce lien a expiré ou a déjà été utilisé.',
+    unavailable: "Discord ou la base de données n'a pas répondu. Réessaie dans une minute.",
+    tooMany: 'Trop de tentatives. Réessaie dans une minute.',
   },
 
   help: {

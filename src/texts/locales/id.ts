@@ -559,12 +559,15 @@ export const id: Catalogue = {
         'Discord sekarang tahu vote kamu, dan memberimu role yang syaratnya kamu penuhi. Kamu bisa menutup halaman ini.',
       undo: 'Untuk membatalkannya, pakai /privacy di Discord.',
       titleFailed: 'Tidak tertaut',
-      cancelled: 'Kamu tidak memberi izin, jadi tidak ada yang ditautkan.',
-      expired: 'Link ini sudah kedaluwarsa atau sudah dipakai.',
-      unavailable: 'Discord atau database tidak merespons. Silakan coba lagi sebentar lagi.',
-      tooMany: 'Terlalu banyak percobaan. Silakan coba lagi sebentar lagi.',
       again: 'Mulai lagi',
     },
+  },
+
+  webPage: {
+    cancelled: 'Kamu tidak memberi izin, jadi tidak ada yang ditautkan.',
+    expired: 'Link ini sudah kedaluwarsa atau sudah dipakai.',
+    unavailable: 'Discord atau database tidak merespons. Silakan coba lagi sebentar lagi.',
+    tooMany: 'Terlalu banyak percobaan. Silakan coba lagi sebentar lagi.',
   },
 
   help: {

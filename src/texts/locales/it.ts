@@ -597,12 +597,15 @@ export const it: Catalogue = {
       linked: 'Ora Discord conosce i tuoi voti e ti dà i ruoli che ti spettano. Puoi chiudere questa pagina.',
       undo: 'Per annullare, usa /privacy in Discord.',
       titleFailed: 'Account non collegato',
-      cancelled: "Non hai dato l'autorizzazione, quindi non è stato collegato niente.",
-      expired: 'Questo link è scaduto o è già stato usato.',
-      unavailable: 'Discord o il database non ha risposto. Riprova tra un minuto.',
-      tooMany: 'Troppi tentativi. Riprova tra un minuto.',
       again: 'Ricomincia',
     },
+  },
+
+  webPage: {
+    cancelled: "Non hai dato l'autorizzazione, quindi non è stato collegato niente.",
+    expired: 'Questo link è scaduto o è già stato usato.',
+    unavailable: 'Discord o il database non ha risposto. Riprova tra un minuto.',
+    tooMany: 'Troppi tentativi. Riprova tra un minuto.',
   },
 
   help: {

@@ -553,12 +553,15 @@ export const ko: Catalogue = {
       linked: '이제 Discord가 내 투표를 확인하고, 조건을 충족한 역할을 줘요. 이 페이지는 닫아도 돼요.',
       undo: '연결을 해제하려면 Discord에서 /privacy 명령어를 사용하세요.',
       titleFailed: '연결하지 못했어요',
-      cancelled: '권한을 허용하지 않아서 아무것도 연결하지 않았어요.',
-      expired: '만료되었거나 이미 사용한 링크예요.',
-      unavailable: 'Discord 또는 데이터베이스가 응답하지 않았어요. 1분 후에 다시 시도해 주세요.',
-      tooMany: '시도 횟수가 너무 많아요. 1분 후에 다시 시도해 주세요.',
       again: '다시 시작',
     },
+  },
+
+  webPage: {
+    cancelled: '권한을 허용하지 않아서 아무것도 연결하지 않았어요.',
+    expired: '만료되었거나 이미 사용한 링크예요.',
+    unavailable: 'Discord 또는 데이터베이스가 응답하지 않았어요. 1분 후에 다시 시도해 주세요.',
+    tooMany: '시도 횟수가 너무 많아요. 1분 후에 다시 시도해 주세요.',
   },
 
   help: {

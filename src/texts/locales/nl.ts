@@ -576,12 +576,15 @@ export const nl: Catalogue = {
         'Discord kent nu je stemmen en geeft je de rollen waarvoor je in aanmerking komt. Je kunt deze pagina sluiten.',
       undo: 'Gebruik /privacy in Discord om het ongedaan te maken.',
       titleFailed: 'Niet gekoppeld',
-      cancelled: 'Je hebt geen toestemming gegeven, dus er is niets gekoppeld.',
-      expired: 'Deze link is verlopen of al gebruikt.',
-      unavailable: 'Discord of de database reageerde niet. Probeer het over een minuut opnieuw.',
-      tooMany: 'Te veel pogingen. Probeer het over een minuut opnieuw.',
       again: 'Opnieuw beginnen',
     },
+  },
+
+  webPage: {
+    cancelled: 'Je hebt geen toestemming gegeven, dus er is niets gekoppeld.',
+    expired: 'Deze link is verlopen of al gebruikt.',
+    unavailable: 'Discord of de database reageerde niet. Probeer het over een minuut opnieuw.',
+    tooMany: 'Te veel pogingen. Probeer het over een minuut opnieuw.',
   },
 
   help: {

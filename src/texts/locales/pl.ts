@@ -636,12 +636,15 @@ export const pl: Catalogue = {
       linked: 'Discord zna teraz twoje głosy i nadaje ci role, których warunki spełniasz. Możesz zamknąć tę stronę.',
       undo: 'Aby to cofnąć, użyj /privacy na Discordzie.',
       titleFailed: 'Nie powiązano',
-      cancelled: 'Nie udzielono zgody, więc nic nie powiązano.',
-      expired: 'Ten link wygasł albo został już użyty.',
-      unavailable: 'Discord lub baza danych nie odpowiada. Spróbuj ponownie za minutę.',
-      tooMany: 'Za dużo prób. Spróbuj ponownie za minutę.',
       again: 'Zacznij od nowa',
     },
+  },
+
+  webPage: {
+    cancelled: 'Nie udzielono zgody, więc nic nie powiązano.',
+    expired: 'Ten link wygasł albo został już użyty.',
+    unavailable: 'Discord lub baza danych nie odpowiada. Spróbuj ponownie za minutę.',
+    tooMany: 'Za dużo prób. Spróbuj ponownie za minutę.',
   },
 
   help: {

@@ -598,12 +598,15 @@ export const ptBR: Catalogue = {
         'Agora o Discord conhece seus votos e dá a você os cargos a que você tem direito. Pode fechar esta página.',
       undo: 'Para desfazer, use /privacy no Discord.',
       titleFailed: 'Conta não vinculada',
-      cancelled: 'Você não deu permissão, então nada foi vinculado.',
-      expired: 'Este link expirou ou já foi usado.',
-      unavailable: 'O Discord ou o banco de dados não respondeu. Tente de novo em um minuto.',
-      tooMany: 'Tentativas demais. Tente de novo em um minuto.',
       again: 'Começar de novo',
     },
+  },
+
+  webPage: {
+    cancelled: 'Você não deu permissão, então nada foi vinculado.',
+    expired: 'Este link expirou ou já foi usado.',
+    unavailable: 'O Discord ou o banco de dados não respondeu. Tente de novo em um minuto.',
+    tooMany: 'Tentativas demais. Tente de novo em um minuto.',
   },
 
   help: {

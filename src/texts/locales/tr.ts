@@ -571,12 +571,15 @@ export const tr: Catalogue = {
       linked: 'Discord artık oylarını biliyor ve koşullarını karşıladığın rolleri veriyor. Bu sayfayı kapatabilirsin.',
       undo: "Bunu geri almak için Discord'da /privacy kullan.",
       titleFailed: 'Bağlanmadı',
-      cancelled: 'İzin vermedin; bu yüzden hiçbir şey bağlanmadı.',
-      expired: 'Bu bağlantının süresi dolmuş veya daha önce kullanılmış.',
-      unavailable: 'Discord veya veritabanı yanıt vermedi. Lütfen bir dakika sonra tekrar dene.',
-      tooMany: 'Çok fazla deneme yapıldı. Lütfen bir dakika sonra tekrar dene.',
       again: 'Yeniden başla',
     },
+  },
+
+  webPage: {
+    cancelled: 'İzin vermedin; bu yüzden hiçbir şey bağlanmadı.',
+    expired: 'Bu bağlantının süresi dolmuş veya daha önce kullanılmış.',
+    unavailable: 'Discord veya veritabanı yanıt vermedi. Lütfen bir dakika sonra tekrar dene.',
+    tooMany: 'Çok fazla deneme yapıldı. Lütfen bir dakika sonra tekrar dene.',
   },
 
   help: {

@@ -565,12 +565,15 @@ export const vi: Catalogue = {
         'Giờ Discord đã biết lượt bình chọn của bạn và sẽ cấp các vai trò bạn đủ điều kiện nhận. Bạn có thể đóng trang này.',
       undo: 'Để hủy liên kết, hãy dùng /privacy trong Discord.',
       titleFailed: 'Chưa liên kết',
-      cancelled: 'Bạn đã không cho phép, nên không có gì được liên kết.',
-      expired: 'Liên kết này đã hết hạn hoặc đã được dùng.',
-      unavailable: 'Discord hoặc cơ sở dữ liệu không phản hồi. Vui lòng thử lại sau một phút.',
-      tooMany: 'Bạn đã thử quá nhiều lần. Vui lòng thử lại sau một phút.',
       again: 'Bắt đầu lại',
     },
+  },
+
+  webPage: {
+    cancelled: 'Bạn đã không cho phép, nên không có gì được liên kết.',
+    expired: 'Liên kết này đã hết hạn hoặc đã được dùng.',
+    unavailable: 'Discord hoặc cơ sở dữ liệu không phản hồi. Vui lòng thử lại sau một phút.',
+    tooMany: 'Bạn đã thử quá nhiều lần. Vui lòng thử lại sau một phút.',
   },
 
   help: {

@@ -544,12 +544,15 @@ export const zhCN: Catalogue = {
       linked: 'Discord 现在可以获知你的投票，并会授予你符合条件的身份组。你可以关闭此页面。',
       undo: '如需取消关联，请在 Discord 中使用 /privacy。',
       titleFailed: '未关联',
-      cancelled: '你没有授权，因此未进行关联。',
-      expired: '此链接已过期或已被使用。',
-      unavailable: 'Discord 或数据库没有响应。请一分钟后再试。',
-      tooMany: '尝试次数过多。请一分钟后再试。',
       again: '重新开始',
     },
+  },
+
+  webPage: {
+    cancelled: '你没有授权，因此未进行关联。',
+    expired: '此链接已过期或已被使用。',
+    unavailable: 'Discord 或数据库没有响应。请一分钟后再试。',
+    tooMany: '尝试次数过多。请一分钟后再试。',
   },
 
   help: {

@@ -39,7 +39,7 @@ export function createConnectRoutes(options: {
   function fail(request: Request, response: Response, failure: Failure): void {
     const texts = textsOf(request);
     const { titleFailed, already, unavailable } = texts.setup.connect;
-    const { expired, cancelled, tooMany } = texts.linkedRoles.page;
+    const { expired, cancelled, tooMany } = texts.webPage;
     const { managersOnly } = texts.failure;
     const reasons = { expired, cancelled, tooMany, managersOnly, already, unavailable };
     const body = html`<p>${reasons[failure]}</p>`;
