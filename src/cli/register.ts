@@ -7,7 +7,7 @@ import { conflictHint, inaccessibleHint } from '../discord/registration/registra
 import type { RegistrationReport } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
 import { registerConfigured } from '../features/communities/register-configured.ts';
-import { publishedLinkedRoles } from '../features/linked-roles/parts.ts';
+import { publicationsOf } from '../features/create.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
 import { printProgress } from '../platform/database/migrations/report-progress.ts';
@@ -66,8 +66,9 @@ export const registerCommand = command({
       const caller = 'tallyhook register';
       const report = await registerConfigured(config, { caller, commands: { exclude }, rest, store })
         .then(async ({ applicationId, report: registered }) => {
-          const published = { userInstall: values['user-install'], linkedRoles: publishedLinkedRoles(config) };
-          return { ...registered, application: await updateApplication(rest, applicationId, published) };
+          const published = (await publicationsOf(config)).map(({ settings }) => settings);
+          const settings = Object.assign({ userInstall: values['user-install'] }, ...published);
+          return { ...registered, application: await updateApplication(rest, applicationId, settings) };
         })
         .catch((cause: unknown) => {
           if (cause instanceof TallyhookError) throw cause;

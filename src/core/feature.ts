@@ -21,10 +21,11 @@ export interface Feature extends Hooks, SqlHooks {
   readonly ownerReports?: Partial<FieldsByType<OwnerReports>>;
   /**
    * Everything that needs Discord or time, not loaded by the writer thread: `createServices`, what commands use of it in each
-   * process, and `create`, its parts in processes that announce.
+   * process, `create`, its parts in processes that announce, and `publish`, what Discord has to know of it.
    */
   readonly load?: () => Promise<{
     readonly createServices?: (context: never) => object;
     readonly create?: (context: never) => object;
+    readonly publish?: (config: never) => object | null;
   }>;
 }

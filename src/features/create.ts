@@ -1,9 +1,17 @@
 import type { RequestHandler } from 'express';
 import type { FeatureContext } from '../../commands/context.ts';
+import type { Config } from '../../config/schema.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
 import type { Loop } from '../platform/loop.ts';
 import { type Features, features, type Together } from './index.ts';
-import type { CommandCoverage, DirectMessageTypes, FeatureParts, FeatureServices, OwnerReportTypes } from './parts.ts';
+import type {
+  CommandCoverage,
+  DirectMessageTypes,
+  FeatureParts,
+  FeatureServices,
+  OwnerReportTypes,
+  Publication,
+} from './parts.ts';
 
 type Loaded = Awaited<ReturnType<Extract<Features[keyof Features], { readonly load: unknown }>['load']>>;
 type CreateServices = Extract<Loaded, { readonly createServices: unknown }>['createServices'];
@@ -42,6 +50,11 @@ export function loadFeatures(): Promise<Loaded[]> {
     'load' in feature ? [feature.load()] : [],
   );
   return Promise.all(loading);
+}
+
+/** What features publish of the application in Discord. */
+export async function publicationsOf(config: Config): Promise<readonly Publication[]> {
+  return (await loadFeatures()).flatMap((module) => ('publish' in module ? (module.publish(config) ?? []) : []));
 }
 
 /** Creates what commands use. What is missing in the context of commands does not compile. */

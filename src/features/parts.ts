@@ -13,8 +13,10 @@ import type { CommandInput } from '../discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
 import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
 import type { Portraits } from '../discord/portraits.ts';
+import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Finding } from '../platform/doctor/check.ts';
 import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Loop } from '../platform/loop.ts';
@@ -162,6 +164,14 @@ export interface DirectMessageType<Message> {
 export type OwnerReportTypes = {
   readonly [Type in keyof OwnerReports]: (report: { readonly type: Type } & OwnerReports[Type], texts: Texts) => Reply;
 };
+
+/** What a feature publishes of the application in Discord, besides its commands. */
+export interface Publication {
+  readonly settings: ApplicationSettings;
+  /** A check of `tallyhook doctor`: its name, and whether Discord has these settings. Rejects as {@link DiscordRest}. */
+  readonly name: string;
+  readonly check: (rest: DiscordRest, applicationId: string) => Promise<readonly Finding[]>;
+}
 
 /** One thing to announce if it is due. */
 export interface AnnouncementTask {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { roleConnectionRecords } from '../../src/features/linked-roles/records.ts';
+import { roleConnectionRecords } from '../../src/features/linked-roles/publication.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
 import { type Installation, startInstallation } from '../support/start-installation.ts';

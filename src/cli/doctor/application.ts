@@ -10,12 +10,10 @@ import {
   recentInvalidRequests,
   warningInvalidRequests,
 } from '../../discord/invalid-requests.ts';
-import { type ApplicationSettings, inspectLinkedRoles } from '../../discord/registration/application-settings.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
-import type { DiscordRest } from '../../discord/rest.ts';
 import { configuredOffer } from '../../features/communities/command-context.ts';
-import { publishedLinkedRoles } from '../../features/linked-roles/parts.ts';
+import type { Publication } from '../../features/parts.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
@@ -73,35 +71,15 @@ export const endpointCheck: InstallationCheck = {
   },
 };
 
-/** Whether Discord knows of linked roles what the settings say. */
-export const linkedRolesCheck: InstallationCheck = {
-  name: 'linked-roles',
-  async run({ config, rest, bot }) {
-    const expected = publishedLinkedRoles(config);
-    if (expected === undefined) return [];
+/** Whether Discord knows what a feature publishes. */
+export const publicationCheck = ({ name, check }: Publication): InstallationCheck => ({
+  name,
+  async run({ rest, bot }) {
     const identity = await bot();
     if (identity === null) return [skippedWithoutDiscord];
-    return orDiscordError(() => checkLinkedRoles(rest, identity.applicationId, expected));
+    return orDiscordError(() => check(rest, identity.applicationId));
   },
-};
-
-async function checkLinkedRoles(
-  rest: DiscordRest,
-  applicationId: string,
-  expected: NonNullable<ApplicationSettings['linkedRoles']>,
-): Promise<Finding[]> {
-  const hint = 'Run `tallyhook register`.';
-  const { verificationUrl, isRegistered } = await inspectLinkedRoles(rest, applicationId, expected);
-  const findings: Finding[] = [];
-  if (verificationUrl === null) {
-    findings.push(warn('Discord has no page on which members link their account, so it offers no linked roles.', hint));
-  } else if (verificationUrl !== expected.verificationUrl) {
-    const message = `Members link their account at ${verificationUrl}, not at ${expected.verificationUrl}.`;
-    findings.push(warn(message, 'Run `tallyhook register`, or correct PUBLIC_URL.'));
-  }
-  if (!isRegistered) findings.push(warn('The conditions of linked roles are not those of this version.', hint));
-  return findings.length > 0 ? findings : [pass(`Members link their account at ${expected.verificationUrl}.`)];
-}
+});
 
 /** Channels and roles that are listed. */
 const maxShown = 10;

@@ -2,6 +2,8 @@ import { loadConfig } from '../../../config/load.ts';
 import { needsDiscord } from '../../../config/roles.ts';
 import type { Config } from '../../../config/schema.ts';
 import { configWarnings } from '../../../config/warnings.ts';
+import { publicationsOf } from '../../features/create.ts';
+import type { Publication } from '../../features/parts.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import { type CheckResult, fail, pass, type RunOptions, runChecks, warn } from '../../platform/doctor/check.ts';
@@ -17,7 +19,7 @@ import { command } from '../../platform/terminal/command.ts';
 import { exitCode, UsageError } from '../../platform/terminal/terminal.ts';
 import { readVersion } from '../../platform/version.ts';
 import { checkAddress } from './address.ts';
-import { endpointCheck, linkedRolesCheck, rejectedRequestsCheck, slashCommandsCheck } from './application.ts';
+import { endpointCheck, publicationCheck, rejectedRequestsCheck, slashCommandsCheck } from './application.ts';
 import { databaseCheck, settingsKeyCheck } from './database.ts';
 import { deliveriesCheck, outboxCheck } from './deliveries.ts';
 import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
@@ -82,7 +84,7 @@ function loadConfigOrIssues(): Config | { readonly issues: readonly CheckResult[
 const requestTimeoutMs = 6 * second;
 
 /** What only a process that uses Discord or the lookup API needs. */
-const discordChecks: readonly InstallationCheck[] = [
+const discordChecks = (publications: readonly Publication[]): readonly InstallationCheck[] => [
   {
     name: 'clock',
     run({ config: { discord, lookup }, clock }) {
@@ -98,14 +100,14 @@ const discordChecks: readonly InstallationCheck[] = [
   rolesCheck,
   slashCommandsCheck,
   endpointCheck,
-  linkedRolesCheck,
+  ...publications.map(publicationCheck),
   rejectedRequestsCheck,
   keysCheck,
   repeatedListingsCheck,
 ];
 
 /** In the order of the report. */
-const networkChecks = (config: Config): readonly InstallationCheck[] => [
+const networkChecks = (config: Config, publications: readonly Publication[]): readonly InstallationCheck[] => [
   {
     name: 'configuration',
     run: () => [
@@ -116,7 +118,7 @@ const networkChecks = (config: Config): readonly InstallationCheck[] => [
   { name: 'version', run: () => checkRelease(config.updateCheckUrl, readVersion(), requestTimeoutMs) },
   { name: 'secrets', run: () => evaluateSecrets(config) },
   { name: 'sites', run: () => evaluateSites(config.listings) },
-  ...(needsDiscord(config.roles) ? discordChecks : []),
+  ...(needsDiscord(config.roles) ? discordChecks(publications) : []),
   { name: 'address', run: ({ url }) => checkAddress(url, config.http) },
   { name: 'program', run: ({ running, status }) => evaluateRunningProgram(running, status.state) },
 ];
@@ -156,7 +158,8 @@ export async function runDoctor(config: Config, options: DoctorOptions): Promise
   const { clock, url, secretFiles, onProgress } = options;
   const installation = await openInstallation(config, { clock, url, secretFiles });
   try {
-    await runChecks({ checks: networkChecks(config), kind: 'network' }, installation, options);
+    const checks = networkChecks(config, await publicationsOf(config));
+    await runChecks({ checks, kind: 'network' }, installation, options);
     if (isFileReplaced(installation.running)) return;
     const path = sqlitePathOf(config.databaseUrl);
     if (path !== null && sizeOf(path) > largeFile) {

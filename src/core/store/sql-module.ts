@@ -22,6 +22,8 @@ export interface SqlHooks {
    * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
    */
   readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
+  /** The queue of its effects that concern this member alone, apart from direct messages. */
+  readonly queueOf?: (userId: string) => string;
   /**
    * Deletes what is stored of a community that has ended, apart from its accounts and deliveries: at most
    * {@link rowsPerWrite} rows. Returns whether there may be more.

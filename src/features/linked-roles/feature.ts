@@ -1,7 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
 import type { EffectContents } from '../../core/outbox/effect-contents.ts';
 import { fieldsFormat } from '../../core/outbox/effect-kind.ts';
-import { planRoleConnection } from './role-connection.ts';
+import { planRoleConnection, roleConnectionQueue } from './role-connection.ts';
 import * as sql from './store.ts';
 
 declare module '../../core/outbox/effect-contents.ts' {
@@ -26,6 +26,7 @@ export const linkedRoles = {
   },
   onVote: { of: { mark: 'role_connection' }, call: planRoleConnection },
   onPremium: { of: { mark: 'role_connection' }, call: planRoleConnection },
+  queueOf: roleConnectionQueue,
   load: () => import('./parts.ts'),
 } satisfies Feature;
 

@@ -1,9 +1,6 @@
-import type { Config } from '../../../config/schema.ts';
 import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
-import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { memoizedApplicationId } from '../../discord/inspection.ts';
-import type { ApplicationSettings } from '../../discord/registration/application-settings.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
 import { minute } from '../../platform/durations.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
@@ -13,18 +10,14 @@ import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } fro
 import { createDiscordOAuth } from './discord-oauth.ts';
 import { createLinkedRoles } from './linked-roles.ts';
 import { createMemberTokens } from './member-tokens.ts';
-import { roleConnectionRecords } from './records.ts';
+import { roleConnectionQueue } from './role-connection.ts';
 import { createLinkRoutes, linkPath } from './routes.ts';
 import type { LinkedMembers } from './store.ts';
 
 /** How often to look for members whose values have changed without a vote (ms). */
 const checkEveryMs = minute;
 
-/** What `tallyhook register` publishes for linked roles; undefined if they are off. */
-export function publishedLinkedRoles({ publicUrl, clientSecret }: Config): ApplicationSettings['linkedRoles'] {
-  if (clientSecret === null || publicUrl === null) return undefined;
-  return { verificationUrl: `${publicUrl}${linkPath}`, records: roleConnectionRecords() };
-}
+export { publish } from './publication.ts';
 
 /** Linked roles with their pages; null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
 function createLinkedRolesService({ store, config, encryption, directory, nudge, clock, log }: LinkedRolesContext) {
@@ -67,7 +60,11 @@ type LinkedRolesContext = ServicesContext & {
 
 export function createServices(context: LinkedRolesContext) {
   const linkedRoles = createLinkedRolesService(context);
-  return { shared: { linkedRoles }, ...(linkedRoles && { routes: linkedRoles.routes }) } satisfies FeatureServices;
+  const unlink = linkedRoles?.unlink ?? (async () => false);
+  return {
+    shared: { linkedRoles, unlink },
+    ...(linkedRoles && { routes: linkedRoles.routes }),
+  } satisfies FeatureServices;
 }
 
 export function create({

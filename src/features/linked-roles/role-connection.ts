@@ -1,6 +1,5 @@
 import { memberOf } from '../../core/ledger/account-id.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
-import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
 import { second } from '../../platform/durations.ts';
@@ -25,6 +24,11 @@ export function planRoleConnection(
   if (marks.role_connection !== linked) return;
   tally.saveAccount({ ...account, marks: { ...marks, role_connection: updating } });
   tally.enqueue({ ...roleConnectionEffect(memberOf(id), deliveryId, now), dueAt: now + delayMs });
+}
+
+/** Discord limits the updates of each member. */
+export function roleConnectionQueue(userId: string): string {
+  return `link ${userId}`;
 }
 
 /** The effect that updates what Discord knows of a member with linked roles. */

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, sql as kyselySql } from 'kysely';
 import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account-id.ts';
 import { directMessageQueue, recipientOf } from '../../core/outbox/direct-message-queue.ts';
-import { roleConnectionQueue } from '../../core/outbox/role-connection-queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { chunksOf, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
 import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
@@ -124,8 +123,12 @@ export async function findMemberRows(
     ...ownDeliveries.map(({ id }) => id),
     ...found.deliveryIds,
   ]);
+  const queues = ownQueues(sql, userId, accounts);
+  // Also direct messages from communities in which the member has no account.
   const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
-    isOwnQueue(queue, userId) || (mentions(content, userId) && !isErasing(queue, content));
+    queues.includes(queue) ||
+    recipientOf(queue)?.userId === userId ||
+    (mentions(content, userId) && !isErasing(queue, content));
   // A vote can also have effects that concern everyone, such as the reward of a party.
   const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
   const ofDeliveries: number[] = [];
@@ -140,7 +143,7 @@ export async function findMemberRows(
       .select(['id', 'queue', 'content'])
       .where(({ eb, and, or }) =>
         or([
-          eb('queue', 'in', ownQueues(userId, accounts)),
+          eb('queue', 'in', queues),
           // Calls of a handler whose process is not running can be a million, too many to be read here.
           and([eb('queue', '>', 'role '), eb('queue', '<', 'role!'), eb('content', 'like', `%${userId}%`)]),
           and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!'), eb('content', 'like', `%${userId}%`)]),
@@ -152,7 +155,7 @@ export async function findMemberRows(
     db
       .selectFrom('planned_effects')
       .select(['id', 'queue', 'content'])
-      .where((eb) => eb.or([eb('queue', 'in', ownQueues(userId, accounts)), eb('content', 'like', `%${userId}%`)])),
+      .where((eb) => eb.or([eb('queue', 'in', queues), eb('content', 'like', `%${userId}%`)])),
   );
   const ownCorrections = db.selectFrom('corrections').select('idempotency_key as key');
   const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('user_id', 'in', accounts));
@@ -166,6 +169,7 @@ export async function findMemberRows(
     effectIds,
     correctionKeys: [...new Set([...found.correctionKeys, ...correctionKeys])],
     plannedIds: planned.filter(isOwn).map(({ id }) => id),
+    queues,
     gifts: await findGifts(sql, userId, { deliveryIds, effectIds }),
   };
 }
@@ -175,15 +179,13 @@ function isErasing(queue: string, content: string): boolean {
   return queue.startsWith('role ') && content.includes('"erase":true');
 }
 
-/** Whether the effects in a queue concern the member alone. */
-export function isOwnQueue(queue: string, userId: string): boolean {
-  return recipientOf(queue)?.userId === userId || queue === roleConnectionQueue(userId);
-}
-
-/** The queues of such effects, but for direct messages from communities in which the member has no account. */
-function ownQueues(userId: string, accounts: readonly AccountId[]): readonly string[] {
+/** The queues of effects that concern the member alone. */
+function ownQueues({ hooks }: Sql, userId: string, accounts: readonly AccountId[]): readonly string[] {
   const scopes = new Set([homeAccounts, ...accounts.map((accountId) => partsOf(accountId).accounts)]);
-  return [...[...scopes].map((guildId) => directMessageQueue(userId, guildId)), roleConnectionQueue(userId)];
+  return [
+    ...[...scopes].map((guildId) => directMessageQueue(userId, guildId)),
+    ...hooks.flatMap(({ queueOf }) => queueOf?.(userId) ?? []),
+  ];
 }
 
 function distinct(ids: readonly number[]): number[] {

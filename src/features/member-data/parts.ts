@@ -13,7 +13,7 @@ export function createMemberDataAccess(options: {
   readonly memberData: MemberDataStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Removes the member's connection for linked roles; default: there are none. */
+  /** Removes what Discord knows of the member; by default, nothing. */
   readonly unlink?: (userId: string) => Promise<boolean>;
 }): MemberDataAccess {
   const { longestCooldownMs, memberData, clock, log, unlink = async () => false } = options;
@@ -46,13 +46,11 @@ declare module '../../../commands/context.ts' {
 export function createServices(
   context: ServicesContext & {
     readonly store: { readonly memberData: MemberDataStore };
-    /** Null if they are off. */
-    readonly linkedRoles: { readonly unlink: (userId: string) => Promise<boolean> } | null;
+    readonly unlink: (userId: string) => Promise<boolean>;
   },
 ) {
-  const { store, linkedRoles, directory } = context;
+  const { store, directory } = context;
   const longestCooldownMs = () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs));
-  const options = { ...context, longestCooldownMs, memberData: store.memberData };
-  const memberData = createMemberDataAccess({ ...options, ...(linkedRoles && { unlink: linkedRoles.unlink }) });
+  const memberData = createMemberDataAccess({ ...context, longestCooldownMs, memberData: store.memberData });
   return { commands: { memberData } } satisfies FeatureServices;
 }

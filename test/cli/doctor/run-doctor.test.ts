@@ -7,7 +7,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { fetchApplicationId } from '../../../src/discord/inspection.ts';
 import { updateApplication } from '../../../src/discord/registration/application-settings.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { publishedLinkedRoles } from '../../../src/features/linked-roles/parts.ts';
+import { publish } from '../../../src/features/linked-roles/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { fastClock } from '../../discord/bot.ts';
@@ -146,8 +146,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     await reject(3_000);
     const config = loadConfig(environment);
     const rest = createDiscordRest(config.discord);
-    const published = publishedLinkedRoles(config);
-    await updateApplication(rest, await fetchApplicationId(rest), { linkedRoles: published });
+    await updateApplication(rest, await fetchApplicationId(rest), publish(config)?.settings ?? {});
     const second = await diagnose(environment);
     expect(second.findingsOf('requests')[0]).toMatch(/^fail: .* 8,000 requests/);
     expect(second.findingsOf('linked-roles')).toEqual([

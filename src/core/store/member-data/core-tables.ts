@@ -1,7 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type AccountId, accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
-import { roleConnectionQueue } from '../../outbox/role-connection-queue.ts';
 import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { accountKey } from '../account-columns.ts';
@@ -74,7 +73,7 @@ export const coreTables = {
   effects: {
     select: (db, { effectIds }) =>
       inChunks(effectIds, (ids) => db.selectFrom('effects').selectAll().where('id', 'in', ids).orderBy('id')),
-    forget: (db, { userId, effectIds, gifts }, pseudonym) => {
+    forget: (db, { userId, effectIds, queues, gifts }, pseudonym) => {
       const ownIds = without(effectIds, gifts.effects);
       return inChunks(ownIds, (ids) => uncountWaiting(db, ids)).concat(
         inChunks(ownIds, (ids) =>
@@ -97,7 +96,7 @@ export const coreTables = {
             .where('id', 'in', ids)
             .where(({ eb, or }) =>
               or([
-                eb('queue', 'in', [directMessageQueue(userId, homeAccounts), roleConnectionQueue(userId)]),
+                eb('queue', 'in', queues),
                 // From another community.
                 eb('queue', 'like', `${directMessageQueue(userId, homeAccounts)} %`),
               ]),
