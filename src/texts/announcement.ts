@@ -70,55 +70,6 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
   };
 }
 
-/** The summary of the votes of a period. */
-export function digestTexts(messages: Catalogue['digest'], { text, count }: Language, parts: PartTexts) {
-  return {
-    title: (name: Markup) => text(messages.title, { name }),
-    votes: (votes: number, members: number) =>
-      text(messages.votes, { votes: parts.votes(votes), members: parts.members(members) }),
-    credits: (credits: number) => text(messages.credits, { credits: parts.credits(credits) }),
-    top: bold(text(messages.top)),
-    voter: (user: Markup, votes: number) => text(messages.voter, { user, votes: parts.votes(votes) }),
-    milestones: bold(text(messages.milestones)),
-    milestone: (user: Markup, votes: number) => count(messages.milestone, votes, { user }),
-    more: (others: number) => count(messages.more, others),
-  };
-}
-
-/** Streaks that ended without a vote. */
-export function lostStreakTexts(messages: Catalogue['lostStreaks'], language: Language, parts: PartTexts) {
-  const { text, texts, count } = language;
-  return {
-    ...texts(messages),
-    streak: (user: Markup, days: number) => text(messages.streak, { user, days: parts.days(days) }),
-    more: (others: number) => count(messages.more, others),
-  };
-}
-
-/** A review that was written on the service. */
-export function newReviewTexts(messages: Catalogue['newReview'], { text }: Language) {
-  return {
-    title: (name: Markup) => text(messages.title, { name }),
-    heading: (rating: Markup, author: Markup) => text(messages.heading, { rating, author: bold(author) }),
-  };
-}
-
-/** The shared goal of a community. */
-export function partyTexts(messages: Catalogue['party'], language: Language, parts: PartTexts) {
-  const { text, texts, count, number } = language;
-  return {
-    ...texts(messages),
-    progress: (votes: number, goal: number) => text(messages.progress, { votes: number(votes), goal: number(goal) }),
-    reward: (credits: number) => text(messages.reward, { credits: parts.credits(credits) }),
-    ends: (time: Markup) => text(messages.ends, { time }),
-    reached: {
-      title: text(messages.goalTitle),
-      text: (goal: number) => count(messages.goal, goal),
-      reward: (credits: number) => text(messages.goalReward, { credits: parts.credits(credits) }),
-    },
-  };
-}
-
 /** The message with which members vote. */
 export function votePanelTexts(
   messages: Catalogue['votePanel'],

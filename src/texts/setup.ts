@@ -23,15 +23,12 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       off: (settings: Markup) => text(values.off, { names: settings }),
       streak: (credits: number, days: number, forgive: number) =>
         text(values.streak, { credits: parts.credits(credits), days: parts.days(days), forgive: number(forgive) }),
-      party: (credits: number, votes: number, per: Markup) =>
-        text(values.party, { credits: parts.credits(credits), votes: parts.votes(votes), per }),
       milestone: (votes: number, repeats: boolean, reward: Markup) =>
         text(repeats ? values.everyMilestone : values.milestone, { votes: parts.votes(votes), reward }),
       multiplier: (factor: number, when: Markup) => text(values.multiplier, { factor: number(factor), when }),
       roleFor: (role: Markup, duration: Markup) => text(values.roleFor, { role, duration }),
       tier: (tier: Markup, role: Markup) => text(values.tier, { tier, role }),
       item: (name: Markup, price: number) => text(values.item, { name, price: parts.credits(price) }),
-      lostStreaks: (days: number) => text(values.lostStreaks, { days: parts.days(days) }),
       stored: (count: number) => text(values.stored, { count: number(count) }),
     },
     main: {

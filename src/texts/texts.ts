@@ -1,12 +1,5 @@
 import { lazily } from '../platform/memoize.ts';
-import {
-  announcementTexts,
-  digestTexts,
-  lostStreakTexts,
-  newReviewTexts,
-  partyTexts,
-  votePanelTexts,
-} from './announcement.ts';
+import { announcementTexts, votePanelTexts } from './announcement.ts';
 import { catalogues } from './catalogues.ts';
 import { awardTexts, claimTexts, remindTexts, traceTexts } from './commands.ts';
 import { departureTexts } from './departure.ts';
@@ -48,10 +41,6 @@ function createTexts(locale: Locale) {
     award: () => awardTexts(messages.award, language, parts),
     trace: () => traceTexts(messages.trace, language, parts),
     announcement: () => announcementTexts(messages.announcement, language, parts),
-    digest: () => digestTexts(messages.digest, language, parts),
-    lostStreaks: () => lostStreakTexts(messages.lostStreaks, language, parts),
-    newReview: () => newReviewTexts(messages.newReview, language),
-    party: () => partyTexts(messages.party, language, parts),
     votePanel: () => votePanelTexts(messages.votePanel, messages.canVote.voteFor, language, parts),
     /** Messages in the owner's channel. */
     ownerReport: () => ({

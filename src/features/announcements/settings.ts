@@ -134,7 +134,10 @@ const lostStreaks = setting({
     expectedStreak,
   ),
   inFile: ({ announcements }) => announcements.lostStreaks ?? false,
-  show: (value, texts) => (typeof value === 'number' ? texts.setup.values.lostStreaks(value) : showPlain(value, texts)),
+  show: (value, texts) =>
+    typeof value === 'number'
+      ? texts.text(texts.messages.setup.values.lostStreaks, { days: texts.parts.days(value) })
+      : showPlain(value, texts),
   form: 'style',
   fields: [{ name: 'lostStreaks', kind: 'number', hint: 'off', ifEmpty: false }],
 });

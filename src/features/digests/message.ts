@@ -4,7 +4,7 @@ import { type ListingCard, listingName, voteLinks } from '../../core/announcemen
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
-import { escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
+import { bold, escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { DigestContent } from './effects.ts';
 
@@ -47,25 +47,31 @@ export function renderDigest(
   },
 ): Panel {
   const { listing, texts, card, style, picture } = context;
-  const { digest } = texts;
+  const { text, count, parts } = texts;
+  const { digest } = texts.messages;
   const { votes, voters, credits, top, milestones, moreMilestones } = content;
-  const summary = lines(digest.votes(votes, voters), digest.credits(credits));
+  const summary = lines(
+    text(digest.votes, { votes: parts.votes(votes), members: parts.members(voters) }),
+    text(digest.credits, { credits: parts.credits(credits) }),
+  );
   const reached = style.milestones ? milestones : [];
-  const topVoters = top.map(({ userId, votes: own }) => digest.voter(mention(userId), own));
-  const reachedBy = reached.map(({ userId, votes: own }) => digest.milestone(mention(userId), own));
-  const others = style.milestones && moreMilestones > 0 ? [digest.more(moreMilestones)] : [];
+  const topVoters = top.map(({ userId, votes: own }) =>
+    text(digest.voter, { user: mention(userId), votes: parts.votes(own) }),
+  );
+  const reachedBy = reached.map(({ userId, votes: own }) => count(digest.milestone, own, { user: mention(userId) }));
+  const others = style.milestones && moreMilestones > 0 ? [count(digest.more, moreMilestones)] : [];
   const voteButtons = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
   return {
     kind: 'panel',
     tone: 'good',
     ...(style.colour === null ? {} : { colour: style.colour }),
-    title: digest.title(listingName(card, listing)),
+    title: text(digest.title, { name: listingName(card, listing) }),
     blocks: [
       style.thumbnail === null
         ? { kind: 'text', text: summary }
         : { kind: 'thumbnail', text: summary, url: style.thumbnail, description: card?.name ?? listing },
-      ...section(digest.top, topVoters),
-      ...section(digest.milestones, [...reachedBy, ...others]),
+      ...section(text(digest.top), topVoters),
+      ...section(text(digest.milestones), [...reachedBy, ...others]),
       ...(picture === null ? [] : pictureBlocks(picture)),
       { kind: 'buttons', buttons: [...voteButtons, ...context.buttons] },
     ],
@@ -81,5 +87,5 @@ function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {
 }
 
 function section(heading: Markup, items: readonly Markup[]): PanelBlock[] {
-  return items.length === 0 ? [] : [{ kind: 'text', text: lines(heading, ...items) }];
+  return items.length === 0 ? [] : [{ kind: 'text', text: lines(bold(heading), ...items) }];
 }

@@ -16,14 +16,15 @@ export function createLostStreaksHandler(messages: ListingMessages): NonNullable
 }
 
 export function renderLostStreaks({ streaks, more }: Pick<LostStreaks, 'streaks' | 'more'>, texts: Texts): Reply {
-  const { lostStreaks } = texts;
+  const { text, count, parts } = texts;
+  const { lostStreaks } = texts.messages;
   return {
     tone: 'wait',
-    title: lostStreaks.title,
+    title: text(lostStreaks.title),
     text: lines(
-      ...streaks.map(({ userId, days }) => lostStreaks.streak(mention(userId), days)),
-      more > 0 ? lostStreaks.more(more) : null,
-      subtext(lostStreaks.hint),
+      ...streaks.map(({ userId, days }) => text(lostStreaks.streak, { user: mention(userId), days: parts.days(days) })),
+      more > 0 ? count(lostStreaks.more, more) : null,
+      subtext(text(lostStreaks.hint)),
     ),
   };
 }

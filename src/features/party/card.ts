@@ -8,18 +8,19 @@ import type { PartyStatus } from './current-party.ts';
 export function partyCard(current: (guildId: string | null) => Promise<PartyStatus | null>): ConsoleCard {
   return {
     id: 'party',
-    title: ({ party }) => party.title,
+    title: ({ messages }) => messages.party.title,
     isBesideRules: true,
     isScoped: true,
     async render({ scope, texts, markup }) {
       const status = await current(scope?.guildId ?? null);
       if (status === null) return null;
-      const { party } = texts;
+      const { text, number, parts } = texts;
+      const { party } = texts.messages;
       const { period, votes, goal, credits } = status;
       const days = texts.days(...daysOfPeriod(partyOf(period).period));
-      return html`<p>${days}: ${markup(party.progress(votes, goal))}</p>
+      return html`<p>${days}: ${markup(text(party.progress, { votes: number(votes), goal: number(goal) }))}</p>
 <progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="${party.title}"></progress>
-<p class="quiet">${markup(votes >= goal ? party.reached.title : party.reward(credits))}</p>`;
+<p class="quiet">${markup(votes >= goal ? text(party.goalTitle) : text(party.reward, { credits: parts.credits(credits) }))}</p>`;
     },
   };
 }

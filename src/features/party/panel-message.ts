@@ -37,7 +37,7 @@ export function createPartyPanelHandler(options: {
     const { message } = party;
     const texts = await textsOf(channelId);
     const days = daysOfPeriod(partyOf(effect.content.period).period);
-    const reply = { ...renderParty(party, now, texts.party), footer: texts.days(...days) };
+    const reply = { ...renderParty(party, now, texts), footer: texts.days(...days) };
     const edited = message?.channelId === channelId ? await editMessage(rest, message, reply) : null;
     const footers = textsInAll().map((each) => each.days(...days));
     return edited ?? postOnce(rest, clock, { channelId, reply, effect, footers });
@@ -62,21 +62,23 @@ export function createPartyPanelHandler(options: {
 }
 
 /** Once the goal is reached, it shows the goal, so that further votes change nothing. */
-function renderParty(party: ShownParty, now: number, texts: Texts['party']): Panel {
+function renderParty(party: ShownParty, now: number, texts: Texts): Panel {
+  const { text, number, parts } = texts;
+  const messages = texts.messages.party;
   const { votes, reachedAt, goal, credits, endsAt } = party;
   const isReached = reachedAt !== null;
   const shownVotes = isReached ? goal : votes;
   const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
   const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
-  const progress = texts.progress(shownVotes, goal);
-  const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
+  const progress = text(messages.progress, { votes: number(shownVotes), goal: number(goal) });
+  const panel = (tone: Panel['tone'], title: string, ...details: (Markup | null)[]): Panel => ({
     kind: 'panel',
     tone,
-    title,
+    title: text(title),
     blocks: [{ kind: 'text', text: lines(bar, progress, ...details) }],
   });
-  if (isReached) return panel('good', texts.reachedTitle);
-  if (now >= endsAt) return panel('wait', texts.endedTitle, texts.missed);
-  const reward = credits > 0 ? texts.reward(credits) : null;
-  return panel('plain', texts.title, reward, texts.ends(timestamp(endsAt, 'R')));
+  if (isReached) return panel('good', messages.reachedTitle);
+  if (now >= endsAt) return panel('wait', messages.endedTitle, text(messages.missed));
+  const reward = credits > 0 ? text(messages.reward, { credits: parts.credits(credits) }) : null;
+  return panel('plain', messages.title, reward, text(messages.ends, { time: timestamp(endsAt, 'R') }));
 }

@@ -46,11 +46,12 @@ export function createPartyReachedHandler(options: {
   const { rest, textsOf, clock } = options;
   return async (effect) => {
     const { channelId, period, goal, credits } = effect.content;
-    const { party, days } = await textsOf(channelId);
-    const { title, text, reward } = party.reached;
+    const { messages, text, count, parts, days } = await textsOf(channelId);
+    const { goalTitle, goal: reached, goalReward } = messages.party;
     const shown = daysOfPeriod(partyOf(period).period);
-    const panel = { kind: 'panel', tone: 'good', title } as const;
-    const block = { kind: 'text', text: lines(text(goal), credits > 0 ? reward(credits) : null) } as const;
+    const panel = { kind: 'panel', tone: 'good', title: text(goalTitle) } as const;
+    const reward = credits > 0 ? text(goalReward, { credits: parts.credits(credits) }) : null;
+    const block = { kind: 'text', text: lines(count(reached, goal), reward) } as const;
     const reply = { ...panel, blocks: [block], at: effect.createdAt, footer: days(...shown) };
     const footers = textsInAll().map((each) => each.days(...shown));
     const posted = await postOnce(rest, clock, { channelId, reply, effect, footers });

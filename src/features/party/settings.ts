@@ -24,7 +24,9 @@ export const party = setting({
   rules: (rules) => ({ party: rules ?? null }),
   show(value, texts) {
     const { credits: paid, goal, per } = objectOf(value);
-    return texts.setup.values.party(numberOf(paid), numberOf(goal), showChoice(per, texts));
+    const { messages, parts, text } = texts;
+    const values = { credits: parts.credits(numberOf(paid)), votes: parts.votes(numberOf(goal)) };
+    return text(messages.setup.values.party, { ...values, per: showChoice(per, texts) });
   },
   form: 'party',
   fields: [

@@ -3,7 +3,7 @@ import { type ListingCard, listingName } from '../../core/announcements/listing-
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { escapeName, escapeText, lines } from '../../texts/markup.ts';
+import { bold, escapeName, escapeText, lines } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Review } from './effects.ts';
 
@@ -27,13 +27,17 @@ export function renderNewReview(
   { username, rating, comment, createdAt }: Review,
   { listing, texts, card }: { readonly listing: string; readonly texts: Texts; readonly card: ListingCard | null },
 ): Reply {
-  const { reviews, newReview } = texts;
+  const { reviews, text } = texts;
+  const { newReview } = texts.messages;
   const author = escapeName(username ?? '', maxNameLength) || reviews.anonymous;
   const shownRating = rating === null ? reviews.noRating : renderStars(rating, texts);
   return {
     tone: 'plain',
-    title: newReview.title(listingName(card, listing)),
-    text: lines(newReview.heading(shownRating, author), escapeText(comment, maxCommentLength) || reviews.noComment),
+    title: text(newReview.title, { name: listingName(card, listing) }),
+    text: lines(
+      text(newReview.heading, { rating: shownRating, author: bold(author) }),
+      escapeText(comment, maxCommentLength) || reviews.noComment,
+    ),
     ...(card?.url ? { url: card.url } : {}),
     ...(createdAt === null ? {} : { at: createdAt }),
   };

@@ -78,8 +78,9 @@ export function reversalPage(
   { members, votes, credits }: ReversalTotals,
   { root, session, texts, names, fields }: PageContext & { readonly fields: Readonly<Record<string, string>> },
 ): Html {
-  const { console: words, locale, setup, shop, parts } = texts;
+  const { console: words, locale, setup, shop, parts, messages } = texts;
   const { reversal } = words;
+  const counts = { votes: parts.votes(votes), members: parts.members(members) };
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
@@ -89,7 +90,7 @@ export function reversalPage(
 <section class="card"><dl class="facts">
 <div><dt>${setup.sections.listing}</dt><dd>${named(listing, names.listing(listing))}</dd></div>
 <div><dt>${reversal.from}</dt><dd>${dateTime(from, locale)}</dd></div><div><dt>${reversal.until}</dt><dd>${dateTime(until, locale)}</dd></div>
-<div><dt>${setup.link.vote}</dt><dd>${counted(texts.digest.votes(votes, members))}</dd></div>
+<div><dt>${setup.link.vote}</dt><dd>${counted(texts.text(messages.digest.votes, counts))}</dd></div>
 <div><dt>${texts.credits.title}</dt><dd>${counted(parts.credits(credits))}</dd></div></dl>
 <p>${reversal.hint}</p>
 ${
