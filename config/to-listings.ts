@@ -3,7 +3,7 @@ import { type ListingRewards, plainRewards } from '../src/core/rewards/rules.ts'
 import { cooldownHours } from '../src/core/settings/listing-settings.ts';
 import { premium, vote, whenDenied } from '../src/core/settings/reward-settings.ts';
 import type { SettingSpec, SettingsInEffect } from '../src/core/settings/setting-spec.ts';
-import { readAnnouncements } from '../src/features/announcements/settings.ts';
+import { readAnnouncements } from '../src/features/announcements/read-settings.ts';
 import { voterRole } from '../src/features/roles/settings.ts';
 import { rolesNamedBy, settings } from '../src/features/settings.ts';
 import { hour } from '../src/platform/durations.ts';

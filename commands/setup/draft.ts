@@ -1,5 +1,5 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
-import { announcementSettings, readAnnouncements } from '../../src/features/announcements/settings.ts';
+import { announcementSettings, readAnnouncements } from '../../src/features/announcements/read-settings.ts';
 import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
 import type { AnnouncementSettings } from '../../src/texts/announcement-settings.ts';
 import { simulateDraft } from './edit.ts';

@@ -6,8 +6,11 @@ import { isOff } from '../core/settings/shown-values.ts';
 import type { Need } from '../discord/commands/command.ts';
 import { textsOf } from '../platform/json.ts';
 import { messageFor } from '../platform/schema-messages.ts';
-import { announcementSettings } from './announcements/settings.ts';
-import { party } from './party/settings.ts';
+import * as announcements from './announcements/settings.ts';
+import { every } from './digests/settings.ts';
+import { lostStreaks } from './lost-streaks/settings.ts';
+import * as party from './party/settings.ts';
+import { reviews } from './reviews/settings.ts';
 import { milestoneRoles, premiumRoles, voterRole } from './roles/settings.ts';
 import { shop } from './shop/settings.ts';
 
@@ -29,8 +32,16 @@ export const settings = [
   premiumRoles,
   rewards.allListings,
   rewards.weight,
-  party,
-  ...announcementSettings,
+  party.party,
+  announcements.mode,
+  every,
+  ...announcements.look,
+  reviews,
+  announcements.milestones,
+  announcements.premium,
+  party.announced,
+  lostStreaks,
+  announcements.language,
   shop,
 ] as const satisfies readonly SettingSpec[];
 

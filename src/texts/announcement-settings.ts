@@ -2,11 +2,9 @@
 export const announcementModes = ['each', 'digest', 'none'] as const;
 export type AnnouncementMode = (typeof announcementModes)[number];
 
-/** What is announced of a listing, and how, as configured. */
+/** What is announced of a listing, and how, as configured. Features add theirs. */
 export interface AnnouncementSettings {
   readonly mode: AnnouncementMode;
-  /** The interval of digests (ms). */
-  readonly everyMs: number;
   /** Templates in place of the headline and the text of a vote; null for ours. */
   readonly title: string | null;
   readonly text: string | null;
@@ -21,34 +19,8 @@ export interface AnnouncementSettings {
   readonly icon: boolean;
   readonly streak: boolean;
   readonly largeCredits: boolean;
-  /** Whether new reviews are announced. */
-  readonly reviews: boolean;
   readonly milestones: boolean;
   readonly premium: boolean;
-  readonly party: boolean;
-  /** The least days of a streak whose end is announced; null for none. */
-  readonly lostStreaks: number | null;
   /** A locale of Discord; null for that of the guild. */
   readonly language: string | null;
 }
-
-/** The announcements of a listing for which nothing is configured. */
-export const plainAnnouncements: AnnouncementSettings = {
-  mode: 'each',
-  everyMs: 3_600_000,
-  title: null,
-  text: null,
-  colour: null,
-  thumbnail: null,
-  voteButton: true,
-  avatar: true,
-  icon: true,
-  streak: true,
-  largeCredits: true,
-  reviews: false,
-  milestones: true,
-  premium: true,
-  party: true,
-  lostStreaks: null,
-  language: null,
-};

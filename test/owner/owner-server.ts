@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { createReplay, eventKeysOf } from '../../src/core/receiving/replay.ts';
+import { plainAnnouncements } from '../../src/features/announcements/read-settings.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { reminderCard } from '../../src/features/reminders/card.ts';
 import { roleCard } from '../../src/features/roles/card.ts';
@@ -10,7 +11,6 @@ import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { plainAnnouncements } from '../../src/texts/announcement-settings.ts';
 import { service } from '../../src/webhook/sites/service.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { claimDue } from '../support/claim-due.ts';

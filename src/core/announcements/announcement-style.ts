@@ -1,4 +1,4 @@
-import { type AnnouncementSettings, plainAnnouncements } from '../../texts/announcement-settings.ts';
+import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
 import { parseTemplate, placeholdersIn, type Template } from '../../texts/template.ts';
 
 /** How the announcements of a listing look. */
@@ -28,6 +28,3 @@ export function showsVotes({ title, text }: AnnouncementStyle): boolean {
 export function showsVoter({ mode, text }: AnnouncementStyle): boolean {
   return mode !== 'each' || text === null || placeholdersIn(text).includes('mention');
 }
-
-/** The style of a listing for which nothing is configured. */
-export const plainStyle = styleOf(plainAnnouncements);

@@ -58,6 +58,8 @@ export interface SettingSpec {
   readonly inEffect?: (value: unknown) => Partial<SettingsInEffect>;
   /** The same of a value that is one of the rules of the listing. */
   readonly rules?: (value: unknown) => Partial<ListingRewards>;
+  /** The same for what is announced of the listing. */
+  readonly announces?: (value: unknown) => Partial<AnnouncementSettings>;
   /** Whether a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
   /** Whether it is the id of a channel in which is posted. */
@@ -167,12 +169,13 @@ export function setting<
   Shared extends true = never,
   const Variable extends string = never,
 >(
-  spec: Omit<SettingSpec, Typed | 'fromFile' | 'inEffect' | 'rules'> & {
+  spec: Omit<SettingSpec, Typed | 'fromFile' | 'inEffect' | 'rules' | 'announces'> & {
     readonly path: Path;
     readonly schema: Schema;
     readonly fromFile?: (value: z.output<Schema>, place: FilePlace) => z.output<Schema>;
     readonly inEffect?: (value: z.output<Schema> | null | undefined) => Partial<SettingsInEffect>;
     readonly rules?: (value: z.output<Schema> | null | undefined) => Partial<ListingRewards>;
+    readonly announces?: (value: z.output<Schema> | null | undefined) => Partial<AnnouncementSettings>;
     readonly isShared?: Shared;
     readonly variable?: Variable;
   },

@@ -1,10 +1,5 @@
 import { DiscordAPIError, Routes } from 'discord.js';
-import {
-  type AnnouncementStyle,
-  plainStyle,
-  showsVoter,
-  showsVotes,
-} from '../../core/announcements/announcement-style.ts';
+import { type AnnouncementStyle, showsVoter, showsVotes } from '../../core/announcements/announcement-style.ts';
 import { type CardSource, type ListingCard, readCard } from '../../core/announcements/listing-card.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
@@ -25,6 +20,7 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { type Texts, textsFor } from '../../texts/texts.ts';
 import { createFindAnnouncement, footerOf } from './find-announcement.ts';
+import { plainStyle } from './read-settings.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 /**

@@ -1,7 +1,8 @@
-import { plainStyle, styleOf } from '../../core/announcements/announcement-style.ts';
+import { styleOf } from '../../core/announcements/announcement-style.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { AnnouncementsOfListings } from '../parts.ts';
+import { plainStyle } from './read-settings.ts';
 
 export function createAnnouncements(directory: Directory): AnnouncementsOfListings {
   const styleOfSettings = memoizeOne(styleOf);

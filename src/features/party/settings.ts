@@ -1,9 +1,16 @@
 import { z } from 'zod';
+import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
 import { maxVotes } from '../../core/settings/reward-settings.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
 import { credits, wholeNumber } from '../../core/settings/value-schemas.ts';
 import { numberOf, objectOf } from '../../platform/json.ts';
+
+declare module '../../texts/announcement-settings.ts' {
+  interface AnnouncementSettings {
+    readonly party: boolean;
+  }
+}
 
 const periods = ['day', 'week', 'month'] as const;
 
@@ -35,3 +42,8 @@ export const party = setting({
     { name: 'partyCredits', kind: 'number', part: 'credits', ifEmpty: 0 },
   ],
 });
+
+export const announced = announcementSwitch(
+  'party',
+  'Show the progress of the party and its goal. Listings of one guild share it: `false` in one of them suffices.',
+);

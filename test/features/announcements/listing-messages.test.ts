@@ -5,7 +5,7 @@ import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncements } from '../../../src/features/announcements/of-listings.ts';
-import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
+import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { DigestContent } from '../../../src/features/digests/effects.ts';
 import { createDigestHandler } from '../../../src/features/digests/message.ts';

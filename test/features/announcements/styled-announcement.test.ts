@@ -5,7 +5,7 @@ import type { Announcement } from '../../../src/core/outbox/effect-contents.ts';
 import type { Portraits } from '../../../src/discord/portraits.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncer } from '../../../src/features/announcements/announcer.ts';
-import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/settings.ts';
+import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { textsFor } from '../../../src/texts/texts.ts';

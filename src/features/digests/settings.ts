@@ -1,0 +1,38 @@
+import { setting } from '../../core/settings/setting-spec.ts';
+import { showDuration } from '../../core/settings/shown-values.ts';
+import { duration } from '../../core/settings/value-schemas.ts';
+import { toDurationText } from '../../platform/duration-text.ts';
+import { day, hour, minute } from '../../platform/durations.ts';
+
+declare module '../../texts/announcement-settings.ts' {
+  interface AnnouncementSettings {
+    /** The interval of digests (ms). */
+    readonly everyMs: number;
+  }
+}
+
+const expectedInterval = 'it must be a duration from 5m to 24h, or of whole days up to 30d';
+const defaultMs = hour;
+
+export const every = setting({
+  path: 'announcements.every',
+  description:
+    'The interval of digests: `5m` to `24h`, or whole days up to `30d`. It starts with the day of the community.',
+  default: toDurationText(defaultMs),
+  schema: duration.refine(isInterval, expectedInterval),
+  announces: (value) => ({ everyMs: value ?? defaultMs }),
+  inFile: ({ announcements }) => toDurationText(announcements.everyMs),
+  show: showDuration,
+  form: 'style',
+  fields: [
+    {
+      name: 'every',
+      kind: 'duration',
+      choices: ['5m', '15m', '30m', '1h', '2h', '3h', '6h', '12h', '1d', '2d', '7d', '14d', '30d'],
+    },
+  ],
+});
+
+function isInterval(interval: number): boolean {
+  return interval >= 5 * minute && (interval <= day || interval % day === 0) && interval <= 30 * day;
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { setting } from '../../core/settings/setting-spec.ts';
+import { showPlain } from '../../core/settings/shown-values.ts';
+
+declare module '../../texts/announcement-settings.ts' {
+  interface AnnouncementSettings {
+    /** The least days of a streak whose end is announced; null for none. */
+    readonly lostStreaks: number | null;
+  }
+}
+
+/** The shortest streak whose end can be announced, and the one that is meant by `true` (days). */
+const minDays = 2;
+const defaultDays = 3;
+
+const expected = `it must be true, false, or the least days of such a streak, from ${minDays} to 3650`;
+
+export const lostStreaks = setting({
+  path: 'announcements.lostStreaks',
+  description: `Announce streaks that ended: \`true\` for those of ${defaultDays} days or more, or the least number of days, from ${minDays}.`,
+  default: false,
+  schema: z.union([z.boolean(), z.int(expected).min(minDays, expected).max(3_650, expected)], expected),
+  announces: (value) => ({ lostStreaks: value === true ? defaultDays : value || null }),
+  inFile: ({ announcements }) => announcements.lostStreaks ?? false,
+  show(value, texts) {
+    if (typeof value !== 'number') return showPlain(value, texts);
+    return texts.text(texts.messages.setup.values.lostStreaks, { days: texts.parts.days(value) });
+  },
+  form: 'style',
+  fields: [{ name: 'lostStreaks', kind: 'number', hint: 'off', ifEmpty: false }],
+});
