@@ -2,6 +2,7 @@ import type { VotePicture } from '../../../commands/vote-picture.ts';
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
 import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
+import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { bold, escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
@@ -35,7 +36,7 @@ export function createDigestHandler(
   };
 }
 
-export function renderDigest(
+function renderDigest(
   content: DigestContent,
   context: {
     readonly listing: string;
@@ -78,6 +79,17 @@ export function renderDigest(
     ...(picture === null ? {} : { files: [picture.file] }),
   };
 }
+
+export const digestPreview: Preview = {
+  subject: 'digest',
+  render(context) {
+    if (context.style.mode !== 'digest') return null;
+    const top = [ada, grace].map((userId, index) => ({ userId, votes: 3 - index }));
+    const milestones = [{ userId: ada, votes: 50 }];
+    const content = { votes: 12, voters: 8, credits: 220, top, milestones, moreMilestones: 0 };
+    return renderDigest(content, { ...context, picture: null });
+  },
+};
 
 function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {
   return [

@@ -1,4 +1,5 @@
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
+import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { lines, mention, subtext } from '../../texts/markup.ts';
@@ -15,7 +16,7 @@ export function createLostStreaksHandler(messages: ListingMessages): NonNullable
     });
 }
 
-export function renderLostStreaks({ streaks, more }: Pick<LostStreaks, 'streaks' | 'more'>, texts: Texts): Reply {
+function renderLostStreaks({ streaks, more }: Pick<LostStreaks, 'streaks' | 'more'>, texts: Texts): Reply {
   const { text, count, parts } = texts;
   const { lostStreaks } = texts.messages;
   return {
@@ -28,3 +29,11 @@ export function renderLostStreaks({ streaks, more }: Pick<LostStreaks, 'streaks'
     ),
   };
 }
+
+export const lostStreaksPreview: Preview = {
+  subject: 'lostStreaks',
+  render({ style: { lostStreaks: days }, texts }) {
+    if (days === null) return null;
+    return renderLostStreaks({ streaks: [ada, grace].map((userId) => ({ userId, days })), more: 0 }, texts);
+  },
+};

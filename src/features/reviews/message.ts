@@ -1,6 +1,7 @@
 import { renderStars } from '../../../commands/reviews.ts';
 import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
+import type { Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { bold, escapeName, escapeText, lines } from '../../texts/markup.ts';
@@ -23,7 +24,7 @@ export function createReviewHandler(messages: ListingMessages): NonNullable<Effe
     });
 }
 
-export function renderNewReview(
+function renderNewReview(
   { username, rating, comment, createdAt }: Review,
   { listing, texts, card }: { readonly listing: string; readonly texts: Texts; readonly card: ListingCard | null },
 ): Reply {
@@ -42,3 +43,13 @@ export function renderNewReview(
     ...(createdAt === null ? {} : { at: createdAt }),
   };
 }
+
+export const reviewPreview: Preview = {
+  subject: 'review',
+  render(context) {
+    if (!context.style.reviews) return null;
+    const { texts, now } = context;
+    const comment = texts.console.previewReview;
+    return renderNewReview({ username: 'Ada', rating: 5, comment, createdAt: now }, context);
+  },
+};
