@@ -3,20 +3,9 @@ import { run, upsert } from './query-builder.ts';
 import type { Sql } from './sql-module.ts';
 
 /*
- * How far something periodic has come, by name. A row that only its task changes says what was done before: so nothing
+ * How far something periodic has come, by a name that begins with that of what it is. A row that only its task changes says what was done before: so nothing
  * is done twice, in whatever process.
  */
-
-/** Names in `announcement_progress`. */
-export const progressKeys = {
-  digestPrefix: 'digest ',
-  digest: (listing: string) => `digest ${listing}`,
-  lostStreaks: (community: string) => `lost streaks ${community}`,
-  /** When the reviews of a listing are polled again. */
-  reviewPoll: (listing: string) => `review poll ${listing}`,
-  /** Reviews that are not newer were there before (ms since the epoch). */
-  reviews: (listing: string) => `reviews ${listing}`,
-};
 
 /** Null before the first time. */
 export async function progressOf({ db, connection }: Sql, key: string): Promise<number | null> {

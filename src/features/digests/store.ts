@@ -4,7 +4,7 @@ import { isCountedVote } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { advance, deleteProgress, progressKeys, progressOf } from '../../core/store/progress.ts';
+import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { hour } from '../../platform/durations.ts';
@@ -31,9 +31,11 @@ export interface PlannedDigest extends Period {
 /** What listings received in a period, by their names. */
 export type Summaries = ReadonlyMap<string, DigestContent>;
 
+const keyOf = (listing: string) => `digest ${listing}`;
+
 export const reads = {
   /** Until when the votes of a listing were announced by digests (ms since the epoch); null if none were. */
-  announcedUntil: (sql: Sql, listing: string): Promise<number | null> => progressOf(sql, progressKeys.digest(listing)),
+  announcedUntil: (sql: Sql, listing: string): Promise<number | null> => progressOf(sql, keyOf(listing)),
 
   votesOf,
 };
@@ -42,7 +44,7 @@ export const writes = {
   /** Enqueues a digest once, in whatever process. Returns the queue of the new effect, or null. */
   async plan(sql: Sql, digest: PlannedDigest, now: number): Promise<string | null> {
     const { listing, channelId, announcedUntil, from, until, hasVotes } = digest;
-    if (!(await advance(sql, progressKeys.digest(listing), announcedUntil, until)) || !hasVotes) return null;
+    if (!(await advance(sql, keyOf(listing), announcedUntil, until)) || !hasVotes) return null;
     const content = { channelId, listing, from, until };
     await enqueue(sql, [{ kind: 'digest', queue: channelId, content, deliveryId: null, createdAt: now }]);
     return channelId;
@@ -51,8 +53,8 @@ export const writes = {
   /** Forgets what was announced by digests of other listings, so that they start afresh when they are switched on. */
   async keepOf({ db, connection }: Sql, listings: readonly string[]): Promise<void> {
     const keys = db.selectFrom('announcement_progress').select('key');
-    const stored = await run(connection, keys.where('key', 'like', `${progressKeys.digestPrefix}%`));
-    const kept = listings.map(progressKeys.digest);
+    const stored = await run(connection, keys.where('key', 'like', keyOf('%')));
+    const kept = listings.map(keyOf);
     for (const { key } of stored.filter((each) => !kept.includes(each.key))) {
       await run(connection, db.deleteFrom('announcement_progress').where('key', '=', key));
     }
@@ -119,6 +121,6 @@ function summaryOf({ credits, votesByUser, milestones }: ListingVotes): DigestCo
 }
 
 export async function deleteDigests(sql: Sql, { listings }: EndedGuild): Promise<boolean> {
-  await deleteProgress(sql, listings.map(progressKeys.digest));
+  await deleteProgress(sql, listings.map(keyOf));
   return false;
 }

@@ -5,7 +5,7 @@ import { outageDays } from '../../core/rewards/outages.ts';
 import { lostStreak } from '../../core/rewards/streak.ts';
 import { accountOf, parseHistory } from '../../core/store/account-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { advance, deleteProgress, progressKeys, progressOf } from '../../core/store/progress.ts';
+import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { type AccountRange, accountRanges, inRange } from '../../core/store/standings/account-ranges.ts';
@@ -44,9 +44,11 @@ export interface LostStreakQuery {
   readonly timeZone: string;
 }
 
+const keyOf = (community: string) => `lost streaks ${community}`;
+
 export const reads = {
   /** The first day whose lost streaks were not announced (day number); null before the first check. */
-  checkedUntil: (sql: Sql, key: string): Promise<number | null> => progressOf(sql, progressKeys.lostStreaks(key)),
+  checkedUntil: (sql: Sql, key: string): Promise<number | null> => progressOf(sql, keyOf(key)),
 
   find,
 };
@@ -55,7 +57,7 @@ export const writes = {
   /** Enqueues the announcement once, in whatever process. Returns the queue of the new effect, or null. */
   async plan(sql: Sql, lost: PlannedLostStreaks, now: number): Promise<string | null> {
     const { key, channelId, listing, checkedUntil, until, streaks, more } = lost;
-    const isFirst = await advance(sql, progressKeys.lostStreaks(key), checkedUntil, until);
+    const isFirst = await advance(sql, keyOf(key), checkedUntil, until);
     if (!isFirst || streaks.length === 0) return null;
     const content = { channelId, listing, until, streaks, more };
     await enqueue(sql, [{ kind: 'lostStreaks', queue: channelId, content, deliveryId: null, createdAt: now }]);
@@ -107,6 +109,6 @@ type Account = Pick<Tables['balances'], 'user_id' | 'history'> & {
 };
 
 export async function deleteLostStreaks(sql: Sql, { guildId, listings }: EndedGuild): Promise<boolean> {
-  await deleteProgress(sql, [guildId, ...listings].map(progressKeys.lostStreaks));
+  await deleteProgress(sql, [guildId, ...listings].map(keyOf));
   return false;
 }

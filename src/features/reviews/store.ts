@@ -2,7 +2,7 @@ import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../core/
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { deleteProgress, progressKeys, progressOf, setProgress } from '../../core/store/progress.ts';
+import { deleteProgress, progressOf, setProgress } from '../../core/store/progress.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { day } from '../../platform/durations.ts';
@@ -14,6 +14,11 @@ declare module '../../core/store/tables.ts' {
     announced_reviews: { listing: string; review: string; at: number | null };
   }
 }
+
+/** When the reviews of a listing are polled again. */
+const pollKey = (listing: string) => `review poll ${listing}`;
+/** Reviews that are not newer were there before (ms since the epoch). */
+const reviewsKey = (listing: string) => `reviews ${listing}`;
 
 /** A claim that lasts longer than this was written by a clock that was ahead (ms). */
 const maxClaimMs = day;
@@ -33,7 +38,7 @@ export interface ListedReviews {
 export const reads = {
   /** Whether the next poll can be claimed. Usually it is not due, and a read needs no lock. */
   async isPollDue(sql: Sql, listing: string, now: number): Promise<boolean> {
-    return isDue(await progressOf(sql, progressKeys.reviewPoll(listing)), now);
+    return isDue(await progressOf(sql, pollKey(listing)), now);
   },
 };
 
@@ -43,7 +48,7 @@ export const writes = {
    * @param nextAt when to poll again (ms since the epoch)
    */
   async claimPoll(sql: Sql, listing: string, now: number, nextAt: number): Promise<boolean> {
-    const key = progressKeys.reviewPoll(listing);
+    const key = pollKey(listing);
     await lock(sql.connection, sql.db, key);
     if (!isDue(await progressOf(sql, key), now)) return false;
     await setProgress(sql, key, nextAt);
@@ -57,7 +62,7 @@ export const writes = {
   async announce(sql: Sql, listed: ListedReviews, now: number): Promise<number> {
     const { db, connection } = sql;
     const { listing, channelId, handled = null, reviews, isPartial } = listed;
-    const key = progressKeys.reviews(listing);
+    const key = reviewsKey(listing);
     await lock(connection, db, key);
     const since = await progressOf(sql, key);
     const stored = db.selectFrom('announced_reviews').select('review').where('listing', '=', listing);
@@ -118,7 +123,7 @@ function isDue(dueAt: number | null, now: number): boolean {
 
 export async function deleteReviews(sql: Sql, { listings }: EndedGuild): Promise<boolean> {
   if (listings.length === 0) return false;
-  const keys = listings.flatMap((name) => [progressKeys.reviewPoll(name), progressKeys.reviews(name)]);
+  const keys = listings.flatMap((name) => [pollKey(name), reviewsKey(name)]);
   await deleteProgress(sql, keys);
   await run(sql.connection, sql.db.deleteFrom('announced_reviews').where('listing', 'in', listings));
   return false;
