@@ -8,6 +8,7 @@ import type { AccountScope } from '../core/ledger/account-id.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
+import type { AnnouncedEvents } from '../core/tally/listing-context.ts';
 import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
@@ -33,8 +34,8 @@ export interface AnnouncementsOfListings {
   findStyle(listing: string): AnnouncementStyle | null;
   /** The configured language for a channel or a guild (Discord's locale); null without one. */
   languageOf(place: { readonly channelId: string } | { readonly guildId: string }): string | null;
-  /** Whether the party is shown in a channel: it is switched on where its votes are announced. */
-  announcesParty(channelId: string): boolean;
+  /** Whether something is announced in a channel: it is switched on for all listings whose votes are announced there. */
+  announces(event: keyof AnnouncedEvents, channelId: string): boolean;
 }
 
 /**

@@ -69,13 +69,13 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: '100 credits × 1.15 are 115',
   },
   {
-    file: 'src/core/rewards/party.ts',
+    file: 'src/features/party/rules.ts',
     find: "payees: voteAt <= reachedAt ? 'this_voter' : 'nobody'",
     replace: "payees: 'nobody'",
     breaks: 'a vote of the party that arrives late, but was cast before the goal was reached, is paid',
   },
   {
-    file: 'src/core/rewards/party.ts',
+    file: 'src/features/party/rules.ts',
     find: 'if (total < goal) return',
     replace: 'if (total <= goal) return',
     breaks: 'the vote that makes the goal full pays the party',

@@ -3,19 +3,16 @@ import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
-import { partyPeriod } from '../../core/rewards/party.ts';
 import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
 import { homeIn } from '../../core/store/snapshots/home.ts';
-import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
+import { accessTo, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { partyKey } from '../../core/tally/party.ts';
-import { partiesIn } from '../../features/backfill/party-goals.ts';
 import { type BackfillRules, communityOf, createBackfillPlanner, owedOf } from '../../features/backfill/planner.ts';
 import { readMemberState } from '../../features/backfill/store.ts';
 import { listingsWithCommunity } from '../../features/communities/listings.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';
-import { addEntries, type EntrySum, readHistory } from './history.ts';
+import { addEntries, commonGoals, type EntrySum, readHistory } from './history.ts';
 
 /** What members are paid, or would be. A member of two communities counts twice, as two accounts. */
 export class BackfillTotals {
@@ -75,14 +72,15 @@ async function planCommunity(
   const { accounts } = communityOf({ listings });
   const stopped = 'Stopped. Nothing was paid.';
   const history = await readHistory(snapshot, { listings, accounts }, { terminal, stopped });
-  const rules = { listings, partyGoals: await pastPartyGoals(snapshot, accounts, history.context) };
-  const planner = createBackfillPlanner(rules, history.outages);
+  const rules = { listings, goals: await pastGoals(snapshot, accounts, history.context) };
+  const planner = createBackfillPlanner(rules, history.outages, history.context.goalAt);
+  const access = accessTo(snapshot);
   const userIds: string[] = [];
   for await (const { userId, entries } of history.members) {
     // Nobody can use what is paid to an account that was forgotten.
     if (isPseudonym(userId)) continue;
     const plan = planner.plan(userId, entries);
-    const owed = owedOf(plan, await readMemberState(snapshot.db, snapshot.run, { userId, accounts }, plan));
+    const owed = owedOf(plan, await readMemberState(access, { userId, accounts }, plan, commonGoals));
     if (owed === null) continue;
     userIds.push(userId);
     totals.addMember(owed.entries, owed.grants.length);
@@ -91,21 +89,19 @@ async function planCommunity(
 }
 
 /**
- * The periods of parties that have ended with their goal reached. A period in which votes were counted while the rules
- * were in force has its own result.
+ * The goals that were reached, of periods that have ended. One for which votes were counted while it was in force has its
+ * own result.
  */
-async function pastPartyGoals(
+async function pastGoals(
   snapshot: Snapshot,
   accounts: AccountScope,
-  { listingOf, partyGoals }: Pick<ReplayContext, 'listingOf' | 'partyGoals'>,
-): Promise<BackfillRules['partyGoals']> {
-  const { rewards, calendar } = listingOf(null);
-  if (rewards.party === null) return [];
-  const { id: current } = partyPeriod(rewards.party.per, calendar.dayAt(systemClock.now()));
-  const counted = await partiesIn(snapshot);
-  return [...partyGoals].flatMap(([period, reachedAt]) => {
-    const result = counted.get(partyKey(accounts, period));
-    const at = result === undefined ? reachedAt : result.reachedAt;
-    return period === current || at === null ? [] : [[period, at] as const];
+  { listingOf, goals }: Pick<ReplayContext, 'listingOf' | 'goals'>,
+): Promise<BackfillRules['goals']> {
+  const current = commonGoals?.goalAt(listingOf(null), systemClock.now())?.id;
+  const counted = await commonGoals?.reached(accessTo(snapshot), accounts);
+  return [...goals].flatMap(([id, reachedAt]) => {
+    const result = counted?.get(id);
+    const at = result === undefined ? reachedAt : result;
+    return id === current || at === null ? [] : [[id, at] as const];
   });
 }

@@ -1,6 +1,5 @@
 import { loadConfig } from '../../../config/load.ts';
-import { partyKey } from '../../core/tally/party.ts';
-import { type BackfilledMember, communityOf } from '../../features/backfill/planner.ts';
+import type { BackfilledMember } from '../../features/backfill/planner.ts';
 import type { Store } from '../../features/store.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { formatCount } from '../../platform/durations.ts';
@@ -62,10 +61,7 @@ async function payCommunity(
   { stop, onPaid }: { readonly stop: AbortSignal; readonly onPaid: (member: BackfilledMember) => void },
 ): Promise<void> {
   if (stop.aborted) return;
-  const [listing] = rules.listings;
-  const { accounts } = communityOf(rules);
-  const parties = rules.partyGoals.map(([period, reachedAt]) => [partyKey(accounts, period), reachedAt] as const);
-  await backfill.saveParties(parties, listing?.rewards.party?.goal ?? 0);
+  await backfill.saveGoals(rules);
   for (let index = 0; index < userIds.length && !stop.aborted; index += membersAtOnce) {
     const members = userIds.slice(index, index + membersAtOnce);
     const now = systemClock.now();

@@ -1,15 +1,18 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
-import type { ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/member-ledgers.ts';
 import { accessTo, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import { countVotesBySlot, outagesIn, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
+import { outagesIn } from '../../core/store/snapshots/vote-times.ts';
+import { commonGoalsOf } from '../../core/store/sql-module.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
-import { findGoalSlots, goalTimes, slotMs } from '../../features/backfill/party-goals.ts';
+import { goalTimesIn } from '../../features/backfill/goal-times.ts';
+import { storedFeatures } from '../../features/index.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { startProgress } from '../../platform/terminal/progress.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';
+
+export const commonGoals = commonGoalsOf(storedFeatures.hooks);
 
 /**
  * The history of a community, to replay its votes under rules.
@@ -21,8 +24,9 @@ export async function readHistory(
   { terminal, stopped }: { readonly terminal: Terminal; readonly stopped: string },
 ) {
   const outages = await outagesIn(snapshot);
+  const goalAt = commonGoals?.goalAt;
   const listingOf = listingsByName(listings, outages);
-  const partyGoals = await partyGoalsIn(snapshot, accounts, listingOf(null));
+  const goals = await goalTimesIn(snapshot, accounts, listingOf(null), goalAt);
   const access = accessTo(snapshot);
   const total = await countMembers(access, accounts);
 
@@ -42,24 +46,7 @@ export async function readHistory(
     }
   }
 
-  return { outages, context: { listingOf, partyGoals }, members: members() };
-}
-
-/**
- * When the goal of each period was reached in a community (ms since the epoch), by the ID of the period; empty without a
- * party.
- */
-async function partyGoalsIn(
-  snapshot: Snapshot,
-  accounts: AccountScope,
-  { rewards, calendar }: Pick<ReplayListing, 'rewards' | 'calendar'>,
-): Promise<ReadonlyMap<string, number>> {
-  if (rewards.party === null) return new Map();
-  const goals = findGoalSlots(await countVotesBySlot(snapshot, accounts, slotMs), rewards.party, calendar);
-  const slots = goals.map(({ slot }) => slot);
-  const times: number[] = [];
-  for await (const at of voteTimesIn(snapshot, accounts, slots, slotMs)) times.push(at);
-  return goalTimes(goals, times);
+  return { outages, context: { listingOf, goalAt, goals }, members: members() };
 }
 
 /** Number of entries and their credits. */

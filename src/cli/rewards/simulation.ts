@@ -1,6 +1,5 @@
-import type { Cause } from '../../core/ledger/entry.ts';
+import { type Cause, rewardCauses } from '../../core/ledger/entry.ts';
 import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
-import { rewardCauses } from '../../core/rewards/reward.ts';
 import type { MemberLedger } from '../../core/store/member-ledgers.ts';
 import { pastEventsOf, simulateEntries } from '../../features/backfill/past-events.ts';
 import { formatCount } from '../../platform/durations.ts';

@@ -26,6 +26,11 @@ export const countedVoteCauses = ['vote', 'denied', 'claim'] as const satisfies 
 /** The causes of all votes, counted or not. */
 export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly Cause[];
 
+/** What the rules of rewards decide. Corrections and what members buy are the same under all rules. */
+export const rewardCauses: readonly Cause[] = [
+  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'party'],
+] as const satisfies readonly Cause[];
+
 /** Whether an entry with this cause is a counted vote. */
 export function isCountedVote(cause: Cause): boolean {
   return countedVoteCauses.some((counted) => counted === cause);

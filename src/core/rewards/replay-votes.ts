@@ -1,7 +1,6 @@
 import type { Vote } from '../../webhook/event.ts';
 import { decideVote, type VoteContext } from './decide-vote.ts';
 import { emptyHistory, type VoteHistory } from './history.ts';
-import { partyEntry, partyPeriod } from './party.ts';
 import type { RewardEntry } from './reward.ts';
 
 /** A counted vote in the ledger. */
@@ -20,21 +19,36 @@ export type ReplayListing = Pick<
   'rewards' | 'communityListings' | 'sameTarget' | 'calendar' | 'outageDays'
 >;
 
+/** What all voters of a community reach together in a calendar period. */
+export interface CommonGoal {
+  readonly id: string;
+  /** Of its period (day number). */
+  readonly firstDay: number;
+  /** The counted votes of the period that reach it. */
+  readonly votes: number;
+  /** What each voter is paid who voted before it was reached. */
+  readonly entry: RewardEntry;
+}
+
 /** What the rewards of past votes depend on. */
 export interface ReplayContext {
   /** The roles last seen of the member (Discord IDs). */
   readonly roles: ReadonlySet<string>;
   /** The listing with this name, or what counts in place of one that is not configured any more. */
   readonly listingOf: (name: string | null) => ReplayListing;
-  /** Time of the vote that reached the goal of a period (ms since the epoch), by the ID of the period. */
-  readonly partyGoals: ReadonlyMap<string, number>;
+  /** The goal of the period of a vote (ms since the epoch); null without one. */
+  readonly goalAt?: ((listing: ReplayListing, at: number) => CommonGoal | null) | undefined;
+  /** Times of the votes that reached goals (ms since the epoch), by their ids. */
+  readonly goals: ReadonlyMap<string, number>;
 }
 
 /** An entry that past votes would have earned. */
 export interface EarnedEntry extends RewardEntry {
   readonly listing: string | null;
-  /** Time of the vote that earned it; for a party, of the vote that reached its goal (ms since the epoch). */
+  /** Time of the vote that earned it, or that reached the goal (ms since the epoch). */
   readonly at: number;
+  /** The id of the common goal. */
+  readonly goal?: string;
 }
 
 /**
@@ -49,9 +63,9 @@ export function replayVotes(
   context: ReplayContext,
   earlier: VoteHistory = emptyHistory,
 ): readonly EarnedEntry[] {
-  const { roles, listingOf, partyGoals } = context;
+  const { roles, listingOf, goalAt, goals } = context;
   const entries: EarnedEntry[] = [];
-  const parties = new Set<string>();
+  const joined = new Set<string>();
   let history = earlier;
   for (const vote of votes.toSorted((one, other) => one.at - other.at)) {
     const { listing, at, cause } = vote;
@@ -62,22 +76,13 @@ export function replayVotes(
     for (const entry of decision.entries) {
       entries.push({ ...entry, cause: entry.cause === 'vote' ? cause : entry.cause, listing, at });
     }
-    const party = partyAt(rules, at, partyGoals);
-    if (party === null || parties.has(party.period)) continue;
-    parties.add(party.period);
-    entries.push({ ...party.entry, listing: null, at: party.reachedAt });
+    const { id = '', entry: reward } = goalAt?.(rules, at) ?? {};
+    const reachedAt = goals.get(id);
+    if (reward === undefined || reachedAt === undefined || at > reachedAt || joined.has(id)) continue;
+    joined.add(id);
+    entries.push({ ...reward, goal: id, listing: null, at: reachedAt });
   }
   return entries;
-}
-
-/** The party whose reward a vote earns. */
-function partyAt({ rewards, calendar }: ReplayListing, at: number, partyGoals: ReplayContext['partyGoals']) {
-  const { party } = rewards;
-  if (party === null) return null;
-  const { id: period } = partyPeriod(party.per, calendar.dayAt(at));
-  const reachedAt = partyGoals.get(period);
-  if (reachedAt === undefined || at > reachedAt) return null;
-  return { period, reachedAt, entry: partyEntry(party, period) };
 }
 
 function toEvent(userId: string, { at, cause, awarded }: PastVote): Vote {

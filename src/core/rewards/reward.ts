@@ -89,8 +89,3 @@ export interface RewardEntry {
 export function creditsOf(entries: readonly Pick<RewardEntry, 'credits'>[]): number {
   return entries.reduce((sum, { credits }) => sum + credits, 0);
 }
-
-/** What the rules of rewards decide. Corrections and what members buy are the same under all rules. */
-export const rewardCauses: readonly Cause[] = [
-  ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'party'],
-] as const satisfies readonly Cause[];

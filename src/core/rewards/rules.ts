@@ -3,7 +3,7 @@ import type { RewardRules } from './reward.ts';
 /** Days of the week as in ISO 8601: Monday is 1, Sunday is 7. */
 export type Weekday = 1 | 2 | 3 | 4 | 5 | 6 | 7;
 
-/** The rewards of a listing, validated. Credits are whole; roles are Discord IDs. */
+/** The rewards of a listing, validated. Credits are whole; roles are Discord IDs. Features add theirs. */
 export interface ListingRewards {
   /** Credits per vote and premium event, and the cooldown. */
   readonly base: RewardRules;
@@ -18,7 +18,6 @@ export interface ListingRewards {
   readonly premiumRoles: Readonly<Record<string, string>>;
   /** Credits for a counted vote on every listing of the community within one calendar day; 0 for none. */
   readonly allListings: number;
-  readonly party: PartyRules | null;
   /** Whether the credits of a vote are multiplied by its weight at another listing site. */
   readonly weight?: true;
 }
@@ -70,16 +69,6 @@ export interface VoterRole {
   readonly forMs: number;
 }
 
-/** A goal that all voters of a community reach together. */
-export interface PartyRules {
-  /** Counted votes in one period, at least 1. */
-  readonly goal: number;
-  /** The calendar period after which the count starts at 0 again. */
-  readonly per: 'day' | 'week' | 'month';
-  /** For each voter of the period. */
-  readonly credits: number;
-}
-
 /** Credits per vote and premium event, and no other rewards. */
 export function plainRewards(base: RewardRules): ListingRewards {
   return {
@@ -91,6 +80,5 @@ export function plainRewards(base: RewardRules): ListingRewards {
     voterRole: null,
     premiumRoles: {},
     allListings: 0,
-    party: null,
   };
 }

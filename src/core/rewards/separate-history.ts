@@ -1,10 +1,9 @@
-import { type Entry, isCountedVote } from '../ledger/entry.ts';
+import { type Entry, isCountedVote, rewardCauses } from '../ledger/entry.ts';
 import { bonusDaysIn } from './all-listings.ts';
 import type { VoteHistory } from './history.ts';
 import { addToScores, noScores, type PeriodScores } from './period-scores.ts';
 import { rebuildHistory } from './rebuild-history.ts';
 import type { ReplayListing } from './replay-votes.ts';
-import { rewardCauses } from './reward.ts';
 import type { ListingRewards } from './rules.ts';
 
 /** An entry of an account, as far as its history depends on it. */

@@ -3,8 +3,8 @@ import { run, upsert } from './query-builder.ts';
 import type { Sql } from './sql-module.ts';
 
 /*
- * How far something periodic has come, by a name that begins with that of what it is. A row that only its task changes says what was done before: so nothing
- * is done twice, in whatever process.
+ * How far something periodic has come, by a key that begins with what it is. A row that only its task changes says what
+ * was done before: so nothing is done twice, in whatever process.
  */
 
 /** Null before the first time. */

@@ -1,7 +1,10 @@
 import type { SqlDialect } from '../../platform/database/dialect.ts';
+import type { AccountScope } from '../ledger/account-id.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import type { GrantedRole } from '../rewards/grant.ts';
+import type { CommonGoal, ReplayContext } from '../rewards/replay-votes.ts';
+import type { ListingContext } from '../tally/listing-context.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';
@@ -22,6 +25,8 @@ export interface SqlHooks {
    * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
    */
   readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
+  /** At most one feature has them. */
+  readonly commonGoals?: CommonGoals;
   /** The queue of its effects that concern this member alone, apart from direct messages. */
   readonly queueOf?: (userId: string) => string;
   /**
@@ -34,6 +39,30 @@ export interface SqlHooks {
    * null for nothing.
    */
   readonly beforeRoleSettled?: (sql: Sql, role: GrantedRole) => Promise<SettleRole | null>;
+}
+
+/** Goals that members reach together, for payments of past votes. Ids as of {@link CommonGoal}; times are ms since the epoch. */
+export interface CommonGoals {
+  readonly goalAt: NonNullable<ReplayContext['goalAt']>;
+  /** When the goals of a community were reached for which votes were counted while they were in force; null before. */
+  readonly reached: (sql: SqlAccess, accounts: AccountScope) => Promise<ReadonlyMap<string, number | null>>;
+  /** Stores goals as reached, unless votes were counted for them: so late votes are paid, but only once. */
+  readonly saveReached: (sql: Sql, listing: ListingContext, goals: ReachedGoals) => Promise<void>;
+  /** Those of the goals for which votes of the member were counted while they were in force, or paid. */
+  readonly joined: (sql: SqlAccess, member: GoalMember, ids: readonly string[]) => Promise<readonly string[]>;
+  readonly savePaid: (sql: Sql, member: GoalMember, ids: readonly string[]) => Promise<void>;
+}
+
+export function commonGoalsOf(hooks: readonly SqlHooks[]): CommonGoals | undefined {
+  return hooks.find(({ commonGoals }) => commonGoals)?.commonGoals;
+}
+
+/** By the ids of the goals. Plain data. */
+export type ReachedGoals = readonly (readonly [id: string, reachedAt: number])[];
+
+export interface GoalMember {
+  readonly userId: string;
+  readonly accounts: AccountScope;
 }
 
 /** Rows that one transaction of a long deletion changes: a few ms. */

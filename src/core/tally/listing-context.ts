@@ -17,12 +17,10 @@ export interface ListingContext {
   readonly handled?: readonly HandlerKind[];
 }
 
-/** Which events of a listing are announced as they are recorded. Tests are announced in any case. */
+/** What of a listing is announced as it is recorded. Tests are announced in any case. Features add theirs. */
 export interface AnnouncedEvents {
   /** Every vote. Otherwise only those that reach a milestone, if milestones are announced. */
   readonly votes: boolean;
   readonly milestones: boolean;
   readonly premium: boolean;
-  /** The progress of the party and its goal. */
-  readonly party: boolean;
 }

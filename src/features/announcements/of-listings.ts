@@ -23,9 +23,9 @@ export function createAnnouncements(directory: Directory): AnnouncementsOfListin
     },
     languageOf: (place) =>
       listingsAt(place)?.find(({ announcements }) => announcements.language !== null)?.announcements.language ?? null,
-    announcesParty: (channelId) =>
+    announces: (event, channelId) =>
       directory
         .inChannel(channelId)
-        .every(({ announceChannelId, announced }) => announceChannelId !== channelId || announced.party),
+        .every(({ announceChannelId, announced }) => announceChannelId !== channelId || announced[event]),
   };
 }

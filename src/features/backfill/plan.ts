@@ -1,4 +1,3 @@
-import type { Cause } from '../../core/ledger/entry.ts';
 import { bonusDaysIn } from '../../core/rewards/all-listings.ts';
 import type { Grant } from '../../core/rewards/grant.ts';
 import type { VoteHistory } from '../../core/rewards/history.ts';
@@ -31,9 +30,6 @@ export interface BackfillPlan {
   readonly history: VoteHistory;
 }
 
-/** The causes that are paid by achievement. The credits of votes stay as they were paid. */
-const achievementCauses: readonly Cause[] = ['streak', 'milestone', 'allListings', 'party'];
-
 /**
  * Plans what a member is paid for the time before the rules.
  *
@@ -44,8 +40,9 @@ export function planBackfill(
   context: Omit<ReplayContext, 'roles'>,
   listings: readonly Pick<ReplayListing, 'rewards'>[],
 ): BackfillPlan {
-  const earned = replayVotes(userId, votes, { ...context, roles: new Set() }).filter(({ cause }) =>
-    achievementCauses.includes(cause),
+  // The credits of votes stay as they were paid.
+  const earned = replayVotes(userId, votes, { ...context, roles: new Set() }).filter(
+    ({ achievement }) => achievement !== null,
   );
   const paidSteps = countPaid(paid, 'streak ');
   const others = earned.filter(({ cause, achievement }) => cause !== 'streak' && !paid.has(achievement ?? ''));

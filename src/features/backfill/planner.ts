@@ -2,7 +2,9 @@ import { countedVoteCauses, type Entry } from '../../core/ledger/entry.ts';
 import type { Grant, StoredGrant } from '../../core/rewards/grant.ts';
 import type { Outage } from '../../core/rewards/outages.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
+import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
 import { streakOn } from '../../core/rewards/streak.ts';
+import type { ReachedGoals } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import type { CommunityContext } from '../../core/tally/community.ts';
 import { scoresOf } from '../../core/tally/complete-history.ts';
@@ -14,8 +16,8 @@ import { type BackfillPlan, type MemberRecord, planBackfill } from './plan.ts';
 export interface BackfillRules {
   /** The listings of the community; at least one. */
   readonly listings: readonly ListingContext[];
-  /** Periods with a party that is paid, and when their goal was reached (ms since the epoch). */
-  readonly partyGoals: readonly (readonly [period: string, reachedAt: number])[];
+  /** The common goals that are paid. */
+  readonly goals: ReachedGoals;
 }
 
 export function communityOf({ listings: [listing] }: Pick<BackfillRules, 'listings'>): CommunityContext {
@@ -34,14 +36,18 @@ export type BackfillEntry = Pick<Entry, 'listing' | 'at' | 'cause' | 'credits' |
 /** What is stored about a member beside the entries. */
 export interface MemberState {
   readonly grants: readonly StoredGrant[];
-  /** The periods in which the member's votes were counted for a party while its rules were in force. */
-  readonly partyPeriods: ReadonlySet<string>;
+  /** The ids of goals for which the member's votes were counted while they were in force. */
+  readonly joined: readonly string[];
 }
 
 /** Plans what members are owed, under the same rules for all. */
-export function createBackfillPlanner({ listings, partyGoals }: BackfillRules, outages: readonly Outage[]) {
+export function createBackfillPlanner(
+  { listings, goals }: BackfillRules,
+  outages: readonly Outage[],
+  goalAt: ReplayContext['goalAt'],
+) {
   const listingOf = listingsByName(listings, outages);
-  const context = { listingOf, partyGoals: new Map(partyGoals) };
+  const context = { listingOf, goalAt, goals: new Map(goals) };
 
   return {
     /** @param entries all entries of the member, in any order */
@@ -72,18 +78,18 @@ export function createBackfillPlanner({ listings, partyGoals }: BackfillRules, o
 }
 
 /**
- * The part of a plan that is not done yet; null if that is nothing. A party pays those who took part while its rules
- * were in force.
+ * The part of a plan that is not done yet; null if that is nothing. A goal itself pays those who took part while it was
+ * in force.
  */
-export function owedOf(plan: BackfillPlan, { grants, partyPeriods }: MemberState): BackfillPlan | null {
-  const entries = plan.entries.filter((entry) => entry.cause !== 'party' || !partyPeriods.has(periodOf(entry)));
+export function owedOf(plan: BackfillPlan, { grants, joined }: MemberState): BackfillPlan | null {
+  const entries = plan.entries.filter(({ goal }) => goal === undefined || !joined.includes(goal));
   const missing = plan.grants.filter((grant) => !isGranted(grant, grants));
   return entries.length === 0 && missing.length === 0 ? null : { ...plan, entries, grants: missing };
 }
 
-/** The ID of the period of an entry for a party. */
-export function periodOf({ achievement }: Pick<Entry, 'achievement'>): string {
-  return (achievement ?? '').replace(/^party /, '');
+/** The ids of the common goals that a plan pays. */
+export function goalsIn({ entries }: Pick<BackfillPlan, 'entries'>): readonly string[] {
+  return entries.flatMap(({ goal }) => goal ?? []);
 }
 
 function recordOf(userId: string, entries: readonly BackfillEntry[]) {

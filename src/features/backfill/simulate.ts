@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccountScope } from '../../core/ledger/account-id.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
-import { partyPeriod } from '../../core/rewards/party.ts';
 import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
 import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../core/store/member-ledgers.ts';
 import { run, type SqlAccess } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
+import { commonGoalsOf, type Sql } from '../../core/store/sql-module.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
 import { type PastEvents, pastEventsOf, simulateEntries } from './past-events.ts';
@@ -54,12 +54,13 @@ interface PastMember extends PastEvents {
  *
  * @returns null if nobody has voted since then, if there are more than {@link maxEntries}, and once it is aborted
  */
-export async function simulateCredits(sql: SqlAccess, change: RuleChange): Promise<SimulatedCredits | null> {
+export async function simulateCredits(sql: Sql, change: RuleChange): Promise<SimulatedCredits | null> {
   const { before, after, since, signal } = change;
+  const { goalAt } = commonGoalsOf(sql.hooks) ?? {};
   const rows = await run(sql.connection, sql.db.selectFrom('outages').selectAll().orderBy('from_at'));
   const outages = rows.map(toOutage);
   const [rulesBefore, rulesAfter] = [listingsByName(before, outages), listingsByName(after, outages)];
-  const first = Math.min(firstNeeded(rulesBefore(null), since), firstNeeded(rulesAfter(null), since));
+  const first = Math.min(firstNeeded(rulesBefore(null), since, goalAt), firstNeeded(rulesAfter(null), since, goalAt));
   const members: PastMember[] = [];
   const accounts = await findAccounts(sql, change, rulesAfter(null).calendar.dayAt(first));
   for await (const { userId, roles, entries } of readLedgers(sql, accounts, entriesPerQuery)) {
@@ -73,7 +74,8 @@ export async function simulateCredits(sql: SqlAccess, change: RuleChange): Promi
     await nextTurn();
   }
   if (!members.some(({ votes }) => votes.some(({ at }) => at >= since))) return null;
-  const paid = { before: await replay(members, rulesBefore, change), after: await replay(members, rulesAfter, change) };
+  const pay = (listingOf: ReplayContext['listingOf']) => replay(members, { listingOf, goalAt }, change);
+  const paid = { before: await pay(rulesBefore), after: await pay(rulesAfter) };
   return signal.aborted ? null : paid;
 }
 
@@ -100,17 +102,17 @@ async function findAccounts(
 /** The credits of all members since then; too few once it is aborted. */
 async function replay(
   members: readonly PastMember[],
-  listingOf: ReplayContext['listingOf'],
+  { listingOf, goalAt }: Pick<ReplayContext, 'listingOf' | 'goalAt'>,
   { since, signal }: RuleChange,
 ): Promise<number> {
   const { rewards, calendar, outageDays } = listingOf(null);
-  const partyGoals = goalTimes(members, listingOf(null));
+  const goals = goalTimes(members, listingOf(null), goalAt);
   let credits = 0;
   for (const { userId, roles, earlier, ...events } of members) {
     if (signal.aborted) break;
     const days = earlier.map(({ listing, at }) => ({ listing: listing ?? '', day: calendar.dayAt(at) }));
     const history = rebuildHistory(days, rewards.streak, outageDays, { streaks: 0, bonusDays: [] });
-    const entries = simulateEntries(userId, events, { roles, listingOf, partyGoals }, history);
+    const entries = simulateEntries(userId, events, { roles, listingOf, goalAt, goals }, history);
     credits += creditsOf(entries.filter(({ at }) => at >= since));
     await nextTurn();
   }
@@ -119,23 +121,28 @@ async function replay(
 
 /**
  * The first vote that decides what is paid since a time (both in ms since the epoch): of the same day for the bonus for
- * all listings, and of the party's period.
+ * all listings, and of the period of the goal.
  */
-function firstNeeded({ rewards: { party }, calendar }: ReplayListing, since: number): number {
-  return calendar.startOf(partyPeriod(party?.per ?? 'day', calendar.dayAt(since)).firstDay);
+function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContext['goalAt']): number {
+  const { calendar } = listing;
+  return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
 }
 
-/** The time of the vote that reached the goal, by the ID of the period. */
+/** The times of the votes that reached goals, by their ids. */
 function goalTimes(
   members: readonly PastMember[],
-  { rewards: { party }, calendar }: ReplayListing,
-): ReplayContext['partyGoals'] {
-  if (party === null) return new Map();
+  listing: ReplayListing,
+  goalAt: ReplayContext['goalAt'],
+): ReplayContext['goals'] {
   const times = members.flatMap(({ votes }) => votes.map(({ at }) => at)).sort((one, other) => one - other);
-  const periods = Map.groupBy(times, (at) => partyPeriod(party.per, calendar.dayAt(at)).id);
-  return new Map(
-    [...periods].flatMap(([period, { [party.goal - 1]: reachedAt }]) =>
-      reachedAt === undefined ? [] : [[period, reachedAt] as const],
-    ),
-  );
+  const totals = new Map<string, number>();
+  const reached = new Map<string, number>();
+  for (const at of times) {
+    const goal = goalAt?.(listing, at);
+    if (!goal) break;
+    const total = (totals.get(goal.id) ?? 0) + 1;
+    totals.set(goal.id, total);
+    if (total === goal.votes) reached.set(goal.id, at);
+  }
+  return reached;
 }

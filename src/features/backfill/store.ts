@@ -1,25 +1,22 @@
-import type { Compilable, Kysely } from 'kysely';
-import { type AccountScope, accountIdOf } from '../../core/ledger/account-id.ts';
+import { accountIdOf } from '../../core/ledger/account-id.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { Grant, StoredGrant } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
-import { insertMissing, run, upsert } from '../../core/store/query-builder.ts';
+import { run, type SqlAccess, upsert } from '../../core/store/query-builder.ts';
 import { toGrant, toOutage } from '../../core/store/recording/queries.ts';
-import type { Sql } from '../../core/store/sql-module.ts';
-import type { Tables } from '../../core/store/tables.ts';
+import { type CommonGoals, commonGoalsOf, type GoalMember, type Sql } from '../../core/store/sql-module.ts';
 import { applyGrants } from '../../core/tally/grants.ts';
-import { partyKey, partyOf } from '../../core/tally/party.ts';
 import type { BackfillPlan } from './plan.ts';
 import {
   type BackfilledMember,
   type BackfillRules,
   communityOf,
   createBackfillPlanner,
+  goalsIn,
   type MemberState,
   owedOf,
-  periodOf,
 } from './planner.ts';
 import { simulateCredits } from './simulate.ts';
 
@@ -28,14 +25,9 @@ import { simulateCredits } from './simulate.ts';
 export const reads = { simulateCredits };
 
 export const writes = {
-  /**
-   * Stores that parties (by their keys) have reached their goals, unless votes were counted for them: so late votes are
-   * paid, but only once.
-   */
-  async saveParties(sql: Sql, partyGoals: BackfillRules['partyGoals'], goal: number): Promise<void> {
-    for (const [key, reached_at] of partyGoals) {
-      await insertMissing(sql, 'parties', { period: key }, { votes: goal, reached_at });
-    }
+  /** Before members are paid. */
+  async saveGoals(sql: Sql, { listings: [listing], goals }: BackfillRules): Promise<void> {
+    if (listing !== undefined) await commonGoalsOf(sql.hooks)?.saveReached(sql, listing, goals);
   },
 
   /** Pays a member what is still owed. `now` in ms since the epoch. */
@@ -46,9 +38,10 @@ export const writes = {
     const linked = linkedEntries(db, account.lastEntry).selectFrom('linked');
     const entries = await run(connection, linked.select(['listing', 'at', 'cause', 'credits', 'achievement']));
     const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));
-    const planner = createBackfillPlanner(rules, outages.map(toOutage));
+    const goals = commonGoalsOf(sql.hooks);
+    const planner = createBackfillPlanner(rules, outages.map(toOutage), goals?.goalAt);
     const whole = planner.plan(userId, entries);
-    const state = await readMemberState(db, (query) => run(connection, query), { userId, accounts }, whole);
+    const state = await readMemberState(sql, { userId, accounts }, whole, goals);
     const plan = owedOf(whole, state);
     if (plan === null) {
       await releaseAccount(connection, db, account);
@@ -65,11 +58,7 @@ export const writes = {
         untimed: false,
       });
     }
-    const paidParties = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
-    for (const period of paidParties) {
-      const key = partyKey(accounts, period);
-      await insertMissing(sql, 'party_voters', { period: key, user_id: userId }, { state: 'paid' });
-    }
+    await goals?.savePaid(sql, { userId, accounts }, goalsIn(plan));
     await grantRoles(sql, rules, plan.grants, state.grants, now);
     return { entries: plan.entries.map(({ cause, credits }) => ({ cause, credits })), roles: plan.grants.length };
   },
@@ -108,26 +97,16 @@ async function grantRoles(
   await enqueue(sql, effects);
 }
 
-/** Runs a statement inside a transaction that writes, or on a snapshot. */
-export type RunQuery = <Row>(query: Compilable<Row>) => Promise<readonly Row[]>;
-
 /** What is stored about a member beside the entries, as far as the plan depends on it. */
 export async function readMemberState(
-  db: Kysely<Tables>,
-  run: RunQuery,
-  { userId, accounts }: { readonly userId: string; readonly accounts: AccountScope },
+  sql: SqlAccess,
+  member: GoalMember,
   plan: BackfillPlan,
+  goals: CommonGoals | undefined,
 ): Promise<MemberState> {
-  const grants = db.selectFrom('grants').selectAll().where('user_id', '=', userId);
-  const parties = plan.entries.filter(({ cause }) => cause === 'party').map(periodOf);
-  const keys = parties.map((period) => partyKey(accounts, period));
-  const voter = db.selectFrom('party_voters').select('period').where('user_id', '=', userId);
+  const grants = sql.db.selectFrom('grants').selectAll().where('user_id', '=', member.userId);
   return {
-    grants: plan.grants.length === 0 ? [] : (await run(grants)).map(toGrant),
-    partyPeriods: new Set(
-      keys.length === 0
-        ? []
-        : (await run(voter.where('period', 'in', keys))).map(({ period }) => partyOf(period).period),
-    ),
+    grants: plan.grants.length === 0 ? [] : (await run(sql.connection, grants)).map(toGrant),
+    joined: (await goals?.joined(sql, member, goalsIn(plan))) ?? [],
   };
 }

@@ -1,5 +1,5 @@
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { partyPeriodAt } from '../../core/tally/party.ts';
+import { partyPeriodAt } from './rules.ts';
 import type { PartyStore } from './store.ts';
 
 /** The party of the current period. */
@@ -21,7 +21,7 @@ export async function currentParty(
   listings: readonly ListingContext[],
   now: number,
 ): Promise<PartyStatus | null> {
-  const listing = listings.find((each) => each.rewards.party !== null);
+  const listing = listings.find((each) => each.rewards.party);
   const period = listing === undefined ? null : partyPeriodAt(listing, now);
   if (period === null) return null;
   const { votes } = await parties.progress(period);

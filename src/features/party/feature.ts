@@ -4,6 +4,7 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import { type EndedGuild, rowsPerWrite, type Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { effects } from './effects.ts';
+import { commonGoals } from './goals.ts';
 import { countForParty, partyRow } from './on-vote.ts';
 import * as sql from './store.ts';
 
@@ -50,6 +51,7 @@ export const party = {
   onVote: { of: { rule: 'party' }, reads: partyRow, call: countForParty },
   beforeForgetting: lockUnpaidParties,
   deleteOfGuild: deleteParties,
+  commonGoals,
   load: () => import('./parts.ts'),
 } satisfies Feature;
 

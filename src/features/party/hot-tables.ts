@@ -1,6 +1,6 @@
-import type { PartyProgress } from '../../core/rewards/party.ts';
 import { hotTable, type Row } from '../../core/store/recording/hot-table.ts';
 import { second } from '../../platform/durations.ts';
+import type { PartyProgress } from './rules.ts';
 
 /** The panel of a party is edited at most this often (ms). */
 export const panelIntervalMs = 10 * second;

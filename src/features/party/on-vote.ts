@@ -1,10 +1,7 @@
 import { homeAccounts } from '../../core/ledger/account-id.ts';
-import { addPartyVote, type PartyPeriod, partyPeriod } from '../../core/rewards/party.ts';
-import type { PartyRules } from '../../core/rewards/rules.ts';
 import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { partyKey, partyPeriodAt } from '../../core/tally/party.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
 import {
@@ -17,6 +14,7 @@ import {
   toPartyState,
   withPartyState,
 } from './hot-tables.ts';
+import { addPartyVote, type PartyPeriod, type PartyRules, partyKey, partyPeriod, partyPeriodAt } from './rules.ts';
 
 export function partyRow({ listing, at }: { readonly listing: ListingContext; readonly at: number }): HotKey | null {
   const key = partyPeriodAt(listing, at);
@@ -29,7 +27,7 @@ export function partyRow({ listing, at }: { readonly listing: ListingContext; re
  */
 export function countForParty(tally: Tally, { listing, account, at, day, deliveryId, now }: CountedVote): void {
   const rules = listing.rewards.party;
-  if (rules === null) return;
+  if (!rules) return;
   const calendarPeriod = partyPeriod(rules.per, day);
   const period = partyKey(listing.community.accounts, calendarPeriod.id);
   const row = tally.rowOf(parties, period);

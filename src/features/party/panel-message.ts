@@ -1,7 +1,5 @@
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
-import { daysOfPeriod } from '../../core/rewards/party.ts';
-import { partyOf } from '../../core/tally/party.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { editMessage } from '../../discord/posting/edit-message.ts';
@@ -11,6 +9,7 @@ import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lines, type Markup, markup, repeated, timestamp } from '../../texts/markup.ts';
 import { type Texts, textsInAll } from '../../texts/texts.ts';
+import { daysOfPeriod } from './rules.ts';
 import type { PartyStore, ShownParty } from './store.ts';
 
 /** Length of the progress bar (blocks). */
@@ -36,7 +35,7 @@ export function createPartyPanelHandler(options: {
   ): Promise<Posted> {
     const { message } = party;
     const texts = await textsOf(channelId);
-    const days = daysOfPeriod(partyOf(effect.content.period).period);
+    const days = daysOfPeriod(effect.content.period);
     const reply = { ...renderParty(party, now, texts), footer: texts.days(...days) };
     const edited = message?.channelId === channelId ? await editMessage(rest, message, reply) : null;
     const footers = textsInAll().map((each) => each.days(...days));

@@ -1,7 +1,5 @@
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
-import { daysOfPeriod } from '../../core/rewards/party.ts';
-import { partyOf } from '../../core/tally/party.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -14,6 +12,7 @@ import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } fro
 import { partyCard } from './card.ts';
 import { currentParty } from './current-party.ts';
 import { createPartyPanelHandler } from './panel-message.ts';
+import { daysOfPeriod } from './rules.ts';
 import type { PartyStore } from './store.ts';
 
 /** How long one attempt may take, well below the lease of the effect (ms). */
@@ -48,7 +47,7 @@ export function createPartyReachedHandler(options: {
     const { channelId, period, goal, credits } = effect.content;
     const { messages, text, count, parts, days } = await textsOf(channelId);
     const { goalTitle, goal: reached, goalReward } = messages.party;
-    const shown = daysOfPeriod(partyOf(period).period);
+    const shown = daysOfPeriod(period);
     const panel = { kind: 'panel', tone: 'good', title: text(goalTitle) } as const;
     const reward = credits > 0 ? text(goalReward, { credits: parts.credits(credits) }) : null;
     const block = { kind: 'text', text: lines(count(reached, goal), reward) } as const;
@@ -80,7 +79,7 @@ export function createServices(context: ServicesContext & { readonly store: { re
 export function create(context: PartsContext & { readonly store: { readonly party: PartyStore } }) {
   const { rest, channelTexts: textsOf, clock } = context;
   const { party } = context.store;
-  const { announcesParty } = context.announcements;
+  const isAnnounced = (channelId: string) => context.announcements.announces('party', channelId);
   const showPanel = createPartyPanelHandler({ rest, panels: party, textsOf, clock });
   const announceReached = createPartyReachedHandler({ rest, textsOf, clock });
   return {
@@ -89,13 +88,13 @@ export function create(context: PartsContext & { readonly store: { readonly part
       // Drops what was enqueued about parties before they were switched off.
       async partyPanel(effect) {
         const { channelId, period } = effect.content;
-        if (announcesParty(channelId)) return showPanel(effect);
+        if (isAnnounced(channelId)) return showPanel(effect);
         // The next vote after they are switched on again enqueues an update.
         await party.rejected(period);
         return { outcome: 'done' };
       },
       partyReached: async (effect) =>
-        announcesParty(effect.content.channelId) ? announceReached(effect) : { outcome: 'done' },
+        isAnnounced(effect.content.channelId) ? announceReached(effect) : { outcome: 'done' },
     },
   } satisfies FeatureParts;
 }

@@ -27,7 +27,7 @@ export const party = setting({
   }),
   isShared: true,
   canBeOff: true,
-  inFile: ({ rewards }) => rewards.party,
+  inFile: ({ rewards }) => rewards.party ?? null,
   rules: (rules) => ({ party: rules ?? null }),
   show(value, texts) {
     const { credits: paid, goal, per } = objectOf(value);

@@ -1,16 +1,15 @@
 import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../core/ledger/account-id.ts';
-import { noPartyProgress, type PartyProgress, partyEntry } from '../../core/rewards/party.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
-import { partyOf } from '../../core/tally/party.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
 import type { PartyReward } from './effects.ts';
 import { isPanelWaiting, panelIntervalMs, toPartyState } from './hot-tables.ts';
+import { noPartyProgress, type PartyProgress, partyEntry, partyOf } from './rules.ts';
 
 /** Voters per transaction, in which votes for the party wait. */
 const votersPerPayment = 15;

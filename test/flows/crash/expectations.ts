@@ -3,7 +3,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
 import { emptyHistory } from '../../../src/core/rewards/history.ts';
-import { daysOfPeriod } from '../../../src/core/rewards/party.ts';
+import { daysOfPeriod } from '../../../src/features/party/rules.ts';
 import { creditsOf } from '../../../src/core/rewards/reward.ts';
 import {
   balanceDifferences,

@@ -6,7 +6,7 @@ import {
   noPartyProgress,
   partyEntry,
   partyPeriod,
-} from '../../../src/core/rewards/party.ts';
+} from '../../../src/features/party/rules.ts';
 
 const per = fc.constantFrom('day' as const, 'week' as const, 'month' as const);
 

@@ -1,7 +1,32 @@
+import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from '../../core/rewards/calendar.ts';
+import type { RewardEntry } from '../../core/rewards/reward.ts';
+import { calendarOf } from '../../core/tally/community.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { day as dayMs } from '../../platform/durations.ts';
-import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from './calendar.ts';
-import type { RewardEntry } from './reward.ts';
-import type { PartyRules } from './rules.ts';
+
+declare module '../../core/rewards/rules.ts' {
+  interface ListingRewards {
+    readonly party?: PartyRules | null;
+  }
+}
+
+declare module '../../core/tally/listing-context.ts' {
+  interface AnnouncedEvents {
+    /** The progress of the party and its goal. */
+    readonly party: boolean;
+  }
+}
+
+/** A goal that all voters of a community reach together. */
+export interface PartyRules {
+  /** Counted votes in one period, at least 1. */
+  readonly goal: number;
+  /** The calendar period after which the count starts at 0 again. */
+  readonly per: 'day' | 'week' | 'month';
+  /** For each voter of the period. */
+  readonly credits: number;
+}
 
 /** A calendar period of a community, in day numbers. */
 export interface PartyPeriod {
@@ -38,10 +63,10 @@ export function partyPeriod(per: PartyRules['per'], day: number): PartyPeriod {
   }
 }
 
-/** The first and the last day of the period with this id. */
+/** The first and the last day of the period with this id, or of the party with this key. */
 export function daysOfPeriod(id: string): readonly [first: number, last: number] {
   const [, per, year, week, month = '1', date = '1'] =
-    /^(day|week|month) (\d+)-(?:W(\d+)|(\d+)(?:-(\d+))?)$/.exec(id) ?? [];
+    /\b(day|week|month) (\d+)-(?:W(\d+)|(\d+)(?:-(\d+))?)$/.exec(id) ?? [];
   const isWeek = week !== undefined;
   // January 4th is always in the first week.
   const day =
@@ -74,4 +99,20 @@ export function addPartyVote(
 /** The entry of each voter who is paid, in the period with this id. */
 export function partyEntry({ credits, goal }: Omit<PartyRules, 'per'>, period: string): RewardEntry {
   return { cause: 'party', credits, reason: `${goal} votes, ${period}`, achievement: `party ${period}` };
+}
+
+/** The key of a community's party in a period: the id of the period at home, with the guild's id before it elsewhere. */
+export function partyKey(accounts: AccountScope, period: string): string {
+  return accounts ? `${accounts} ${period}` : period;
+}
+
+/** The community and the id of the period of a party. */
+export function partyOf(key: string): { readonly accounts: AccountScope; readonly period: string } {
+  const [, accounts = homeAccounts, period = key] = /^(\d+) (.*)$/.exec(key) ?? [];
+  return { accounts, period };
+}
+
+/** The key of the party that a vote at this time (ms since the epoch) belongs to; null without a party. */
+export function partyPeriodAt({ rewards: { party }, community }: ListingContext, at: number): string | null {
+  return party ? partyKey(community.accounts, partyPeriod(party.per, calendarOf(community).dayAt(at)).id) : null;
 }
