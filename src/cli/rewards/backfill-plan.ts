@@ -1,5 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import { type AccountScope, accountIdOf } from '../../core/ledger/account-id.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
@@ -80,7 +80,7 @@ async function planCommunity(
     // Nobody can use what is paid to an account that was forgotten.
     if (isPseudonym(userId)) continue;
     const plan = planner.plan(userId, entries);
-    const owed = owedOf(plan, await readMemberState(access, { userId, accounts }, plan, commonGoals));
+    const owed = owedOf(plan, await readMemberState(access, accountIdOf(accounts, userId), plan, commonGoals));
     if (owed === null) continue;
     userIds.push(userId);
     totals.addMember(owed.entries, owed.grants.length);

@@ -15,7 +15,6 @@ export function announcementSwitch<const Name extends keyof AnnouncementSettings
     description,
     default: isOn,
     schema: z.boolean(),
-    announces: (value) => ({ [name]: value ?? isOn }),
     inFile: ({ announcements }) => announcements[name],
     form: field === 'show' ? 'text' : 'style',
     fields: [{ name: field, kind: 'switch', choice: name }],

@@ -1,5 +1,5 @@
 import type { SqlDialect } from '../../platform/database/dialect.ts';
-import type { AccountScope } from '../ledger/account-id.ts';
+import type { AccountId, AccountScope } from '../ledger/account-id.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import type { GrantedRole } from '../rewards/grant.ts';
@@ -49,8 +49,8 @@ export interface CommonGoals {
   /** Stores goals as reached, unless votes were counted for them: so late votes are paid, but only once. */
   readonly saveReached: (sql: Sql, listing: ListingContext, goals: ReachedGoals) => Promise<void>;
   /** Those of the goals for which votes of the member were counted while they were in force, or paid. */
-  readonly joined: (sql: SqlAccess, member: GoalMember, ids: readonly string[]) => Promise<readonly string[]>;
-  readonly savePaid: (sql: Sql, member: GoalMember, ids: readonly string[]) => Promise<void>;
+  readonly joined: (sql: SqlAccess, account: AccountId, ids: readonly string[]) => Promise<readonly string[]>;
+  readonly savePaid: (sql: Sql, account: AccountId, ids: readonly string[]) => Promise<void>;
 }
 
 export function commonGoalsOf(hooks: readonly SqlHooks[]): CommonGoals | undefined {
@@ -59,11 +59,6 @@ export function commonGoalsOf(hooks: readonly SqlHooks[]): CommonGoals | undefin
 
 /** By the ids of the goals. Plain data. */
 export type ReachedGoals = readonly (readonly [id: string, reachedAt: number])[];
-
-export interface GoalMember {
-  readonly userId: string;
-  readonly accounts: AccountScope;
-}
 
 /** Rows that one transaction of a long deletion changes: a few ms. */
 export const rowsPerWrite = 100;

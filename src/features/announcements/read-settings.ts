@@ -22,10 +22,11 @@ export const announcementSettings = (settings as readonly Setting[]).filter((spe
 /** The announcements of a listing with their defaults. */
 export function readAnnouncements(stated: StatedAnnouncements = {}): AnnouncementSettings {
   const values: Readonly<Record<string, unknown>> = stated;
-  return Object.assign(
-    {},
-    ...announcementSettings.map(({ path, announces }) => announces?.(values[path.slice(prefix.length)])),
-  );
+  const inEffect = announcementSettings.map(({ path, announces, default: usual = null }) => {
+    const name = path.slice(prefix.length);
+    return announces?.(values[name]) ?? { [name]: values[name] ?? usual };
+  });
+  return Object.assign({}, ...inEffect);
 }
 
 /** The announcements and the style of a listing for which nothing is configured. */

@@ -33,7 +33,6 @@ export const mode = setting({
     '`each`: one message per vote; `digest`: one message at intervals that summarises them; `none`: votes are not announced.',
   default: 'each',
   schema: z.enum(announcementModes, `it must be one of ${announcementModes.join(', ')}`),
-  announces: (value) => ({ mode: value ?? 'each' }),
   inFile: ({ announcements }) => announcements.mode,
   show: showChoice,
   form: 'style',
@@ -45,7 +44,6 @@ const title = setting({
   description: 'Headline of a vote with [placeholders](announcements.md#placeholders); our own otherwise.',
   schema: template(titlePlaceholders, maxTitleLength).refine((text) => !text.includes('\n'), 'it must be one line'),
   canBeOff: true,
-  announces: (value) => ({ title: value ?? null }),
   inFile: ({ announcements }) => announcements.title,
   fields: [{ name: 'title', kind: 'text', hint: 'title', maxLength: maxTitleLength, ifEmpty: null }],
 });
@@ -56,7 +54,6 @@ const text = setting({
     'Text of a vote with placeholders, such as `{mention} voted for {listing}. +{credits}`; our own otherwise.',
   schema: template(placeholderNames, maxTextLength),
   canBeOff: true,
-  announces: (value) => ({ text: value ?? null }),
   inFile: ({ announcements }) => announcements.text,
   fields: [{ name: 'text', kind: 'longText', hint: 'text', maxLength: 3_000, ifEmpty: null }],
 });
@@ -66,7 +63,6 @@ const colour = setting({
   description: '`#RRGGBB`, of the frame of votes, milestones and digests; green otherwise.',
   schema: z.string(expectedColour).regex(/^#[0-9A-Fa-f]{6}$/, expectedColour),
   canBeOff: true,
-  announces: (value) => ({ colour: value ?? null }),
   inFile: ({ announcements }) => announcements.colour,
   form: 'style',
   fields: [{ name: 'colour', kind: 'text', hint: 'colour', ifEmpty: null }],
@@ -77,7 +73,6 @@ const thumbnail = setting({
   description: "The https address of an image beside votes and digests, in place of the server's icon.",
   schema: z.string(expectedImage).refine(isImageAddress, expectedImage),
   canBeOff: true,
-  announces: (value) => ({ thumbnail: value ?? null }),
   inFile: ({ announcements }) => announcements.thumbnail,
   fields: [{ name: 'thumbnail', kind: 'text', maxLength: 512, ifEmpty: null }],
 });
@@ -103,7 +98,6 @@ export const language = setting({
   description: "Language of the announcements, such as `de`, `pt-BR` or `ja`; the guild's otherwise.",
   schema: z.enum(languages, `it must be one of ${languages.join(', ')}`),
   canBeOff: true,
-  announces: (value) => ({ language: value ?? null }),
   inFile: ({ announcements }) => announcements.language,
   show: (value, texts) => escapeName(languageName(texts.locale, textOf(value))),
   fields: [

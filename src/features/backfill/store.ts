@@ -1,4 +1,4 @@
-import { accountIdOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, accountIdOf, memberOf } from '../../core/ledger/account-id.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { Grant, StoredGrant } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
@@ -6,7 +6,7 @@ import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, type SqlAccess, upsert } from '../../core/store/query-builder.ts';
 import { toGrant, toOutage } from '../../core/store/recording/queries.ts';
-import { type CommonGoals, commonGoalsOf, type GoalMember, type Sql } from '../../core/store/sql-module.ts';
+import { type CommonGoals, commonGoalsOf, type Sql } from '../../core/store/sql-module.ts';
 import { applyGrants } from '../../core/tally/grants.ts';
 import type { BackfillPlan } from './plan.ts';
 import {
@@ -41,7 +41,7 @@ export const writes = {
     const goals = commonGoalsOf(sql.hooks);
     const planner = createBackfillPlanner(rules, outages.map(toOutage), goals?.goalAt);
     const whole = planner.plan(userId, entries);
-    const state = await readMemberState(sql, { userId, accounts }, whole, goals);
+    const state = await readMemberState(sql, account.id, whole, goals);
     const plan = owedOf(whole, state);
     if (plan === null) {
       await releaseAccount(connection, db, account);
@@ -58,7 +58,7 @@ export const writes = {
         untimed: false,
       });
     }
-    await goals?.savePaid(sql, { userId, accounts }, goalsIn(plan));
+    await goals?.savePaid(sql, account.id, goalsIn(plan));
     await grantRoles(sql, rules, plan.grants, state.grants, now);
     return { entries: plan.entries.map(({ cause, credits }) => ({ cause, credits })), roles: plan.grants.length };
   },
@@ -100,13 +100,13 @@ async function grantRoles(
 /** What is stored about a member beside the entries, as far as the plan depends on it. */
 export async function readMemberState(
   sql: SqlAccess,
-  member: GoalMember,
+  accountId: AccountId,
   plan: BackfillPlan,
   goals: CommonGoals | undefined,
 ): Promise<MemberState> {
-  const grants = sql.db.selectFrom('grants').selectAll().where('user_id', '=', member.userId);
+  const grants = sql.db.selectFrom('grants').selectAll().where('user_id', '=', memberOf(accountId));
   return {
     grants: plan.grants.length === 0 ? [] : (await run(sql.connection, grants)).map(toGrant),
-    joined: (await goals?.joined(sql, member, goalsIn(plan))) ?? [],
+    joined: (await goals?.joined(sql, accountId, goalsIn(plan))) ?? [],
   };
 }

@@ -1,7 +1,35 @@
+import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { html } from '../../platform/web/html.ts';
 import type { ConsoleCard } from '../parts.ts';
-import type { PartyStatus } from './current-party.ts';
-import { daysOfPeriod } from './rules.ts';
+import { daysOfPeriod, partyPeriodAt } from './rules.ts';
+import type { PartyStore } from './store.ts';
+
+/** The party of the current period. */
+export interface PartyStatus {
+  readonly period: string;
+  /** Counted votes. */
+  readonly votes: number;
+  readonly goal: number;
+  /** For each voter. */
+  readonly credits: number;
+}
+
+/**
+ * Counted votes in the current period of the community's party, and its goal; null without a party.
+ * @param now ms since the epoch
+ */
+export async function currentParty(
+  parties: Pick<PartyStore, 'progress'>,
+  listings: readonly ListingContext[],
+  now: number,
+): Promise<PartyStatus | null> {
+  const listing = listings.find((each) => each.rewards.party);
+  const period = listing === undefined ? null : partyPeriodAt(listing, now);
+  if (period === null) return null;
+  const { votes } = await parties.progress(period);
+  const { goal = 0, credits = 0 } = listing?.rewards.party ?? {};
+  return { period, votes, goal, credits };
+}
 
 /** The progress of the current party, of one guild or (null) of the first that has one. */
 export function partyCard(current: (guildId: string | null) => Promise<PartyStatus | null>): ConsoleCard {

@@ -1,3 +1,4 @@
+import { partsOf } from '../../core/ledger/account-id.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
 import type { CommonGoals } from '../../core/store/sql-module.ts';
 import { partyEntry, partyKey, partyOf, partyPeriod } from './rules.ts';
@@ -21,14 +22,16 @@ export const commonGoals: CommonGoals = {
       await insertMissing(sql, 'parties', key, { votes: party?.goal ?? 0, reached_at });
     }
   },
-  async joined({ db, connection }, { userId, accounts }, ids) {
+  async joined({ db, connection }, accountId, ids) {
     if (ids.length === 0) return [];
+    const { accounts, userId } = partsOf(accountId);
     const keys = ids.map((id) => partyKey(accounts, id));
     const voters = db.selectFrom('party_voters').select('period').where('user_id', '=', userId);
     const rows = await run(connection, voters.where('period', 'in', keys));
     return rows.map(({ period }) => partyOf(period).period);
   },
-  async savePaid(sql, { userId, accounts }, ids) {
+  async savePaid(sql, accountId, ids) {
+    const { accounts, userId } = partsOf(accountId);
     for (const id of ids) {
       const key = { period: partyKey(accounts, id), user_id: userId };
       await insertMissing(sql, 'party_voters', key, { state: 'paid' });
