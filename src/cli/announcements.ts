@@ -1,7 +1,7 @@
 import { loadConfig } from '../../config/load.ts';
 import type { ListingConfig } from '../../config/schema.ts';
-import { sampleNames } from '../core/announcements/preview.ts';
-import { type AnnouncementPreview, previewAnnouncements } from '../owner/announcement-previews.ts';
+import { type AnnouncementPreview, sampleNames } from '../core/announcements/preview.ts';
+import { previewAnnouncements } from '../owner/announcement-previews.ts';
 import { systemClock } from '../platform/clock.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';

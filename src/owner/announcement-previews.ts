@@ -1,20 +1,14 @@
 import { commands } from '../../commands/index.ts';
 import type { ListingConfig } from '../../config/schema.ts';
 import { styleOf } from '../core/announcements/announcement-style.ts';
-import type { Preview } from '../core/announcements/preview.ts';
+import type { AnnouncementPreview } from '../core/announcements/preview.ts';
 import { voteOffers } from '../discord/commands/offers.ts';
-import type { Panel, Reply } from '../discord/commands/reply.ts';
 import { previews } from '../features/previews.ts';
 import type { Texts } from '../texts/texts.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 
 /** What is announced of a listing, and how. */
 export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site'>;
-
-export interface AnnouncementPreview extends Pick<Preview, 'subject'> {
-  /** As it is posted. */
-  readonly reply: Reply | Panel;
-}
 
 /**
  * What is announced of a listing by its settings, with sample members.
@@ -28,8 +22,5 @@ export function previewAnnouncements(
   const card = { name: title, url: 'https://example.com/', site: site && findSite(site).name };
   const buttons = voteOffers(commands, texts);
   const context = { listing: name, kind, style, card, texts, buttons, now };
-  return previews.flatMap(({ subject, render }) => {
-    const reply = render(context);
-    return reply === null ? [] : [{ subject, reply }];
-  });
+  return previews.flatMap((preview) => preview(context));
 }

@@ -26,7 +26,7 @@ export async function readHistory(
   const outages = await outagesIn(snapshot);
   const goalAt = commonGoals?.goalAt;
   const listingOf = listingsByName(listings, outages);
-  const goals = await goalTimesIn(snapshot, accounts, listingOf(null), goalAt);
+  const goals = await goalTimesIn(snapshot, accounts, (at) => goalAt?.(listingOf(null), at));
   const access = accessTo(snapshot);
   const total = await countMembers(access, accounts);
 

@@ -12,10 +12,10 @@ export const sampleNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** An announcement with sample members. */
-export interface Preview {
+export interface AnnouncementPreview {
   readonly subject: keyof Texts['console']['previews'];
-  /** As it is posted; null if the style does not announce it. */
-  readonly render: (context: PreviewContext) => Reply | Panel | null;
+  /** As it is posted. */
+  readonly reply: Reply | Panel;
 }
 
 export interface PreviewContext extends ListingMessageContext {
@@ -24,3 +24,6 @@ export interface PreviewContext extends ListingMessageContext {
   /** ms since the epoch. */
   readonly now: number;
 }
+
+/** What is announced in this style. */
+export type Preview = (context: PreviewContext) => readonly AnnouncementPreview[];

@@ -1,5 +1,5 @@
 import type { AccountScope } from '../../core/ledger/account-id.ts';
-import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
+import type { CommonGoal, ReplayContext } from '../../core/rewards/replay-votes.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { countVotesBySlot, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
 import { minute } from '../../platform/durations.ts';
@@ -12,31 +12,46 @@ import { minute } from '../../platform/durations.ts';
 /** Length of a slot (ms). */
 const slotMs = 15 * minute;
 
-/** When the goals of a community were reached under these rules (ms since the epoch), by their ids. */
+/** The goal of the period of a time (ms since the epoch): there is one at all times, or never. */
+type GoalAt = (at: number) => CommonGoal | null | undefined;
+
+/**
+ * The goals that were reached: the slot of the vote that reached each one, and its position among the votes of the slot,
+ * by their time, from 0.
+ * @param counts counted votes by slot, in ascending order; a period begins with a slot
+ */
+export function findGoals(
+  counts: Iterable<{ readonly slot: number; readonly votes: number }>,
+  lengthMs: number,
+  goalAt: GoalAt,
+) {
+  const totals = new Map<string, number>();
+  const found: { readonly id: string; readonly slot: number; readonly index: number }[] = [];
+  for (const { slot, votes } of counts) {
+    const goal = goalAt(slot * lengthMs);
+    if (!goal) break;
+    const before = totals.get(goal.id) ?? 0;
+    totals.set(goal.id, before + votes);
+    const index = goal.votes - before - 1;
+    if (index >= 0 && index < votes) found.push({ id: goal.id, slot, index });
+  }
+  return found;
+}
+
+/** When the goals of a community were reached (ms since the epoch), by their ids. */
 export async function goalTimesIn(
   snapshot: Snapshot,
   accounts: AccountScope,
-  listing: ReplayListing,
-  goalAt: ReplayContext['goalAt'],
+  goalAt: GoalAt,
 ): Promise<ReplayContext['goals']> {
-  // A listing has goals always or never.
-  if (!goalAt?.(listing, 0)) return new Map();
-  const totals = new Map<string, number>();
-  /** By slot, the goals that are reached in it, and the positions of the votes that reach them, by time, from 0. */
-  const found = new Map<number, { readonly id: string; readonly index: number }>();
-  for (const { slot, votes } of await countVotesBySlot(snapshot, accounts, slotMs)) {
-    const goal = goalAt(listing, slot * slotMs);
-    if (goal === null) continue;
-    const before = totals.get(goal.id) ?? 0;
-    totals.set(goal.id, before + votes);
-    if (before < goal.votes && before + votes >= goal.votes)
-      found.set(slot, { id: goal.id, index: goal.votes - before - 1 });
-  }
+  if (!goalAt(0)) return new Map();
+  const found = findGoals(await countVotesBySlot(snapshot, accounts, slotMs), slotMs, goalAt);
+  const slots = found.map(({ slot }) => slot);
   const times: number[] = [];
-  for await (const at of voteTimesIn(snapshot, accounts, [...found.keys()], slotMs)) times.push(at);
+  for await (const at of voteTimesIn(snapshot, accounts, slots, slotMs)) times.push(at);
   const bySlot = Map.groupBy(times, (at) => Math.floor(at / slotMs));
   return new Map(
-    [...found].flatMap(([slot, { id, index }]) => {
+    found.flatMap(({ id, slot, index }) => {
       const at = bySlot.get(slot)?.sort((one, other) => one - other)[index];
       return at === undefined ? [] : [[id, at] as const];
     }),

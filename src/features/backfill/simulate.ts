@@ -17,6 +17,7 @@ import { toOutage } from '../../core/store/recording/queries.ts';
 import { commonGoalsOf, type Sql } from '../../core/store/sql-module.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
+import { findGoals } from './goal-times.ts';
 import { type PastEvents, pastEventsOf, simulateEntries } from './past-events.ts';
 
 /** Nothing is simulated for members with more entries together: it would take seconds. */
@@ -106,7 +107,10 @@ async function replay(
   { since, signal }: RuleChange,
 ): Promise<number> {
   const { rewards, calendar, outageDays } = listingOf(null);
-  const goals = goalTimes(members, listingOf(null), goalAt);
+  const votes = members.flatMap((member) => member.votes.map(({ at }) => ({ slot: at, votes: 1 })));
+  const counts = votes.sort((one, other) => one.slot - other.slot);
+  const reached = findGoals(counts, 1, (at) => goalAt?.(listingOf(null), at));
+  const goals = new Map(reached.map(({ id, slot }) => [id, slot]));
   let credits = 0;
   for (const { userId, roles, earlier, ...events } of members) {
     if (signal.aborted) break;
@@ -126,23 +130,4 @@ async function replay(
 function firstNeeded(listing: ReplayListing, since: number, goalAt: ReplayContext['goalAt']): number {
   const { calendar } = listing;
   return calendar.startOf(goalAt?.(listing, since)?.firstDay ?? calendar.dayAt(since));
-}
-
-/** The times of the votes that reached goals, by their ids. */
-function goalTimes(
-  members: readonly PastMember[],
-  listing: ReplayListing,
-  goalAt: ReplayContext['goalAt'],
-): ReplayContext['goals'] {
-  const times = members.flatMap(({ votes }) => votes.map(({ at }) => at)).sort((one, other) => one - other);
-  const totals = new Map<string, number>();
-  const reached = new Map<string, number>();
-  for (const at of times) {
-    const goal = goalAt?.(listing, at);
-    if (!goal) break;
-    const total = (totals.get(goal.id) ?? 0) + 1;
-    totals.set(goal.id, total);
-    if (total === goal.votes) reached.set(goal.id, at);
-  }
-  return reached;
 }

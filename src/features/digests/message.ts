@@ -80,15 +80,12 @@ function renderDigest(
   };
 }
 
-export const digestPreview: Preview = {
-  subject: 'digest',
-  render(context) {
-    if (context.style.mode !== 'digest') return null;
-    const top = [ada, grace].map((userId, index) => ({ userId, votes: 3 - index }));
-    const milestones = [{ userId: ada, votes: 50 }];
-    const content = { votes: 12, voters: 8, credits: 220, top, milestones, moreMilestones: 0 };
-    return renderDigest(content, { ...context, picture: null });
-  },
+export const digestPreview: Preview = (context) => {
+  if (context.style.mode !== 'digest') return [];
+  const top = [ada, grace].map((userId, index) => ({ userId, votes: 3 - index }));
+  const milestones = [{ userId: ada, votes: 50 }];
+  const content = { votes: 12, voters: 8, credits: 220, top, milestones, moreMilestones: 0 };
+  return [{ subject: 'digest', reply: renderDigest(content, { ...context, picture: null }) }];
 };
 
 function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {

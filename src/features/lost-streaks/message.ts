@@ -30,10 +30,8 @@ function renderLostStreaks({ streaks, more }: Pick<LostStreaks, 'streaks' | 'mor
   };
 }
 
-export const lostStreaksPreview: Preview = {
-  subject: 'lostStreaks',
-  render({ style: { lostStreaks: days }, texts }) {
-    if (days === null) return null;
-    return renderLostStreaks({ streaks: [ada, grace].map((userId) => ({ userId, days })), more: 0 }, texts);
-  },
+export const lostStreaksPreview: Preview = ({ style: { lostStreaks: days }, texts }) => {
+  if (days === null) return [];
+  const streaks = [ada, grace].map((userId) => ({ userId, days }));
+  return [{ subject: 'lostStreaks', reply: renderLostStreaks({ streaks, more: 0 }, texts) }];
 };

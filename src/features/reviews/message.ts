@@ -44,12 +44,8 @@ function renderNewReview(
   };
 }
 
-export const reviewPreview: Preview = {
-  subject: 'review',
-  render(context) {
-    if (!context.style.reviews) return null;
-    const { texts, now } = context;
-    const comment = texts.console.previewReview;
-    return renderNewReview({ username: 'Ada', rating: 5, comment, createdAt: now }, context);
-  },
+export const reviewPreview: Preview = (context) => {
+  const comment = context.texts.console.previewReview;
+  const review = { username: 'Ada', rating: 5, comment, createdAt: context.now };
+  return context.style.reviews ? [{ subject: 'review', reply: renderNewReview(review, context) }] : [];
 };

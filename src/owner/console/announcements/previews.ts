@@ -1,9 +1,8 @@
-import { sampleNames } from '../../../core/announcements/preview.ts';
+import { type AnnouncementPreview, sampleNames } from '../../../core/announcements/preview.ts';
 import type { Panel, Reply } from '../../../discord/commands/reply.ts';
 import { renderMessage } from '../../../discord/rendering/message.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import type { Texts } from '../../../texts/texts.ts';
-import type { AnnouncementPreview } from '../../announcement-previews.ts';
 import type { NameBook } from '../../names.ts';
 import { inlineMarkup, markupHtml } from '../settings/markup-html.ts';
 
