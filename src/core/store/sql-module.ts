@@ -3,7 +3,7 @@ import type { AccountId, AccountScope } from '../ledger/account-id.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import type { GrantedRole } from '../rewards/grant.ts';
-import type { CommonGoal, ReplayContext } from '../rewards/replay-votes.ts';
+import type { ReplayContext } from '../rewards/replay-votes.ts';
 import type { ListingContext } from '../tally/listing-context.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
@@ -41,7 +41,7 @@ export interface SqlHooks {
   readonly beforeRoleSettled?: (sql: Sql, role: GrantedRole) => Promise<SettleRole | null>;
 }
 
-/** Goals that members reach together, for payments of past votes. Ids as of {@link CommonGoal}; times are ms since the epoch. */
+/** Goals that members reach together, by their ids, for payments of past votes. Times are ms since the epoch. */
 export interface CommonGoals {
   readonly goalAt: NonNullable<ReplayContext['goalAt']>;
   /** When the goals of a community were reached for which votes were counted while they were in force; null before. */

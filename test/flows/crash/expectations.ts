@@ -3,7 +3,6 @@ import { loadConfig } from '../../../config/load.ts';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
 import { emptyHistory } from '../../../src/core/rewards/history.ts';
-import { daysOfPeriod } from '../../../src/features/party/rules.ts';
 import { creditsOf } from '../../../src/core/rewards/reward.ts';
 import {
   balanceDifferences,
@@ -14,6 +13,7 @@ import {
 import { openSnapshot } from '../../../src/core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../../../src/core/store/snapshots/snapshot.ts';
 import { listingsWithCommunity } from '../../../src/features/communities/listings.ts';
+import { daysOfPeriod } from '../../../src/features/party/rules.ts';
 import { second } from '../../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
