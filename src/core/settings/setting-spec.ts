@@ -58,7 +58,7 @@ export interface SettingSpec {
   readonly inEffect?: (value: unknown) => Partial<SettingsInEffect>;
   /** The same of a value that is one of the rules of the listing. */
   readonly rules?: (value: unknown) => Partial<ListingRewards>;
-  /** What a value of the file makes of its announcements; by default it is one of them itself, or else null. */
+  /** The same of a value of the announcements; by default the value itself, else the default, else null. */
   readonly announces?: (value: unknown) => Partial<AnnouncementSettings>;
   /** Whether a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
