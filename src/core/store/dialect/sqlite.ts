@@ -20,7 +20,7 @@ import {
   sqliteTransactions,
 } from '../../../platform/sqlite.ts';
 import { queryBuilder } from '../query-builder.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, RecordBatch } from './dialect.ts';
 import { sqliteRecord } from './sqlite-recording.ts';
 
 /**
@@ -48,7 +48,6 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
   let isOpen = true;
   const writing = sqliteTransactions(writer.get);
   let dataVersion = once(() => reader.get().prepare('PRAGMA data_version'));
-  const record = once(() => sqliteRecord(writer.get(), queryBuilder({ kysely: literalLimits })));
   function disconnect(): void {
     reader.disconnect();
     writer.disconnect();
@@ -61,7 +60,16 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
     reading: sqliteConnection(reader.get),
     // SQLite counts the commits of other connections, and the reader commits nothing.
     dataVersion: () => timesOpened * 2 ** 33 + Number(dataVersion().get()?.['data_version']),
-    openWriting: () => ({ ...writing, record: (jobs, hooks) => record()(jobs, hooks) }),
+    openWriting() {
+      let record: RecordBatch | undefined;
+      return {
+        ...writing,
+        record(jobs, hooks) {
+          record ??= sqliteRecord(writer.get(), queryBuilder({ kysely: literalLimits }));
+          return record(jobs, hooks);
+        },
+      };
+    },
     migrating: sqliteMigratingConnection(writer.get, writing),
     defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
     get files() {
