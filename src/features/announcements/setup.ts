@@ -6,7 +6,7 @@ import { hour } from '../../platform/durations.ts';
 import { textOf } from '../../platform/json.ts';
 import { bold, lines, type Markup, markup, mention, timestamp } from '../../texts/markup.ts';
 import { type PlaceholderName, parseTemplate, renderTemplate } from '../../texts/template.ts';
-import { listingPaths } from '../settings.ts';
+import { announcementSettings } from './read-settings.ts';
 
 /** What is announced, and how, with an example. */
 export const announcements: SetupSection = {
@@ -21,7 +21,7 @@ export const announcements: SetupSection = {
       'announcements.language',
     ]),
   ],
-  paths: listingPaths.filter((path) => path.startsWith('announcements.')),
+  paths: announcementSettings.map(({ path }) => path),
   blocks: (view, settings) => [settings, ...renderPreview(view)],
   /** What replaces our own texts and looks only if it is set. */
   isUsed: (view, path) =>
