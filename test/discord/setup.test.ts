@@ -608,6 +608,19 @@ describe('/setup with a listing', () => {
     expect(text()).not.toContain('Key');
   });
 
+  it('says that nobody would know of purchases of an item that the team fulfils, without a channel for reports', async () => {
+    const { settings, author, press, open, submit, text } = await managed();
+    await press('Shop');
+    await submit((await open('Add another item')).id, { itemName: 'A painting', price: '5' });
+    await press('Shop');
+    expect(text()).toContain('-# **Reports**: none · For problems and purchases that your team fulfils.');
+    expect(await press('Channels')).toContain('Reports');
+    const changes = [{ listing: null, path: 'ownerChannelId', value: channel } as const];
+    await settings.save({ ...author(), basis: null, changes });
+    await press('Overview');
+    expect(await press('Shop')).not.toContain('Reports');
+  });
+
   it('takes codes and exported settings as files, and says why a file cannot be used', async () => {
     const { discord, settings, listing, author, stored, press, open, submit, text } = await managed();
     await press('Shop');

@@ -10,13 +10,14 @@ import {
   listingOptions,
   type SetupView,
   selectBlock,
+  settingName,
   textBlock,
   toChanges,
 } from '../../../commands/setup/view.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { escapeName, joined, lines, roleMention } from '../../texts/markup.ts';
+import { bold, escapeName, joined, lines, type Markup, roleMention, subtext } from '../../texts/markup.ts';
 import { type ItemVariant, item, itemVariants, limits, variantOf } from './setup-forms.ts';
 
 /** The items, with what adds one and a select that opens one. */
@@ -52,18 +53,30 @@ function renderItems(view: SetupView): readonly PanelBlock[] {
   if (items.length === 0) return [textBlock(own.empty)];
   const choices = items.map((each, index) => ({ label: textOf(each['name']), value: String(index) }));
   const { items: placeholder } = placeholders;
+  const described = items.map((each) => describeItem(view, each));
   return [
-    textBlock(lines(...items.map((each) => describeItem(view, each)), source === 'default' ? null : sources[source])),
+    textBlock(lines(...described, source === 'default' ? null : sources[source], missingReports(view))),
     selectBlock({ kind: 'choices', action: 'item', placeholder, options: listingOptions(view), choices }),
   ];
+}
+
+/** Nobody would know of a purchase that the team fulfils, so it cannot be bought; null if that is not so. */
+function missingReports(view: SetupView): Markup | null {
+  const { values, hints } = view.texts.setup;
+  const isMissing = effectiveValue(view, 'ownerChannelId').value === null;
+  if (!isMissing || itemsOf(view).every((each) => variantOf(each) !== 'manual')) return null;
+  const missing = joined([bold(settingName('ownerChannelId', view.texts)), values.none], ': ');
+  return subtext(joined([missing, escapedName(hints.ownerChannel)], ' · '));
 }
 
 function addButtons(view: SetupView): readonly ReplyButton[] {
   const { addRole, addCodes, addManual } = view.texts.setup.buttons;
   const labels: Readonly<Record<ItemVariant, string>> = { role: addRole, codes: addCodes, manual: addManual };
-  return itemVariants.map((variant) =>
-    button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary'),
-  );
+  const channels = button(view.texts.setup.sections.channels, 'section', { ...listingOptions(view), s: 'channels' });
+  return [
+    ...itemVariants.map((variant) => button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary')),
+    ...(missingReports(view) === null ? [] : [channels]),
+  ];
 }
 
 function describeItem({ texts }: SetupView, shown: JsonObject) {
