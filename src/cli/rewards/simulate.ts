@@ -38,8 +38,8 @@ export async function simulateRewards(
         if (difference(member) < 0) losses.add(member);
       }
       for (const line of formatSummary(comparison.summary())) terminal.print(line);
-      for (const line of formatMembers('Members who would have most more:', gains.items())) terminal.print(line);
-      for (const line of formatMembers('Members who would have most less:', losses.items())) terminal.print(line);
+      for (const line of formatMembers('Members who would gain most:', gains.items())) terminal.print(line);
+      for (const line of formatMembers('Members who would lose most:', losses.items())) terminal.print(line);
       return exitCode.ok;
     }
     const lines = json ? jsonLines(comparison) : csvLines(comparison);
