@@ -5,7 +5,7 @@ import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, joined, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
+import { escapeName, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { CommandContext } from './context.ts';
 import { fetchListingPage, type ListedPage, unknownPage, voteLinkTo } from './listing.ts';
 
@@ -106,8 +106,8 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
     .flatMap((each) => (each.chance.when === 'later' ? [{ ...each, at: each.chance.at }] : []))
     .toSorted((a, b) => (a.at ?? Number.MAX_VALUE) - (b.at ?? Number.MAX_VALUE));
   const text = lines(
-    now.length === 0 ? null : texts.canVote.now(user, namesOf(now)),
-    perhaps.length === 0 ? null : texts.canVote.perhaps(user, namesOf(perhaps)),
+    now.length === 0 ? null : texts.canVote.now(user, texts.list(now.map(nameOf))),
+    perhaps.length === 0 ? null : texts.canVote.perhaps(user, texts.list(perhaps.map(nameOf))),
     ...later.map((each) => texts.canVote.later(user, nameOf(each), each.at === null ? null : timestamp(each.at, 'R'))),
   );
   const links = [...now, ...perhaps, ...later].flatMap((each) => voteLinkTo(each, all, texts));
@@ -118,8 +118,6 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
   const title = now.length === 0 ? {} : { title: texts.canVote.titleNow };
   return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons };
 }
-
-const namesOf = (listings: readonly VotableListing[]) => joined(listings.map(nameOf), ', ');
 
 /** With the site, unless the listing has no other name. */
 function nameOf({ listed: { site }, page }: VotableListing): Markup {

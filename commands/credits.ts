@@ -8,7 +8,7 @@ import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { memoizeOne } from '../src/platform/memoize.ts';
-import { escapeName, joined, lines, type Markup, mention, roleMention, timestamp } from '../src/texts/markup.ts';
+import { escapeName, lines, type Markup, mention, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { dayOf, entryReason, programReason } from './entry-reason.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
@@ -65,10 +65,7 @@ async function renderAccounts(
     communities.slice(0, maxAccounts).map((community) => describeAccount(userId, community, context)),
   );
   const fields = accounts.map(({ standing, listings, votes }) => ({
-    name: joined(
-      listings.map(({ title }) => title),
-      ', ',
-    ),
+    name: texts.list(listings.map(({ title }) => title)),
     value: lines(...renderAccount(standing, context), ...renderNextVotes(votes, context).map(({ value }) => value)),
   }));
   const votes = accounts.flatMap((account) => account.votes);
@@ -153,7 +150,7 @@ function renderMilestone(
     .toSorted((a, b) => a.votes - b.votes);
   if (next === undefined) return [];
   const left = next.votes - votes;
-  const reward = joined(rewardsOf(next, input, texts.credits), ', ');
+  const reward = texts.list(rewardsOf(next, input, texts.credits));
   const value = texts.credits.milestone(next.votes, left, reward);
   return [{ name: texts.credits.nextMilestone, value }];
 }

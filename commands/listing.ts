@@ -15,7 +15,7 @@ import { closest } from '../src/platform/did-you-mean.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, joined, type Markup, timestamp } from '../src/texts/markup.ts';
+import { escapeName, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 
@@ -91,10 +91,7 @@ function describeUnknown(typed: string, choices: readonly CommandChoice[], texts
   const names = choices.map(({ name }) => name);
   const similar = [...searchChoices(typed, choices).map(({ name }) => name), closest(typed, names) ?? []].flat();
   const shown = [...new Set([...similar, ...names])].slice(0, maxSuggestions);
-  const list = joined(
-    shown.map((name) => escapeName(name, maxNameLength)),
-    ', ',
-  );
+  const list = texts.list(shown.map((name) => escapeName(name, maxNameLength)));
   return texts.listing.unknown(escapeName(typed, maxNameLength), list, choices.length - shown.length);
 }
 

@@ -4,7 +4,7 @@ import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity, memoizeOne } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, escapeText, joined, lines, type Markup } from '../src/texts/markup.ts';
+import { escapeName, escapeText, lines, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';
@@ -73,7 +73,7 @@ function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: 
     tone: 'plain',
     title: listingName(profile, texts),
     text: lines(escapeText(profile.description ?? '', maxDescriptionLength), note),
-    fields: [...countFields(profile, texts), ...textFields(profile, texts.stats)],
+    fields: [...countFields(profile, texts), ...textFields(profile, texts)],
     ...(profile.url === null
       ? {}
       : { url: profile.url, buttons: [{ kind: 'link', label: texts.stats.pageButton, url: profile.url }] }),
@@ -100,11 +100,11 @@ function countFields(profile: ServerProfile | BotProfile, { stats: labels, numbe
   return counts.flatMap(([name, count]) => (count === null ? [] : [{ name, value: number(count), inline: true }]));
 }
 
-function textFields(profile: ServerProfile | BotProfile, labels: Texts['stats']): ReplyField[] {
+function textFields(profile: ServerProfile | BotProfile, { stats: labels, list }: Texts): ReplyField[] {
   const category = profile.kind === 'server' ? profile.category : null;
   const tags = profile.tags.slice(0, maxTags).map((tag) => escapeName(tag, maxTagLength));
   return [
     { name: labels.category, value: escapeName(category ?? '', maxCategoryLength), inline: true },
-    { name: labels.tags, value: joined(tags, ', ') },
+    { name: labels.tags, value: list(tags) },
   ].filter(({ value }) => value !== '');
 }

@@ -78,7 +78,7 @@ export async function renderWelcome(view: SetupView): Promise<Panel> {
   const { welcome, connect, buttons } = texts.setup;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
-    const names = joined(unassigned.slice(0, 5).map(escapedName), ', ');
+    const names = texts.list(unassigned.slice(0, 5).map(escapedName));
     return panel('wait', welcome.title, [textBlock(welcome.unassigned(names))], []);
   }
   if (!community.canStoreSecrets) return panel('wait', welcome.title, [textBlock(welcome.needsOperator)], []);

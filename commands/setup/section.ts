@@ -85,7 +85,7 @@ function renderSettings(view: SetupView, section: SetupSection): Markup {
   const off = used.filter((path) => !isOn(path)).map((path) => settingName(path, view.texts));
   return lines(
     ...used.filter(isOn).map((path) => settingLine(view, path)),
-    off.length === 0 ? null : subtext(view.texts.setup.values.off(joined(off, ', '))),
+    off.length === 0 ? null : subtext(view.texts.setup.values.off(view.texts.list(off))),
   );
 }
 

@@ -20,6 +20,7 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
   };
   return {
     ...fixed,
+    list: language.list,
     /** The title of a vote that reaches a milestone of so many votes. */
     milestone: (votes: number) => count(messages.milestone, votes),
     tested: (name: Markup) => text(messages.tested, { name: bold(name) }),

@@ -2,7 +2,7 @@ import { day, formatExactly } from '../platform/durations.ts';
 import { once } from '../platform/memoize.ts';
 import type { PlaceholderText, PluralForms } from './catalogue.ts';
 import type { Locale } from './locale.ts';
-import { type Markup, trustedMarkup } from './markup.ts';
+import { joined, type Markup, trustedMarkup } from './markup.ts';
 
 /** The values of a message by the names of its placeholders. */
 export type Values<Value extends string> = Readonly<Record<string, Value>>;
@@ -21,6 +21,8 @@ export function createLanguage(locale: Locale) {
   const plurals = once(() => new Intl.PluralRules(locale));
   const digits = once(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }));
   const dates = once(() => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', day: 'numeric' }));
+  /** That of three words: the last two may have a word between them. */
+  const comma = once(() => new Intl.ListFormat(locale).formatToParts(['1', '2', '3'])[1]?.value ?? ', ');
   const text = (message: string, values: Values<Markup> = {}) => trustedMarkup(fill(message, values));
   // Formatting takes a microsecond, and most numbers have no digits to group.
   const formatNumber = (value: number) =>
@@ -54,6 +56,8 @@ export function createLanguage(locale: Locale) {
     /** A number with its sign: +10, −10, 0. */
     signed: (value: number) =>
       trustedMarkup(value < 0 ? `−${formatNumber(-value)}` : `${value > 0 ? '+' : ''}${number(value)}`),
+    /** The parts that are not empty, with the language's comma: "one, two", "一、二". */
+    list: (parts: readonly (Markup | null | undefined)[]) => joined(parts, comma()),
     /** A duration (ms) in the largest unit that divides it: "36 hours". */
     duration: (ms: number) => trustedMarkup(formatExactly(ms, locale)),
     /** A calendar day, or a period from its first to its last day, as day numbers: "16 – 22 November". Plain. */

@@ -59,6 +59,7 @@ function createTexts(locale: Locale) {
   return Object.assign(groups, {
     locale,
     number,
+    list: language.list,
     duration,
     days,
     parts,

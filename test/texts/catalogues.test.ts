@@ -5,6 +5,8 @@ import { bodyOf } from '../../src/discord/registration/command-shape.ts';
 import { catalogues } from '../../src/texts/catalogues.ts';
 import { partsOf } from '../../src/texts/language.ts';
 import { defaultLocale, type Locale, locales } from '../../src/texts/locale.ts';
+import { escapeName } from '../../src/texts/markup.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
 
 type Messages = { readonly [key: string]: string | Messages };
@@ -56,6 +58,14 @@ const sourceOf = (path: string) => {
 const translations = locales.filter((locale) => catalogues[locale] !== english);
 /** Discord's own words of a category, such as "one" and "few" in Polish. */
 const categoriesOf = (locale: Locale) => new Intl.PluralRules(locale).resolvedOptions().pluralCategories.toSorted();
+
+it.each([
+  ['de', 'eins, zwei, drei', ['eins', null, 'zwei', 'drei']],
+  ['ja', '一、二', ['一', '二']],
+  ['zh-CN', '一、二、三', ['一', '二', '三']],
+] as const)('lists have the comma of the language: %s', (locale, list, parts) => {
+  expect(textsIn(locale).list(parts.map((part) => part && escapeName(part)))).toBe(list);
+});
 
 it('there is a text in every language', () => {
   expect(translations).toEqual(locales.filter((locale) => !locale.startsWith('en-')));

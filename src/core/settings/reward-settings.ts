@@ -94,7 +94,7 @@ export function showMultiplier({ factor, days, from, until, role }: JsonObject, 
   const { values } = texts.setup;
   const names = textsOf(days).map((day) => escapeName(weekdayName(texts.locale, day)));
   const when = joined(
-    [joined(names, ', '), showWindow([from, until], texts.locale), isSnowflake(role) ? roleMention(role) : null],
+    [texts.list(names), showWindow([from, until], texts.locale), isSnowflake(role) ? roleMention(role) : null],
     ' · ',
   );
   return values.multiplier(numberOf(factor), when.trim() === '' ? values.always : when);

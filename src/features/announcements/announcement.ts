@@ -151,7 +151,7 @@ export function renderRoles({ event, roles }: Announcement, texts: AnnouncementT
     .slice(0, maxRoles)
     .map(({ role, until }) => texts.role(roleMention(role), until === null ? null : timestamp(until, 'f')));
   const others = roles.length - shown.length;
-  return texts.roles(joined([...shown, others > 0 ? texts.moreRoles(others) : null], ', '));
+  return texts.roles(texts.list([...shown, others > 0 ? texts.moreRoles(others) : null]));
 }
 
 function sumOf(bonuses: readonly Bonus[]): number {
