@@ -1,4 +1,5 @@
 import { operator } from '../../src/core/ledger/correction.ts';
+import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField } from '../../src/discord/commands/reply.ts';
 import type { RoleAccess } from '../../src/features/roles/inspect-roles.ts';
@@ -132,25 +133,49 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
   if (code === 'no_settings_key') {
     return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
   }
-  if (!isEnglish(texts.locale)) return translateProblem(issue, texts);
+  const { field, label, rule } = placeOf(issue, texts);
+  const place = label === null ? name : joined([name, label], ' · ');
+  if (!isEnglish(texts.locale)) return translateProblem(issue, { place, field, rule }, texts);
   return {
-    text: markup`${name} ${escapeText(problem, maxProblemLength)}`,
+    text:
+      label === null
+        ? markup`${place} ${escapeText(problem, maxProblemLength)}`
+        : markup`${place}: ${escapeText(rule, maxProblemLength)}`,
     hint: hint === null ? null : escapeText(hint, maxProblemLength),
   };
 }
 
-const invalidNumber = /^is invalid(?: at ([\w.]+))?: it must be a whole number from (\d+) to (\d+)\.$/;
+interface Place {
+  readonly field: SettingField | undefined;
+  /** That of the field which the problem is in; null for the whole value, or without a field. */
+  readonly label: Markup | null;
+  /** What is wrong. */
+  readonly rule: string;
+}
+
+/** Where in a value the problem is: `0.price` of the items is their field for the price. */
+function placeOf({ path, problem }: SettingIssue, texts: Texts): Place {
+  const labels: Readonly<Record<string, string>> = texts.setup.fields;
+  const [, position, rule = problem] = /^is invalid(?: at ([\w.]+))?: (.*)$/s.exec(problem) ?? [];
+  const part = position?.split('.').findLast((each) => !/^\d+$/.test(each));
+  const field = findSetting(path)?.fields?.find((each) => each.part === part);
+  const label = part === undefined ? undefined : labels[field?.name ?? part];
+  return { field, label: label === undefined ? null : escapedName(label), rule };
+}
+
+const wholeNumber = /^it must be a whole number from (\d+) to (\d+)\.$/;
 
 /** In other languages than English: of numbers the rule, of other values what the form says of them. */
-function translateProblem({ path, code, problem }: SettingIssue, texts: Texts): Problem {
-  const { fields, hints, problems } = texts.setup;
+function translateProblem(
+  { code }: SettingIssue,
+  { place, field, rule }: { readonly place: Markup } & Omit<Place, 'label'>,
+  texts: Texts,
+): Problem {
+  const { hints, problems } = texts.setup;
   if (code === 'unknown_listing') return { text: problems.unknownListing, hint: null };
-  const [, part, min, max] = invalidNumber.exec(problem) ?? [];
-  const field = findSetting(path)?.fields?.find((each) => each.part === part);
-  const label = part === undefined || field === undefined ? null : escapedName(fields[field.name]);
-  const name = joined([bold(settingName(path, texts)), label], ' · ');
+  const [, min, max] = wholeNumber.exec(rule) ?? [];
   const text = min === undefined ? problems.value : problems.wholeNumber(Number(min), Number(max));
-  return { text: markup`${name}: ${text}`, hint: field?.hint ? escapedName(hints[field.hint]) : null };
+  return { text: markup`${place}: ${text}`, hint: field?.hint ? escapedName(hints[field.hint]) : null };
 }
 
 /** Why a listing cannot be linked, or cannot have a key. */

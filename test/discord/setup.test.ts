@@ -608,6 +608,13 @@ describe('/setup with a listing', () => {
     expect(text()).not.toContain('Key');
   });
 
+  it('names the field of an entry that is invalid', async () => {
+    const { press, open, submit } = await managed();
+    await press('Shop');
+    const unsaved = await submit((await open('Add another item')).id, { itemName: 'A painting', price: '-5' });
+    expect(unsaved).toContain('**Items** · Price in credits: it must be a whole number from 0 to 1000000.');
+  });
+
   it('says that nobody would know of purchases of an item that the team fulfils, without a channel for reports', async () => {
     const { settings, author, press, open, submit, text } = await managed();
     await press('Shop');
