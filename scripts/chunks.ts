@@ -15,9 +15,10 @@ const features = join(root, 'src/features/');
 
 /**
  * Puts what a start loads in a few files, because Node takes about half a millisecond to find and link each. A file has what
- * the same of these load: the start, the writer thread, other commands with discord.js, and those without it; so none
- * loads what only others need. What every command loads is apart. What a module imports is loaded by all that load the
- * module, so no circle of files arises. Everything else is where the bundler puts it.
+ * the same of these load: the start until the database is open, the rest of it, the writer thread, other commands with
+ * discord.js, and those without it; so none loads what only others need. What every command loads is apart. What a
+ * module imports is loaded by all that load the module, so no circle of files arises. Everything else is where the
+ * bundler puts it.
  */
 export function createChunks(): CodeSplittingNameFunction {
   let closures: ReadonlyMap<string, ReadonlySet<string>> | undefined;
@@ -26,32 +27,26 @@ export function createChunks(): CodeSplittingNameFunction {
     if (id.startsWith('\0') || [launch, writer, start].includes(id)) return null;
     const names = [...closures].filter(([, modules]) => modules.has(id)).map(([name]) => name);
     if (names.includes('main')) return 'main';
-    return names.includes('start') || names.includes('writer') ? names.join('-') : null;
+    return names.some((name) => ['start', 'app', 'writer'].includes(name)) ? names.join('-') : null;
   };
 }
 
 function findClosures(graph: Graph): ReadonlyMap<string, ReadonlySet<string>> {
+  const importsOf = (id: string) => graph.getModuleInfo(id)?.importedIds ?? [];
   const lazily = (id: string) => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? [];
-  const loadedByApp = closureOf(lazily(app), (id) => [
-    ...importsOf(id),
-    ...(id.startsWith(features) ? lazily(id) : []),
-  ]);
-  const others = lazily(main).filter((id) => id !== start);
+  const loadedBy = (ids: readonly string[]) => closureOf(ids, importsOf);
   const needsDiscord = (id: string) => [...loadedBy([id])].some((each) => each.includes('/node_modules/discord.js/'));
+  const isEarly = (id: string) => !needsDiscord(id);
+  const withFeatures = (id: string) => [...importsOf(id), ...(id.startsWith(features) ? lazily(id) : [])];
+  const others = lazily(main).filter((id) => id !== start);
   return new Map([
     ['main', loadedBy([main])],
-    ['start', new Set([...loadedBy([start]), ...loadedByApp])],
+    ['start', loadedBy([start, ...lazily(app).filter(isEarly)])],
+    ['app', closureOf(lazily(app), withFeatures)],
     ['writer', loadedBy([writer])],
     ['discord', loadedBy(others.filter(needsDiscord))],
-    ['other', loadedBy(others.filter((id) => !needsDiscord(id)))],
+    ['other', loadedBy(others.filter(isEarly))],
   ]);
-
-  function importsOf(id: string): readonly string[] {
-    return graph.getModuleInfo(id)?.importedIds ?? [];
-  }
-  function loadedBy(ids: readonly string[]): ReadonlySet<string> {
-    return closureOf(ids, importsOf);
-  }
 }
 
 function closureOf(ids: readonly string[], importsOf: (id: string) => readonly string[]): ReadonlySet<string> {
