@@ -232,7 +232,7 @@ function memberJson(member: MemberDetails) {
   };
 }
 
-function accountJson({ guildId, standing, isReminded, last }: MemberAccount) {
+function accountJson({ guildId, standing, marks, last }: MemberAccount) {
   const { credits, votes, rank, streak, grants } = standing;
   return {
     guildId,
@@ -241,7 +241,7 @@ function accountJson({ guildId, standing, isReminded, last }: MemberAccount) {
     rank,
     streak: { days: streak.days, endsAt: iso(streak.endsAt) },
     grants: grants.map(({ role, until }) => ({ role, until: iso(until) })),
-    reminder: isReminded,
+    reminder: marks.reminder !== 0,
     lastVoteAt: iso(last?.lastVoteAt ?? null),
     nextVoteAt: iso(last?.nextVoteAt ?? null),
   };

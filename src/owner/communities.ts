@@ -1,4 +1,4 @@
-import { type AccountScope, accountIdOf, homeAccounts } from '../core/ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { RecordScope } from '../core/records/records.ts';
@@ -19,8 +19,6 @@ export interface OwnerCommunity {
   readonly guildId: string | null;
   readonly ledger: LedgerReads;
   readonly standings: Standings;
-  /** Whether the member has asked to be reminded of the next vote. */
-  readonly isReminded: (userId: string) => Promise<boolean>;
 }
 
 export type OwnerCommunities = ReturnType<typeof createOwnerCommunities>;
@@ -48,7 +46,6 @@ export function createOwnerCommunities(options: {
       guildId,
       ledger: store.ledgerIn(accounts),
       standings: accounts === homeAccounts ? standings : store.standingsIn(accounts, timeZone),
-      isReminded: (userId: string) => store.reminders.isReminded(accountIdOf(accounts, userId)),
     };
     kept.set(accounts, community);
     return community;

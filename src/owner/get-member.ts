@@ -1,6 +1,7 @@
 import { accountIdOf } from '../core/ledger/account-id.ts';
 import type { Standing } from '../core/ledger/standing.ts';
 import type { DeliveryRecord, LedgerEntry } from '../core/records/records.ts';
+import type { Marks } from '../core/tally/account-state.ts';
 import { nextVoteFor } from '../features/next-votes/next-vote.ts';
 import { type PageRequest, paginate, type ResultPage } from '../platform/web/pagination.ts';
 import type { OwnerCommunity } from './communities.ts';
@@ -14,7 +15,7 @@ export interface VoteTimes {
 }
 
 /** An account of a member in one of several communities. */
-export interface MemberAccount extends Pick<MemberDetails, 'standing' | 'isReminded' | 'last'> {
+export interface MemberAccount extends Pick<MemberDetails, 'standing' | 'marks' | 'last'> {
   readonly guildId: string | null;
 }
 
@@ -24,8 +25,7 @@ export interface MemberDetails {
   /** All accounts of the member, the home community first; only the shown one if it was requested by its guild. */
   readonly accounts: readonly MemberAccount[];
   readonly standing: Standing;
-  /** Whether the member is reminded of the next vote. */
-  readonly isReminded: boolean;
+  readonly marks: Marks;
   /** The listing with the most recent vote; null before the first vote. */
   readonly last: VoteTimes | null;
   readonly listings: readonly VoteTimes[];
@@ -70,15 +70,15 @@ export async function getMember(
 }
 
 async function getAccount(context: OwnerContext, community: OwnerCommunity, userId: string): Promise<MemberAccount> {
-  const [standing, isReminded, listings] = await Promise.all([
+  const [standing, marks, listings] = await Promise.all([
     community.standings.standing(userId, context.clock.now()),
-    community.isReminded(userId),
+    context.records.marks(accountIdOf(community.accounts, userId)),
     listingsOf(context, community, userId),
   ]);
   const [last = null] = listings
     .filter(({ lastVoteAt }) => lastVoteAt !== null)
     .sort((a, b) => (b.lastVoteAt ?? 0) - (a.lastVoteAt ?? 0));
-  return { guildId: community.guildId, standing, isReminded, last };
+  return { guildId: community.guildId, standing, marks, last };
 }
 
 async function listingsOf(

@@ -130,6 +130,10 @@ function scopeRecords(records: Records, scope: CommunityScope): Records {
       if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
       return records.entries(accountId, limit, before);
     },
+    async marks(accountId) {
+      if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
+      return records.marks(accountId);
+    },
     async recentBody(accountId) {
       if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
       return records.recentBody(accountId);

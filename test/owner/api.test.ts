@@ -4,8 +4,9 @@ import { createReplay } from '../../src/core/receiving/replay.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
-import { remindedUserId, start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
+import { start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
 
 const replay = { method: 'POST' };
 
@@ -141,6 +142,8 @@ describe('the owner API', () => {
   it("returns a member's rank, streak, roles and reminder", async () => {
     const { post, request, store } = await startOwnerServer();
     await post('/webhooks/vote', vote);
+    const remindedUserId = '77';
+    await store.reminders.switchOn(homeAccount(remindedUserId), [], start);
     await post('/webhooks/vote', { ...vote, userId: remindedUserId, timestamp: '2025-12-30T23:00:00Z' });
     await store.recorder.correct(
       { accounts: '', userId: remindedUserId, credits: 5, reason: 'test', at: start },

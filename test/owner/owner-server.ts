@@ -31,9 +31,6 @@ export const twoSites: OwnerContext['sites'] = () =>
     ['bot', topgg],
   ]);
 
-/** The only member with a reminder. */
-export const remindedUserId = '77';
-
 export interface RequestOptions {
   readonly method?: string;
   readonly authorization?: string;
@@ -55,7 +52,6 @@ export async function startOwnerServer({
   const communityWith = (accounts: string): OwnerCommunity => ({
     ...{ accounts, guildId: accounts || null, ledger: store.ledgerIn(accounts) },
     standings: standings ?? store.standingsIn(accounts, 'UTC'),
-    isReminded: async (userId) => userId === remindedUserId,
   });
   const context: OwnerContext = {
     ...{ records, outbox, recorder, sessions, eventKeysOf, clock, log },

@@ -4,6 +4,7 @@ import type { AccountId } from '../ledger/account-id.ts';
 import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
+import type { Marks } from '../tally/account-state.ts';
 import type { DeliveryRow } from '../tally/tally.ts';
 
 /** A filter for deliveries. A missing or null field matches all of them. */
@@ -126,6 +127,8 @@ export interface Records {
   effectsOf(deliveryId: number): Promise<readonly DeliveryEffect[]>;
   /** The entries of an account, newest first; `before` is the id of an entry. */
   entries(accountId: AccountId, limit: number, before?: number | null): Promise<readonly LedgerEntry[]>;
+  /** What features have noted about an account. */
+  marks(accountId: AccountId): Promise<Marks>;
   /** The body of the newest delivery that paid to an account; null without one, or if it was pruned. */
   recentBody(accountId: AccountId): Promise<string | null>;
   /** The entry of a delivery's event, without those of other rewards; null for none. */

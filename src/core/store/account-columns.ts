@@ -4,7 +4,7 @@ import type { LastVotes } from '../ledger/account.ts';
 import { type AccountId, type AccountScope, homeAccounts, memberOf, partsOf } from '../ledger/account-id.ts';
 import { isEmpty, noDays } from '../rewards/day-window.ts';
 import { emptyHistory, type StreakHistory, type VoteHistory } from '../rewards/history.ts';
-import { type AccountState, markNames } from '../tally/account-state.ts';
+import { type AccountState, markNames, marksOf, markValues } from '../tally/account-state.ts';
 import type { Tables } from './tables.ts';
 
 /** The columns of a balance that identify its account. */
@@ -64,7 +64,7 @@ export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>):
     },
     streak: { days: row.streak_days, lastDay: row.streak_last_day },
     roles: row.roles === null ? [] : parseRoles(row.roles),
-    marks: { reminder: row.reminder, role_connection: row.role_connection },
+    marks: marksOf(row),
   };
 }
 
@@ -76,7 +76,8 @@ export function accountValues(account: AccountState) {
     ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
     history === null ? null : serializeHistory(history),
     ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
-    ...[streak.days, streak.lastDay, marks.reminder, marks.role_connection],
+    ...[streak.days, streak.lastDay],
+    ...markValues(marks),
   ];
 }
 

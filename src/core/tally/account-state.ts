@@ -29,6 +29,16 @@ export const markNames = ['reminder', 'role_connection'] as const;
 export type Marks = Readonly<Record<(typeof markNames)[number], number>>;
 export const noMarks: Marks = { reminder: 0, role_connection: 0 };
 
+/** Those of a row. */
+export function marksOf({ reminder, role_connection }: Marks): Marks {
+  return { reminder, role_connection };
+}
+
+/** In the order of their names. */
+export function markValues({ reminder, role_connection }: Marks): readonly number[] {
+  return [reminder, role_connection];
+}
+
 /** What either has noted. */
 export function joinMarks(a: Marks, b: Marks): Marks {
   return Object.fromEntries(markNames.map((name) => [name, Math.max(a[name], b[name])])) as Marks;

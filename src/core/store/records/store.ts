@@ -3,6 +3,7 @@ import { objectOf, parseJson, textOf } from '../../../platform/json.ts';
 import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, RecordScope, Records } from '../../records/records.ts';
+import { markNames, noMarks } from '../../tally/account-state.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
 import { countedTables } from '../counters/counters.ts';
 import { currentCounters, readCounters } from '../counters/store.ts';
@@ -29,6 +30,11 @@ export const reads: SqlOperations<Records> = {
     const keys = eventKeys.map((key) => Buffer.from(key, 'hex'));
     const recorded = sql.db.selectFrom('event_keys').select('delivery_id').where('key', 'in', keys).limit(1);
     return (await run(sql.connection, recorded))[0]?.delivery_id ?? null;
+  },
+
+  async marks({ db, connection }, accountId) {
+    const marks = db.selectFrom('balances').select(markNames).where('user_id', '=', accountId);
+    return (await run(connection, marks))[0] ?? noMarks;
   },
 
   async lastVote(sql, userId, listing, notAfter) {
