@@ -13,7 +13,7 @@ declare module '../../core/store/tables.ts' {
   interface Tables {
     /** When members are to be reminded of a vote; `leased_until` is null if no process is checking it. */
     reminders: { user_id: string; listing: string; due_at: number; leased_until: number | null };
-    /** Whose reminders the program has switched off, and 1 if the member was told of it. */
+    /** Whose reminders the program has switched off, and 1 if the member was informed of it. */
     reminder_stops: { user_id: string; reason: 'direct_messages_closed'; at: number; told: number };
   }
 }
