@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../commands/setup.ts';
-import { lastVoteIn, withVote } from '../src/core/ledger/account.ts';
-import { homeAccounts } from '../src/core/ledger/account-id.ts';
+import { homeAccounts, lastVoteIn, withVote } from '../src/core/ledger/account.ts';
 import type { OptionValue, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { openStore } from '../src/features/store.ts';
 import { systemClock } from '../src/platform/clock.ts';

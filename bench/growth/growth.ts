@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { homeAccounts } from '../../src/core/ledger/account-id.ts';
+import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';

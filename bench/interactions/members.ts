@@ -1,4 +1,4 @@
-import { homeAccounts } from '../../src/core/ledger/account-id.ts';
+import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';

@@ -4,7 +4,7 @@ import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CardSource } from '../core/announcements/listing-card.ts';
-import type { AccountScope } from '../core/ledger/account-id.ts';
+import type { AccountScope } from '../core/ledger/account.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';

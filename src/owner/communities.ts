@@ -1,4 +1,4 @@
-import { type AccountScope, homeAccounts } from '../core/ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../core/ledger/account.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { RecordScope } from '../core/records/records.ts';

@@ -1,5 +1,5 @@
 import type { SetupServices } from '../../commands/setup-services.ts';
-import type { AccountScope } from '../core/ledger/account-id.ts';
+import type { AccountScope } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';

@@ -1,4 +1,4 @@
-import { accountIdOf } from '../core/ledger/account-id.ts';
+import { accountIdOf } from '../core/ledger/account.ts';
 import type { Standing } from '../core/ledger/standing.ts';
 import type { DeliveryRecord, LedgerEntry } from '../core/records/records.ts';
 import type { Marks } from '../core/tally/account-state.ts';

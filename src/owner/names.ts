@@ -1,4 +1,4 @@
-import { accountIdOf } from '../core/ledger/account-id.ts';
+import { accountIdOf } from '../core/ledger/account.ts';
 import { isPseudonym } from '../core/ledger/pseudonym.ts';
 import type { Records } from '../core/records/records.ts';
 import type { GuildReader } from '../discord/guild-reader.ts';

@@ -1,4 +1,4 @@
-import { partsOf } from '../core/ledger/account-id.ts';
+import { partsOf } from '../core/ledger/account.ts';
 import type { Records } from '../core/records/records.ts';
 import { HttpError } from '../platform/web/http-error.ts';
 import type { CommunityScope, OwnerCommunity } from './communities.ts';

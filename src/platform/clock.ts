@@ -1,5 +1,4 @@
 import { second } from './durations.ts';
-import { wallClock } from './wall-clock.ts';
 
 /**
  * The source of time and randomness. Passed as a dependency, which keeps the other modules pure and testable. Times are
@@ -22,7 +21,7 @@ export interface Clock {
 
 /** The clock of this machine. @category Start here */
 export const systemClock: Clock = {
-  now: wallClock.now,
+  now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {

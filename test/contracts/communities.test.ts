@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { accountIdOf } from '../../src/core/ledger/account-id.ts';
+import { accountIdOf } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { LeaderboardQuery } from '../../src/core/ledger/standing.ts';
 import { separationReason } from '../../src/core/store/installation/divide-account.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { accountIdOf } from '../../src/core/ledger/account-id.ts';
+import { accountIdOf } from '../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../src/features/communities/delete-data.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { homeAccounts } from '../../src/core/ledger/account-id.ts';
+import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';

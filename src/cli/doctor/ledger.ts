@@ -1,4 +1,4 @@
-import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account.ts';
 import {
   type BalanceDifference,
   balanceDifferences,

@@ -1,5 +1,5 @@
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
-import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { StoredImport } from '../../features/imports/items.ts';
 import { systemClock } from '../../platform/clock.ts';

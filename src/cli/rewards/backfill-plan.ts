@@ -1,5 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { type AccountScope, accountIdOf } from '../../core/ledger/account-id.ts';
+import { type AccountScope, accountIdOf } from '../../core/ledger/account.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';

@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/member-ledgers.ts';
 import { accessTo, type Snapshot } from '../../core/store/snapshots/snapshot.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
 import { withOtherRewards } from '../../../config/other-rewards.ts';
-import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsWithCommunity } from '../../features/communities/listings.ts';

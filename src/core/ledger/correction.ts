@@ -1,4 +1,4 @@
-import { type AccountScope, accountIdOf } from './account-id.ts';
+import { type AccountScope, accountIdOf } from './account.ts';
 import type { Entry } from './entry.ts';
 
 /** Maximum amount of one correction, in either direction (credits). A higher amount is treated as a typing error. */

@@ -1,4 +1,4 @@
-import type { AccountId } from './account-id.ts';
+import type { AccountId } from './account.ts';
 
 /**
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;

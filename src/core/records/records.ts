@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../platform/web/pagination.ts';
 import type { Outcome } from '../../webhook/response.ts';
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account.ts';
 import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';

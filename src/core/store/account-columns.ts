@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { hasNumbers, isObject } from '../../platform/json.ts';
 import type { LastVotes } from '../ledger/account.ts';
-import { type AccountId, type AccountScope, homeAccounts, memberOf, partsOf } from '../ledger/account-id.ts';
+import { type AccountId, type AccountScope, homeAccounts, memberOf, partsOf } from '../ledger/account.ts';
 import { isEmpty, noDays } from '../rewards/day-window.ts';
 import { emptyHistory, type StreakHistory, type VoteHistory } from '../rewards/history.ts';
 import { type AccountState, markNames, marksOf, markValues } from '../tally/account-state.ts';

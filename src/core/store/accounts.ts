@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Connection } from '../../platform/database/dialect.ts';
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { type AccountState, isEmpty, withEntry } from '../tally/account-state.ts';
 import { accountKey, accountRow, type BalanceRow, toAccountState } from './account-columns.ts';

@@ -1,5 +1,5 @@
 import { sql as kyselySql } from 'kysely';
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import { recipientOf } from '../outbox/direct-message-queue.ts';
 import type { Counters } from './counters/counters.ts';

@@ -1,5 +1,5 @@
 import { type Expression, type Kysely, sql } from 'kysely';
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account.ts';
 import { entryColumns, type Tables } from './tables.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../platform/database/dialect.ts';
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account.ts';
 import { accountOf } from './account-columns.ts';
 import { preparedStatement, run, type SqlAccess } from './query-builder.ts';
 import type { Tables } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Family } from '../../webhook/event.ts';
-import { type AccountScope, memberOf } from '../ledger/account-id.ts';
+import { type AccountScope, memberOf } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { accountOf, parseRoles } from './account-columns.ts';
 import { linkedEntries } from './linked-entries.ts';

@@ -1,5 +1,5 @@
 import type { SqlDialect } from '../../platform/database/dialect.ts';
-import type { AccountId, AccountScope } from '../ledger/account-id.ts';
+import type { AccountId, AccountScope } from '../ledger/account.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import type { GrantedRole } from '../rewards/grant.ts';

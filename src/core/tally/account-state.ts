@@ -1,5 +1,4 @@
-import { type Account, type LastVotes, withVote } from '../ledger/account.ts';
-import { type AccountId, memberOf } from '../ledger/account-id.ts';
+import { type Account, type AccountId, type LastVotes, memberOf, withVote } from '../ledger/account.ts';
 import { type Entry, isCountedVote } from '../ledger/entry.ts';
 import type { VoteHistory } from '../rewards/history.ts';
 import { noScores, type PeriodScores } from '../rewards/period-scores.ts';

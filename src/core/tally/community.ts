@@ -1,4 +1,4 @@
-import type { AccountScope } from '../ledger/account-id.ts';
+import type { AccountScope } from '../ledger/account.ts';
 import { type Calendar, createCalendar } from '../rewards/calendar.ts';
 import { type Outage, outageDays } from '../rewards/outages.ts';
 

@@ -1,4 +1,4 @@
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import { emptyHistory, type VoteHistory } from '../rewards/history.ts';
 import { addToScores, noScores, type PeriodScores } from '../rewards/period-scores.ts';

@@ -1,6 +1,6 @@
 import { day } from '../../platform/durations.ts';
 import type { Vote, VoteAtSite } from '../../webhook/event.ts';
-import { accountIdOf } from '../ledger/account-id.ts';
+import { accountIdOf } from '../ledger/account.ts';
 import { type Cause, isCountedVote } from '../ledger/entry.ts';
 import { creditsOf, minVoteGapMs } from '../rewards/reward.ts';
 import { namesOfTarget } from './community.ts';

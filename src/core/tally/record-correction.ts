@@ -1,4 +1,4 @@
-import { accountIdOf } from '../ledger/account-id.ts';
+import { accountIdOf } from '../ledger/account.ts';
 import {
   type Correction,
   type CorrectionResult,

@@ -1,6 +1,6 @@
 import { endsOrder, type Premium } from '../../webhook/event.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { accountIdOf } from '../ledger/account-id.ts';
+import { accountIdOf } from '../ledger/account.ts';
 import { decidePremium, type PremiumOrder, premiumSource } from '../rewards/decide-premium.ts';
 import type { Grant } from '../rewards/grant.ts';
 import { addToScores } from '../rewards/period-scores.ts';

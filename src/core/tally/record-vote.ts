@@ -1,7 +1,6 @@
 import { second } from '../../platform/durations.ts';
 import type { Vote } from '../../webhook/event.ts';
-import { lastVoteIn } from '../ledger/account.ts';
-import { accountIdOf } from '../ledger/account-id.ts';
+import { accountIdOf, lastVoteIn } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import { decideVote, type Reached } from '../rewards/decide-vote.ts';

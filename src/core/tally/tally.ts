@@ -1,6 +1,6 @@
 import type { Event, EventKind, Family, Premium, Vote } from '../../webhook/event.ts';
 import type { Outcome } from '../../webhook/response.ts';
-import type { AccountId } from '../ledger/account-id.ts';
+import type { AccountId } from '../ledger/account.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';

@@ -1,5 +1,5 @@
 import type { Event } from '../../webhook/event.ts';
-import { accountIdOf } from '../ledger/account-id.ts';
+import { accountIdOf } from '../ledger/account.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
 import { creditsOf, type RewardEntry } from '../rewards/reward.ts';

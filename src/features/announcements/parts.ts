@@ -1,4 +1,4 @@
-import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createAnnouncer } from './announcer.ts';

@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import type { CommonGoal, ReplayContext } from '../../core/rewards/replay-votes.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { countVotesBySlot, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';

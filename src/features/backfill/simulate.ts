@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
 import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';

@@ -1,4 +1,4 @@
-import { type AccountId, accountIdOf, memberOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, accountIdOf, memberOf } from '../../core/ledger/account.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { Grant, StoredGrant } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';

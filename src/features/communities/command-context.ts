@@ -1,6 +1,6 @@
 import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/context.ts';
 import type { Config } from '../../../config/schema.ts';
-import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import { linkPath } from '../../core/settings/listing-settings.ts';
 import type { DescriptionContext, ListedLookup } from '../../discord/commands/command.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { Separation } from '../../core/store/installation/divide-account.ts';
 import type { InstallationStore } from '../../core/store/installation/store.ts';

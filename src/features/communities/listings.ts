@@ -1,5 +1,5 @@
 import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
-import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';

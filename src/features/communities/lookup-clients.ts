@@ -1,6 +1,5 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { LastVotes } from '../../core/ledger/account.ts';
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope, LastVotes } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';

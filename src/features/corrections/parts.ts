@@ -1,4 +1,4 @@
-import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account.ts';
 import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { type Awards, createAwards } from './awards.ts';

@@ -1,4 +1,4 @@
-import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { correctionEntry } from '../../core/ledger/correction.ts';
 import { type Cause, countedVoteCauses, isCountedVote } from '../../core/ledger/entry.ts';
 import { milestoneGrants } from '../../core/rewards/milestones.ts';

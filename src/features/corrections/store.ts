@@ -1,4 +1,4 @@
-import { type AccountId, type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountId, type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import { countedVoteCauses } from '../../core/ledger/entry.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { rowsPerCount } from '../../core/store/counters/store.ts';

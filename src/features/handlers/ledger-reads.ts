@@ -1,4 +1,4 @@
-import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { leaderboardPeriods, leaderboardScores } from '../../core/ledger/standing.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,5 +1,4 @@
-import { lastVoteIn, withVote } from '../../core/ledger/account.ts';
-import { type AccountId, accountIdOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, accountIdOf, lastVoteIn, withVote } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { minVoteGapMs } from '../../core/rewards/reward.ts';

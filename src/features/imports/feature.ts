@@ -1,5 +1,5 @@
 import type { Feature } from '../../core/feature.ts';
-import { accountIdOf, partsOf } from '../../core/ledger/account-id.ts';
+import { accountIdOf, partsOf } from '../../core/ledger/account.ts';
 import * as sql from './store.ts';
 
 /** The key begins with the import, so a member's items are looked up for each one. */

@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 

@@ -1,5 +1,5 @@
 import { sql as kyselySql } from 'kysely';
-import { type AccountId, accountIdOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, accountIdOf } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
 import {
   accountColumns,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type AccountId, accountIdOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, accountIdOf } from '../../core/ledger/account.ts';
 import { countedVoteCauses } from '../../core/ledger/entry.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { literal, run } from '../../core/store/query-builder.ts';

@@ -1,4 +1,4 @@
-import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { correctionEntry } from '../../core/ledger/correction.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';

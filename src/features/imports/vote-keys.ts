@@ -1,4 +1,4 @@
-import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';

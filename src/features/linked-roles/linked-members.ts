@@ -1,5 +1,4 @@
-import type { LastVotes } from '../../core/ledger/account.ts';
-import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { AccountId, LastVotes } from '../../core/ledger/account.ts';
 import type { StreakInDays } from '../../core/rewards/streak.ts';
 
 /** The tokens of a member, encrypted. Discord: "OAuth2", "Access Token Response". */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { AccountId } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,4 +1,4 @@
-import { type AccountId, partsOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { memoizedApplicationId } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';

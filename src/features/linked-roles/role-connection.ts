@@ -1,4 +1,4 @@
-import { memberOf } from '../../core/ledger/account-id.ts';
+import { memberOf } from '../../core/ledger/account.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';

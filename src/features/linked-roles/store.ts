@@ -1,5 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { memberOf } from '../../core/ledger/account-id.ts';
+import { memberOf } from '../../core/ledger/account.ts';
 import { accountOf, parseLastVotes } from '../../core/store/account-columns.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';

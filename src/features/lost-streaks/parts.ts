@@ -1,5 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';

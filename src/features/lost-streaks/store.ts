@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AccountScope, memberOf } from '../../core/ledger/account-id.ts';
+import { type AccountScope, memberOf } from '../../core/ledger/account.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { lostStreak } from '../../core/rewards/streak.ts';

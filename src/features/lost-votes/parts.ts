@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, sql as kyselySql } from 'kysely';
-import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account.ts';
 import { directMessageQueue, recipientOf } from '../../core/outbox/direct-message-queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { chunksOf, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';

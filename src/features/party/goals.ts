@@ -1,4 +1,4 @@
-import { partsOf } from '../../core/ledger/account-id.ts';
+import { partsOf } from '../../core/ledger/account.ts';
 import { insertMissing, run } from '../../core/store/query-builder.ts';
 import type { CommonGoals } from '../../core/store/sql-module.ts';
 import { partyEntry, partyKey, partyOf, partyPeriod } from './rules.ts';

@@ -1,4 +1,4 @@
-import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account.ts';
 import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';

@@ -1,4 +1,4 @@
-import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from '../../core/rewards/calendar.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import { calendarOf } from '../../core/tally/community.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { accountIdOf } from '../../core/ledger/account-id.ts';
+import { accountIdOf } from '../../core/ledger/account.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';

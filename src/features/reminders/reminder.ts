@@ -1,5 +1,4 @@
-import type { LastVotes } from '../../core/ledger/account.ts';
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope, LastVotes } from '../../core/ledger/account.ts';
 import type { Tables } from '../../core/store/tables.ts';
 
 /** A member who is to be reminded of voting for a listing. */

@@ -1,4 +1,4 @@
-import { accountIdOf } from '../../core/ledger/account-id.ts';
+import { accountIdOf } from '../../core/ledger/account.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { AnsweringContext } from '../../discord/commands/command.ts';
 import type { Reply } from '../../discord/commands/reply.ts';

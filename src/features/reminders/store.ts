@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../core/ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';

@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';

@@ -1,4 +1,4 @@
-import { accountIdOf } from '../../core/ledger/account-id.ts';
+import { accountIdOf } from '../../core/ledger/account.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { CommandInput } from '../../discord/commands/input.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { AccountId } from '../../core/ledger/account.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { accountKey } from '../../core/store/account-columns.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';

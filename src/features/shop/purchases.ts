@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { homeAccounts } from '../../core/ledger/account-id.ts';
+import { homeAccounts } from '../../core/ledger/account.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';

@@ -1,4 +1,4 @@
-import { accountIdOf } from '../../core/ledger/account-id.ts';
+import { accountIdOf } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';

@@ -1,4 +1,4 @@
-import type { AccountId } from '../../core/ledger/account-id.ts';
+import type { AccountId } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
 import type { StoredGrant } from '../../core/rewards/grant.ts';
 import type { PublicShopItem, ShopItem } from './item.ts';

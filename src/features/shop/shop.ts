@@ -1,4 +1,4 @@
-import { type AccountScope, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import { handlerQueue } from '../../core/outbox/handler-events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isNotStored } from '../../platform/errors.ts';

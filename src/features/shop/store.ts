@@ -1,4 +1,4 @@
-import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import { handlerQueue, type PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';

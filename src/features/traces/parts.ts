@@ -1,5 +1,5 @@
 import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
-import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account.ts';
 import { eventKeysOf } from '../../core/receiving/replay.ts';
 import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type AccountId, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountId, homeAccounts } from '../../core/ledger/account.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { lock } from '../../core/store/lock.ts';
 import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';

@@ -1,4 +1,4 @@
-import { type AccountId, homeAccounts } from '../../core/ledger/account-id.ts';
+import { type AccountId, homeAccounts } from '../../core/ledger/account.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';

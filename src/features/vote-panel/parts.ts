@@ -1,5 +1,5 @@
 import type { Command } from '../../../commands/context.ts';
-import type { AccountScope } from '../../core/ledger/account-id.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import { isOffered } from '../../discord/commands/command.ts';

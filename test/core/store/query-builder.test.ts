@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountIdOf, homeAccounts } from '../../../src/core/ledger/account-id.ts';
+import { accountIdOf, homeAccounts } from '../../../src/core/ledger/account.ts';
 import { preparedStatement, queryBuilder } from '../../../src/core/store/query-builder.ts';
 import { createFindLastVotes } from '../../../src/core/store/standings/ledger.ts';
 import type { Connection, Query } from '../../../src/platform/database/dialect.ts';

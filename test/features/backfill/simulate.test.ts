@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AccountScope } from '../../../src/core/ledger/account-id.ts';
+import type { AccountScope } from '../../../src/core/ledger/account.ts';
 import type { RuleChange } from '../../../src/features/backfill/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { hour } from '../../../src/platform/durations.ts';

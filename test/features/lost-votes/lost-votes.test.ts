@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { homeAccounts } from '../../../src/core/ledger/account-id.ts';
+import { homeAccounts } from '../../../src/core/ledger/account.ts';
 import { plainRewards } from '../../../src/core/rewards/rules.ts';
 import type { CommunityListing } from '../../../src/features/communities/listings.ts';
 import { createLostVotes } from '../../../src/features/lost-votes/parts.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { PostgresTransactions } from '../../../platform/database/postgres-transactions.ts';
 import { memoizeOne } from '../../../platform/memoize.ts';
-import type { AccountId } from '../../ledger/account-id.ts';
+import type { AccountId } from '../../ledger/account.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';

@@ -1,4 +1,4 @@
-import { type AccountId, accountIdOf } from '../../ledger/account-id.ts';
+import { type AccountId, accountIdOf } from '../../ledger/account.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type AccountId, type AccountScope, accountIdOf, memberOf, partsOf } from '../../ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf, memberOf, partsOf } from '../../ledger/account.ts';
 import { correctionEntry } from '../../ledger/correction.ts';
 import { isCountedVote } from '../../ledger/entry.ts';
 import { isUnreachedMilestone } from '../../rewards/separate-history.ts';

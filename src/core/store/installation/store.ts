@@ -1,4 +1,4 @@
-import { type AccountId, homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import { type AccountId, homeAccounts, partsOf } from '../../ledger/account.ts';
 import { accountOf } from '../account-columns.ts';
 import { writes as counters } from '../counters/store.ts';
 import { lock } from '../lock.ts';

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type AccountId, accountIdOf, homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import { type AccountId, accountIdOf, homeAccounts, partsOf } from '../../ledger/account.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';

@@ -1,5 +1,5 @@
 import type { Compilable, Kysely } from 'kysely';
-import type { AccountId } from '../../ledger/account-id.ts';
+import type { AccountId } from '../../ledger/account.ts';
 import type { Tables } from '../tables.ts';
 
 /** A table with rows about members. */

@@ -1,5 +1,5 @@
 import type { Premium } from '../../../webhook/event.ts';
-import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account.ts';
 import type { Correction } from '../../ledger/correction.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKeys } from '../../tally/idempotency-key.ts';

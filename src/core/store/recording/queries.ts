@@ -1,6 +1,6 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { boundQuery } from '../../../platform/database/prepared-query.ts';
-import { accountIdOf, partsOf } from '../../ledger/account-id.ts';
+import { accountIdOf, partsOf } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';

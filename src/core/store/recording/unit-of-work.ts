@@ -1,4 +1,4 @@
-import type { AccountId } from '../../ledger/account-id.ts';
+import type { AccountId } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { AccountId } from '../../ledger/account-id.ts';
+import type { AccountId } from '../../ledger/account.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import { accountOf } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';

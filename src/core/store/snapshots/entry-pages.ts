@@ -1,4 +1,4 @@
-import { homeAccounts, partsOf } from '../../ledger/account-id.ts';
+import { homeAccounts, partsOf } from '../../ledger/account.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { accountOf } from '../account-columns.ts';
 import type { Snapshot } from './snapshot.ts';

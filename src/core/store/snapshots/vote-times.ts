@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { type AccountScope, homeAccounts } from '../../ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../../ledger/account.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { accountPattern } from '../account-columns.ts';

@@ -1,5 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { type AccountScope, homeAccounts } from '../../ledger/account-id.ts';
+import { type AccountScope, homeAccounts } from '../../ledger/account.ts';
 import { literal, type SqlAccess } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 

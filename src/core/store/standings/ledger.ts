@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
-import { type LastVotes, lastVoteIn } from '../../ledger/account.ts';
-import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf, type LastVotes, lastVoteIn } from '../../ledger/account.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
 import { parseLastVotes } from '../account-columns.ts';
 import type { Tables } from '../tables.ts';

@@ -3,7 +3,7 @@ import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { isSnowflake } from '../../../platform/snowflake.ts';
-import { type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
+import { type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account.ts';
 import type { Board } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import type { Tables } from '../tables.ts';

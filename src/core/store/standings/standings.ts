@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { second } from '../../../platform/durations.ts';
-import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account-id.ts';
+import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account.ts';
 import type { LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';

@@ -1,5 +1,5 @@
+import { systemClock } from '../../../platform/clock.ts';
 import { day, formatCount, formatWait, hour, minute } from '../../../platform/durations.ts';
-import { wallClock } from '../../../platform/wall-clock.ts';
 
 /** The sandbox clock as the page knows it. */
 export type SandboxTime = ReturnType<typeof createSandboxTime>;
@@ -12,7 +12,7 @@ interface BrowserClocks {
   monotonic(): number;
 }
 
-const browserClocks: BrowserClocks = { wall: wallClock.now, monotonic: () => performance.now() };
+const browserClocks: BrowserClocks = { wall: systemClock.now, monotonic: systemClock.monotonic };
 
 /**
  * Between two synchronizations, the time is that of the server's clock on the same machine: the time of day, and for a higher

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import type { Clock } from '../../../platform/clock.ts';
+import { systemClock } from '../../../platform/clock.ts';
 import { second } from '../../../platform/durations.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
 import { isBusy, resultCode } from '../../../platform/sqlite.ts';
-import { wallClock } from '../../../platform/wall-clock.ts';
 import {
   type ReservationRequest,
   type ReservationRules,
@@ -86,7 +86,7 @@ function bootName(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    return String(Math.round((wallClock.now() - uptime() * 1_000) / precisionMs));
+    return String(Math.round((systemClock.now() - uptime() * 1_000) / precisionMs));
   }
 }
 
