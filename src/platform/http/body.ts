@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
+import { Slots } from '../slots.ts';
 import { maxBodyBytes } from './max-body-bytes.ts';
 
 const emptyBody = Buffer.alloc(0);
@@ -174,9 +175,9 @@ export const memoryRetryAfterSeconds = 5;
  */
 export class BodyMemory {
   readonly #maxBytes: number;
-  /** Oldest first. */
-  readonly #incomplete = new Set<Reservation>();
+  readonly #incomplete = new Slots<Reservation>();
   #used = 0;
+  #opened = 0;
 
   constructor(maxBytes = maxUnverifiedBytes) {
     this.#maxBytes = maxBytes;
@@ -189,8 +190,9 @@ export class BodyMemory {
 
   /** Adds a body without a size. @param evict ends the body: its memory is needed, and is already freed */
   open(evict: () => void): Reservation {
-    const reservation = new Reservation(this, evict);
-    this.#incomplete.add(reservation);
+    this.#opened += 1;
+    const reservation = new Reservation(this, this.#opened, evict);
+    reservation.slot = this.#incomplete.add(reservation);
     return reservation;
   }
 
@@ -209,12 +211,13 @@ export class BodyMemory {
 
   /** @internal */
   complete(reservation: Reservation): void {
-    this.#incomplete.delete(reservation);
+    if (reservation.slot !== null) this.#incomplete.take(reservation.slot);
+    reservation.slot = null;
   }
 
   #evictFor(bytes: number, reservation: Reservation): void {
-    for (const oldest of this.#incomplete) {
-      if (oldest === reservation || oldest.size === 0) continue;
+    const others = this.#incomplete.values().filter((other) => other !== reservation && other.size > 0);
+    for (const oldest of others.sort((a, b) => a.number - b.number)) {
       oldest.release();
       oldest.evict();
       if (this.#used + bytes <= this.#maxBytes) return;
@@ -224,13 +227,18 @@ export class BodyMemory {
 
 /** The part of one body. */
 class Reservation {
+  /** The larger, the younger. */
+  readonly number: number;
   readonly evict: () => void;
   size = 0;
+  /** Among the incomplete bodies; null afterwards. */
+  slot: number | null = null;
   readonly #memory: BodyMemory;
   #isReleased = false;
 
-  constructor(memory: BodyMemory, evict: () => void) {
+  constructor(memory: BodyMemory, number: number, evict: () => void) {
     this.#memory = memory;
+    this.number = number;
     this.evict = evict;
   }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
+import { Slots } from '../../../platform/slots.ts';
 import { QueueFullError } from './group-commit.ts';
 import {
   createJob,
@@ -36,11 +37,11 @@ interface PendingJob {
  * @param workerFile calls `runWriteWorker`
  */
 export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, maxQueueLength: number) {
-  const pending = new Map<number, PendingJob>();
+  /** By the number of the job. */
+  const pending = new Slots<PendingJob>();
   let encodeJob: ReturnType<typeof createJobEncoder>;
   let worker: Worker | undefined = startWorker();
   let request: WorkerRequest[number][] = [];
-  let lastId = 0;
   let closed = false;
   let restarting = false;
 
@@ -57,6 +58,8 @@ export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, ma
       pending.clear();
     };
     newWorker.on('message', (response: WorkerResponse) => {
+      // Its jobs were rejected, and their numbers may be those of others.
+      if (worker !== newWorker) return;
       for (const [id, outcome] of response) settle(id, outcome);
       if (pending.size === 0) newWorker.unref();
     });
@@ -67,8 +70,7 @@ export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, ma
   }
 
   function settle(id: number, outcome: JobOutcome): void {
-    const job = pending.get(id);
-    pending.delete(id);
+    const job = pending.take(id);
     try {
       job?.resolve(decodeResult(outcome));
     } catch (error) {
@@ -100,13 +102,12 @@ export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, ma
       if (pending.size >= maxQueueLength) return Promise.reject(new QueueFullError(pending.size));
       worker ??= startWorker();
       if (pending.size === 0) worker.ref();
-      lastId += 1;
-      request.push([lastId, encodeJob(createJob(name, args))]);
-      if (request.length === 1) setImmediate(post);
-      if (request.length === messageSize) post();
       return new Promise((resolve, reject) => {
-        // The response with this id belongs to this job.
-        pending.set(lastId, { resolve: (result) => resolve(result as JobResults[Name]), reject });
+        // The response with this number belongs to this job.
+        const id = pending.add({ resolve: (result) => resolve(result as JobResults[Name]), reject });
+        request.push([id, encodeJob(createJob(name, args))]);
+        if (request.length === 1) setImmediate(post);
+        if (request.length === messageSize) post();
       });
     },
     waiting: () => pending.size,
