@@ -5,8 +5,11 @@ import { topgg } from '../../src/webhook/sites/topgg.ts';
 /** The secret shared by the contenders and the load generator. */
 export const secret = 'bench-secret-bench-secret-bench';
 
-/** In which order members vote: by ascending id, or like random ids. It decides how many database pages a commit changes. */
-export type VoterOrder = 'sequential' | 'scattered';
+/**
+ * In which order members vote: by ascending id, or like random ids, of which there are more if they are scattered. It
+ * decides how many database pages a commit changes.
+ */
+export type VoterOrder = 'sequential' | 'shuffled' | 'scattered';
 
 /** Which votes are sent. */
 export interface VoteSeries {
@@ -18,8 +21,12 @@ export interface VoteSeries {
 }
 
 /** The number of members who vote in turn. The numbers are prime, so a stride visits every member. */
-export const voterCounts: Readonly<Record<VoterOrder, number>> = { sequential: 100_003, scattered: 1_000_003 };
-const strides: Readonly<Record<VoterOrder, number>> = { sequential: 1, scattered: 618_041 };
+export const voterCounts: Readonly<Record<VoterOrder, number>> = {
+  sequential: 100_003,
+  shuffled: 100_003,
+  scattered: 1_000_003,
+};
+const strides: Readonly<Record<VoterOrder, number>> = { sequential: 1, shuffled: 61_813, scattered: 618_041 };
 
 /** Between votes (ms). A member's next vote is later than the cooldown, so that every vote counts. */
 const interval = 500;

@@ -31,6 +31,7 @@ export type ContenderName =
   | 'tallyhook'
   | 'tallyhook-topgg'
   | 'tallyhook-scattered'
+  | 'tallyhook-shuffled'
   | 'tallyhook-listings'
   | 'tallyhook-rewards'
   | 'tallyhook-silent'
@@ -104,6 +105,7 @@ export const contenders: readonly Contender[] = [
     dialect: 'top.gg v1',
     site: 'topgg',
   }),
+  tallyhook('tallyhook-shuffled', 'tallyhook, voters in random order', { voters: 'shuffled' }),
   tallyhook('tallyhook-listings', 'tallyhook with 1,000 listings', { listings: 1_000 }),
   tallyhook('tallyhook-rewards', 'tallyhook with every rule for every vote', { rewards: true }),
   tallyhook('tallyhook-scattered', 'tallyhook, scattered voters of a million members', {

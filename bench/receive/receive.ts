@@ -39,7 +39,8 @@ latency counts from the time a vote was due, so a stall is visible.
 In each round all contenders run in turns, first at saturation and then at half load, and a ratio is the median over
 the rounds of two runs of the same round. 100,003 members vote in the order of their ids, starting with an empty
 database. In the row of scattered voters, 1,000,003 members have voted before and vote in scattered order, so that
-each vote changes another database page. With 1,000 listings, the votes are spread over their secrets.
+each vote changes another database page. The 1,000 listings are servers with accounts of their own, so their votes, which
+are spread over them, do so too; they are compared with those for one listing whose members vote in random order.
 
 tallyhook has the options of Node that \`npm start\` gives it. CPU time is that of the server's process, by thread.
 What other programs use meanwhile is measured too: two threads beside a busy neighbour lose more than one does, so
