@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Ledger } from '../src/features/handlers/ledger-interface.ts';
+import type { Ledger } from '../src/core/ledger/program-ledger.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { checkOptions } from '../src/platform/options.ts';

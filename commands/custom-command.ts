@@ -1,4 +1,5 @@
 import { InteractionContextType } from 'discord-api-types/v10';
+import type { Ledger } from '../src/core/ledger/program-ledger.ts';
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { CommandChoice, CommandOption, ListedLookup } from '../src/discord/commands/command.ts';
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
@@ -6,7 +7,6 @@ import { bodyOfNative, functionsOfNative, type NativeCommand } from '../src/disc
 import type { Modal, Panel, Reply } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import type { Awards } from '../src/features/corrections/awards.ts';
-import type { Ledger } from '../src/features/handlers/ledger-interface.ts';
 import type { Clock } from '../src/platform/clock.ts';
 import { TallyhookError } from '../src/platform/errors.ts';
 import type { Locale } from '../src/texts/locale.ts';

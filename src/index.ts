@@ -15,6 +15,14 @@ export { createApp } from './app/app.ts';
 export type { App } from './app/app-interface.ts';
 export type { Account } from './core/ledger/account.ts';
 export type {
+  Ledger,
+  LedgerChange,
+  LedgerResult,
+  LedgerSpending,
+  LedgerTransfer,
+  LedgerTransferResult,
+} from './core/ledger/program-ledger.ts';
+export type {
   LastingGrant,
   LeaderboardPage,
   LeaderboardQuery,
@@ -33,14 +41,6 @@ export type {
 export type { LedgerEntry } from './core/records/records.ts';
 export type { RecordedDelivery } from './core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from './features/handlers/handlers.ts';
-export type {
-  Ledger,
-  LedgerChange,
-  LedgerResult,
-  LedgerSpending,
-  LedgerTransfer,
-  LedgerTransferResult,
-} from './features/handlers/ledger-interface.ts';
 export { createLookup } from './lookup/client.ts';
 export { LookupError } from './lookup/lookup-error.ts';
 export { type Clock, systemClock } from './platform/clock.ts';

@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { AppDependencies } from '../../config/app-options.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Ledger } from '../core/ledger/program-ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { CommandData } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
-import type { Ledger } from '../features/handlers/ledger-interface.ts';
 import type { SignInLinks } from '../owner/sign-in-links.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
 import type { Clock } from '../platform/clock.ts';

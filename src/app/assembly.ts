@@ -13,6 +13,7 @@ import { separateAccounts } from '../features/communities/home.ts';
 import { createKnownTargets } from '../features/communities/listing-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
+import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
 import { createHandling } from '../features/handlers/handling.ts';
 import { createVotePictures } from '../features/pictures/vote-pictures.ts';
@@ -81,7 +82,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const notices = createEffectNotices(config.cacheUrl, clock);
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
   const polling = { notices, newEffectsPollMs, onAttempted };
-  const handling = createHandling({ ...kit, ...polling, handlers: parts.handlers ?? {}, store, directory, isShared });
+  const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
+  const handling = createHandling({ ...kit, ...polling, handlers: parts.handlers ?? {}, ledgerIn, store, isShared });
   const encryption = createEncryption(config.encryption, ({ problem, hint }) => log.warn({ hint }, problem));
   const settings = createSettings(config, {
     ...kit,
@@ -99,7 +101,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   });
   const has = (role: Role) => config.roles.includes(role);
   const lifecycle = createLifecycle();
-  const ledger = lifecycle.whileOpen(handling.ledger);
+  const ledger = lifecycle.whileOpen(ledgerIn());
   const commands = chooseCommands(commandsFor(config), parts.commands, { caller: 'createApp', ledger });
   const announcements = createAnnouncements(directory);
   const leases = isShared ? store.leases : null;
@@ -174,7 +176,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     now: clock.now,
   });
 
-  const recording = createRecording({ ...context, isShared, handling, onRecorded });
+  const recording = createRecording({
+    ...context,
+    recorder: handling.recording.recorder(store.recorder),
+    isShared,
+    onRecorded,
+  });
   const confirming = createConfirming({ ...context, ...polling, replay: recording.replay });
   const { isUnreadable } = settings.sync;
   const receiving = has('receive')

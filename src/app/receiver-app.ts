@@ -2,13 +2,14 @@ import type { RequestListener } from 'node:http';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
+import type { Ledger } from '../core/ledger/program-ledger.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { createDirectory } from '../features/communities/directory.ts';
 import { prepareAccounts, separateAccounts } from '../features/communities/home.ts';
+import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
-import type { Ledger } from '../features/handlers/ledger-interface.ts';
 import { openStore, type Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -131,11 +132,14 @@ function assembleReceiver(
   const metrics = createMetrics();
   const context = { metrics, tracing: tracing ?? null, clock, log, store, directory, isShared: false };
   const notices = createEffectNotices(null, clock);
-  const handling = createHandling({ ...context, notices, handlers, newEffectsPollMs: null, onAttempted: () => {} });
-  const recording = createRecording({ ...context, handling, onRecorded, nudge: notices.nudge });
+  const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
+  const polling = { notices, newEffectsPollMs: null, onAttempted() {} };
+  const handling = createHandling({ ...context, ...polling, handlers, ledgerIn });
+  const recorder = handling.recording.recorder(store.recorder);
+  const recording = createRecording({ ...context, recorder, onRecorded, nudge: notices.nudge });
   const siteApiUrl = options.siteApiUrl ?? null;
   const confirming = confirmations?.createConfirming({
-    ...{ ...context, ...recording, notices, newEffectsPollMs: null, onAttempted() {} },
+    ...{ ...context, ...recording, ...polling },
     lookups: confirmations.createLookupClients(
       { listings, siteApiUrl, lookup: { baseUrl: '' } },
       { ...context, home, cache: confirmations.memoryKeyv() },
@@ -165,7 +169,7 @@ function assembleReceiver(
     fetch: receiver.fetch,
     node: receiver.node,
     http,
-    ledger: lifecycle.whileOpen(handling.ledger),
+    ledger: lifecycle.whileOpen(ledgerIn()),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       if (!isStopping()) receiving.open();
       const address = listen && !isStopping() ? await server.listen(host, port) : null;

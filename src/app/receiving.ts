@@ -8,7 +8,6 @@ import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { traceRecorder } from '../core/tally/trace-recorder.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
-import type { Handling } from '../features/handlers/handling.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -122,7 +121,7 @@ export function createRecording(options: {
   /** Whether the database is a server instead of a file. */
   readonly isShared: boolean;
   readonly directory: Pick<Directory, 'listings'>;
-  readonly handling: Pick<Handling, 'recording'>;
+  readonly recorder: Recorder;
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
   readonly nudge: (queues: readonly string[]) => void;
@@ -131,7 +130,7 @@ export function createRecording(options: {
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { store, isShared, directory, handling, metrics, tracing = null, nudge, clock, log } = options;
+  const { store, recorder, isShared, directory, metrics, tracing = null, nudge, clock, log } = options;
   const countEntry = countBy(metrics.entries, ['cause']);
   const recording = {
     store,
@@ -139,7 +138,7 @@ export function createRecording(options: {
     log,
     metrics,
     tracing,
-    recorder: traceRecorder(handling.recording.recorder(store.recorder), isShared, tracing),
+    recorder: traceRecorder(recorder, isShared, tracing),
     listings: () => directory.listings,
     /** To be called after each commit, with the queues of its effects. */
     onRecorded(recorded: RecordedDelivery, queues: readonly string[]): void {

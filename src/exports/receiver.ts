@@ -9,6 +9,18 @@ export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteR
 export type { Account } from '../core/ledger/account.ts';
 export type { Cause, ProgramKey } from '../core/ledger/entry.ts';
 export type {
+  Ledger,
+  LedgerChange,
+  LedgerEntriesQuery,
+  LedgerPlace,
+  LedgerResult,
+  LedgerSpending,
+  LedgerStandingsQuery,
+  LedgerTransfer,
+  LedgerTransferResult,
+  WritableLedger,
+} from '../core/ledger/program-ledger.ts';
+export type {
   Board,
   LeaderboardPage,
   LeaderboardPeriod,
@@ -31,18 +43,6 @@ export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
-export type {
-  Ledger,
-  LedgerChange,
-  LedgerEntriesQuery,
-  LedgerPlace,
-  LedgerResult,
-  LedgerSpending,
-  LedgerStandingsQuery,
-  LedgerTransfer,
-  LedgerTransferResult,
-  WritableLedger,
-} from '../features/handlers/ledger-interface.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
 export type { TallyhookErrorCode } from '../platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';

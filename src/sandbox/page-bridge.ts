@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Ledger } from '../features/handlers/ledger-interface.ts';
+import type { Ledger } from '../core/ledger/program-ledger.ts';
 import { hour, second } from '../platform/durations.ts';
 import type { Listing } from '../service/listing/listing.ts';
 import type { RunningService } from '../service/service.ts';

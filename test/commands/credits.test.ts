@@ -4,7 +4,7 @@ import { credits } from '../../commands/credits.ts';
 import { remind } from '../../commands/remind.ts';
 import { shop } from '../../commands/shop.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
-import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
+import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';

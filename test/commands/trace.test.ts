@@ -4,7 +4,7 @@ import type { TracedDelivery } from '../../commands/traces.ts';
 import { eventKeysOf } from '../../src/core/receiving/replay.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
-import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
+import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { serverAndBot } from '../support/listings.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createDirectory } from '../../src/features/communities/directory.ts';
-import { createLedger } from '../../src/features/handlers/ledger-reads.ts';
+import { createLedger } from '../../src/features/corrections/program-ledger.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
+import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
-import { createWritableLedger } from '../../src/features/handlers/ledger.ts';
+import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';

@@ -69,13 +69,13 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'a handler that throws PermanentError is not called again',
   },
   {
-    file: 'src/features/handlers/ledger.ts',
+    file: 'src/features/corrections/program-ledger-writes.ts',
     find: 'spend: async (spending) => change(requireFields(spending), -1, spending.allowNegative),',
     replace: 'spend: async (spending) => change(requireFields(spending), -1, true),',
     breaks: 'a handler cannot spend more than the balance unless it says so',
   },
   {
-    file: 'src/features/handlers/ledger.ts',
+    file: 'src/features/corrections/program-ledger-writes.ts',
     find: 'if (spent === null || spent.credits >= 0) {',
     replace: 'if (spent === null) {',
     breaks: 'only what was spent can be refunded',

@@ -29,33 +29,11 @@ const maxOffsetMs = 15 * hour;
  * @param timeZone IANA name, such as `Europe/Berlin`
  */
 export function createCalendar(timeZone: string): Calendar {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  const offsets = new Map<number, number | null>();
+  // Most communities have it, and Intl takes 10 ms of the start until its first format is there.
+  const offsetAt = timeZone === 'UTC' ? () => 0 : offsetsOf(timeZone);
 
   function dayAt(at: number): number {
     return Math.floor((at + offsetAt(at)) / dayMs);
-  }
-
-  /** The offset of a slot is used only if it is the same at both ends: some clocks change one minute past the hour. */
-  function offsetAt(at: number): number {
-    const slot = Math.floor(at / slotMs);
-    let offset = offsets.get(slot);
-    if (offset === undefined) {
-      const atStart = utcOffset(format, slot * slotMs);
-      offset = atStart === utcOffset(format, (slot + 1) * slotMs) ? atStart : null;
-      if (offsets.size >= maxSlots) offsets.clear();
-      offsets.set(slot, offset);
-    }
-    return offset ?? utcOffset(format, at);
   }
 
   /** A search, because some days have no midnight. */
@@ -74,6 +52,34 @@ export function createCalendar(timeZone: string): Calendar {
   /** The second time, the offset is that of the result, unless the clocks are changed there. */
   const fromLocal = (local: number) => local - offsetAt(local - offsetAt(local));
   return { dayAt, startOf, toLocal, fromLocal };
+}
+
+/** Returns the function that tells the local time minus UTC at a time (both in ms). */
+function offsetsOf(timeZone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const offsets = new Map<number, number | null>();
+
+  /** The offset of a slot is used only if it is the same at both ends: some clocks change one minute past the hour. */
+  return (at) => {
+    const slot = Math.floor(at / slotMs);
+    let offset = offsets.get(slot);
+    if (offset === undefined) {
+      const atStart = utcOffset(format, slot * slotMs);
+      offset = atStart === utcOffset(format, (slot + 1) * slotMs) ? atStart : null;
+      if (offsets.size >= maxSlots) offsets.clear();
+      offsets.set(slot, offset);
+    }
+    return offset ?? utcOffset(format, at);
+  };
 }
 
 /** Local time minus UTC (ms). */

@@ -1,3 +1,4 @@
+import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { HandlerEvent, HandlerEvents, HandlerKind } from '../../core/outbox/handler-events.ts';
 import { backoff, type RetryPolicy } from '../../core/outbox/retry.ts';
@@ -8,7 +9,6 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { TimeoutError, withTimeout } from '../../platform/with-timeout.ts';
 import { type Handler, type HandlerCall, type Handlers, PermanentError } from './handlers.ts';
-import type { Ledger } from './ledger-interface.ts';
 
 /** Shorter than the lease of an effect (20 s), so that no other process calls at the same time. */
 export const callTimeoutMs = 10 * second;

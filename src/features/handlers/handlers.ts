@@ -1,3 +1,4 @@
+import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import type {
   MilestoneEvent,
   PremiumEvent,
@@ -6,7 +7,6 @@ import type {
   StreakEvent,
   VoteEvent,
 } from '../../core/outbox/handler-events.ts';
-import type { Ledger } from './ledger-interface.ts';
 
 /**
  * A function of your own that is called for an event, after the event is on disk. A call that throws, rejects or takes

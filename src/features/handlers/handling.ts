@@ -1,3 +1,4 @@
+import type { Ledger } from '../../core/ledger/program-ledger.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
@@ -12,7 +13,6 @@ import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Store } from '../store.ts';
 import { callRetry, createCall, kindsOf } from './calls.ts';
 import type { Handlers } from './handlers.ts';
-import { createLedger, type LedgerSources } from './ledger-reads.ts';
 import { createHandlerRecording, unhandledRecording } from './recording.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
@@ -25,8 +25,9 @@ export type Handling = ReturnType<typeof createHandling>;
  */
 export function createHandling(options: {
   readonly handlers: Handlers;
-  readonly store: Pick<Store, 'outbox' | 'handlers'> & LedgerSources['store'];
-  readonly directory: LedgerSources['directory'];
+  /** The ledger whose default is the community of this guild. */
+  readonly ledgerIn: (guildId: string | null) => Ledger;
+  readonly store: Pick<Store, 'outbox' | 'handlers'>;
   /** Whether other processes may use the same database. */
   readonly isShared: boolean;
   /** How often to look for effects of other processes (ms); null if there are none. */
@@ -38,12 +39,11 @@ export function createHandling(options: {
   readonly log: Log;
   readonly onAttempted: (effects: readonly ClaimedEffect[], attempt: AttemptResult) => void;
 }) {
-  const { handlers, store, directory, isShared, newEffectsPollMs, notices, onAttempted } = options;
+  const { handlers, ledgerIn, store, isShared, newEffectsPollMs, notices, onAttempted } = options;
   const { metrics, tracing = null, clock, log } = options;
   const own = kindsOf(handlers);
   const stopped = new AbortController();
   const subscriptions = createSubscriptions(own, isShared ? store.handlers : null, clock);
-  const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
   const perform = createPerform({ handler: createCall({ handlers, ledgerIn, stopped: stopped.signal, clock, log }) });
   const dispatcher =
     own.length === 0
@@ -71,8 +71,6 @@ export function createHandling(options: {
     // Other processes may have handlers that this one has not.
     recording:
       own.length > 0 || isShared ? createHandlerRecording(subscriptions.kinds, notices.nudge) : unhandledRecording,
-    /** Of the whole installation. */
-    ledger: ledgerIn(),
     start: (): void => dispatcher?.start(),
     /** Calls in progress may finish within 3 s; then their signals are aborted, and they are repeated later. */
     async stop(): Promise<void> {

@@ -188,7 +188,7 @@ function confirmationPage(
   page: NamedPage & { readonly session: OwnerSession; readonly idempotencyKey: string },
 ): Html {
   const { root, session, texts, names, idempotencyKey } = page;
-  const { console: words, credits: ofCredits, shop, setup } = texts;
+  const { console: words, credits: ofCredits, setup } = texts;
   const { labels } = words;
   const amount = (value: number) => counted(texts.parts.credits(value));
   const name = html`<bdi>${visible(names?.member(userId) ?? userId)}</bdi>`;
@@ -201,5 +201,5 @@ function confirmationPage(
 <form class="line" method="post" action="${root}users/${userId}/corrections">${formTokenField(session)}
 <input type="hidden" name="credits" value="${credits}"><input type="hidden" name="reason" value="${reason}">
 <input type="hidden" name="key" value="${idempotencyKey}">
-<button>${shop.confirm}</button> <a href="${root}users/${userId}">${setup.buttons.cancel}</a></form></section></div>`;
+<button>${setup.buttons.confirm}</button> <a href="${root}users/${userId}">${setup.buttons.cancel}</a></form></section></div>`;
 }

@@ -78,7 +78,7 @@ export function reversalPage(
   { members, votes, credits }: ReversalTotals,
   { root, session, texts, names, fields }: PageContext & { readonly fields: Readonly<Record<string, string>> },
 ): Html {
-  const { console: words, locale, setup, shop, parts, messages } = texts;
+  const { console: words, locale, setup, parts, messages } = texts;
   const { reversal } = words;
   const counts = { votes: parts.votes(votes), members: parts.members(members) };
   const hidden = Object.entries(fields).map(
@@ -97,6 +97,6 @@ ${
   votes === 0
     ? html`<p>${back}</p>`
     : html`<form class="line" method="post" action="${root}listings/${encodeURIComponent(listing)}/reversals">${formTokenField(session)}
-${hidden}<input type="hidden" name="confirmed" value="yes"><button>${shop.confirm}</button> ${back}</form>`
+${hidden}<input type="hidden" name="confirmed" value="yes"><button>${setup.buttons.confirm}</button> ${back}</form>`
 }</section></div>`;
 }

@@ -817,6 +817,7 @@ export const de: Catalogue = {
       dropSecrets: 'Alte Secrets entfernen',
       unlink: 'Verknüpfung lösen',
       confirmUnlink: 'Ja, Verknüpfung lösen',
+      confirm: 'Bestätigen',
       cancel: 'Abbrechen',
       style: 'Stil',
       text: 'Text',

@@ -907,6 +907,7 @@ export const en = {
       dropSecrets: 'Remove old secrets',
       unlink: 'Unlink',
       confirmUnlink: 'Yes, unlink',
+      confirm: 'Confirm',
       cancel: 'Cancel',
       style: 'Style',
       text: 'Text',

@@ -843,6 +843,7 @@ export const es: Catalogue = {
       dropSecrets: 'Quitar secretos antiguos',
       unlink: 'Desvincular',
       confirmUnlink: 'Sí, desvincular',
+      confirm: 'Confirmar',
       cancel: 'Cancelar',
       style: 'Estilo',
       text: 'Texto',

@@ -854,6 +854,7 @@ export const fr: Catalogue = {
       dropSecrets: 'Supprimer les anciens secrets',
       unlink: 'Dissocier',
       confirmUnlink: 'Oui, dissocier',
+      confirm: 'Confirmer',
       cancel: 'Annuler',
       style: 'Style',
       text: 'Texte',

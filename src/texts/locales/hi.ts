@@ -795,6 +795,7 @@ export const hi: Catalogue = {
       dropSecrets: 'पुराने सीक्रेट हटाएँ',
       unlink: 'लिंक हटाएँ',
       confirmUnlink: 'हाँ, हटाएँ',
+      confirm: 'कन्फ़र्म करें',
       cancel: 'रद्द करें',
       style: 'स्टाइल',
       text: 'टेक्स्ट',

@@ -787,6 +787,7 @@ export const id: Catalogue = {
       dropSecrets: 'Hapus secret lama',
       unlink: 'Putuskan',
       confirmUnlink: 'Ya, putuskan',
+      confirm: 'Konfirmasi',
       cancel: 'Batal',
       style: 'Gaya',
       text: 'Teks',

@@ -843,6 +843,7 @@ export const it: Catalogue = {
       dropSecrets: 'Rimuovi i vecchi segreti',
       unlink: 'Scollega',
       confirmUnlink: 'Sì, scollega',
+      confirm: 'Conferma',
       cancel: 'Annulla',
       style: 'Stile',
       text: 'Testo',

@@ -788,6 +788,7 @@ export const ja: Catalogue = {
       dropSecrets: '古いシークレットを削除',
       unlink: '連携を解除',
       confirmUnlink: 'はい、解除します',
+      confirm: '確定',
       cancel: 'キャンセル',
       style: 'スタイル',
       text: '文面',

@@ -779,6 +779,7 @@ export const ko: Catalogue = {
       dropSecrets: '이전 시크릿 제거',
       unlink: '연결 해제',
       confirmUnlink: '네, 해제할게요',
+      confirm: '확인',
       cancel: '취소',
       style: '스타일',
       text: '문구',

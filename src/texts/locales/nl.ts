@@ -807,6 +807,7 @@ export const nl: Catalogue = {
       dropSecrets: 'Oude geheimen verwijderen',
       unlink: 'Ontkoppelen',
       confirmUnlink: 'Ja, ontkoppelen',
+      confirm: 'Bevestigen',
       cancel: 'Annuleren',
       style: 'Stijl',
       text: 'Tekst',

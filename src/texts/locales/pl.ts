@@ -908,6 +908,7 @@ export const pl: Catalogue = {
       dropSecrets: 'Usuń stare sekrety',
       unlink: 'Odłącz',
       confirmUnlink: 'Tak, odłącz',
+      confirm: 'Potwierdź',
       cancel: 'Anuluj',
       style: 'Styl',
       text: 'Tekst',

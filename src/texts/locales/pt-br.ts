@@ -845,6 +845,7 @@ export const ptBR: Catalogue = {
       dropSecrets: 'Remover segredos antigos',
       unlink: 'Desvincular',
       confirmUnlink: 'Sim, desvincular',
+      confirm: 'Confirmar',
       cancel: 'Cancelar',
       style: 'Estilo',
       text: 'Texto',

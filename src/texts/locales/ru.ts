@@ -897,6 +897,7 @@ export const ru: Catalogue = {
       dropSecrets: 'Удалить старые секреты',
       unlink: 'Отключить',
       confirmUnlink: 'Да, отключить',
+      confirm: 'Подтвердить',
       cancel: 'Отмена',
       style: 'Стиль',
       text: 'Текст',

@@ -797,6 +797,7 @@ export const tr: Catalogue = {
       dropSecrets: 'Eski şifreleri kaldır',
       unlink: 'Bağlantıyı kaldır',
       confirmUnlink: 'Evet, kaldır',
+      confirm: 'Onayla',
       cancel: 'İptal',
       style: 'Stil',
       text: 'Metin',

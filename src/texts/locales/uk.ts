@@ -900,6 +900,7 @@ export const uk: Catalogue = {
       dropSecrets: 'Видалити старі секрети',
       unlink: 'Відключити',
       confirmUnlink: 'Так, відключити',
+      confirm: 'Підтвердити',
       cancel: 'Скасувати',
       style: 'Стиль',
       text: 'Текст',

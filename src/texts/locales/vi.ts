@@ -792,6 +792,7 @@ export const vi: Catalogue = {
       dropSecrets: 'Gỡ secret cũ',
       unlink: 'Hủy liên kết',
       confirmUnlink: 'Có, hủy liên kết',
+      confirm: 'Xác nhận',
       cancel: 'Hủy',
       style: 'Kiểu',
       text: 'Nội dung',

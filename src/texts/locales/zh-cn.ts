@@ -770,6 +770,7 @@ export const zhCN: Catalogue = {
       dropSecrets: '移除旧签名密钥',
       unlink: '取消关联',
       confirmUnlink: '是的，取消关联',
+      confirm: '确认',
       cancel: '取消',
       style: '样式',
       text: '文字',

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
 import { handlerQueue, type PurchaseEvent, type VoteEvent } from '../../../src/core/outbox/handler-events.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { createLedger } from '../../../src/features/corrections/program-ledger.ts';
 import { type HandlerCall, type Handlers, PermanentError } from '../../../src/features/handlers/handlers.ts';
 import { createHandling } from '../../../src/features/handlers/handling.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -25,7 +26,8 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const lines: string[] = [];
   const notices = createEffectNotices(null, clock);
   const handling = createHandling({
-    ...{ handlers, store, clock, directory: createDirectory([]), isShared: false, newEffectsPollMs: null },
+    ...{ handlers, store, clock, isShared: false, newEffectsPollMs: null },
+    ledgerIn: (guildId) => createLedger({ store, directory: createDirectory([]), clock }, guildId),
     log: createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } }),
     ...{ notices, metrics: createMetrics(), onAttempted() {} },
   });

@@ -1,11 +1,11 @@
 import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { Ledger, LedgerPlace } from '../../core/ledger/program-ledger.ts';
 import { leaderboardPeriods, leaderboardScores } from '../../core/ledger/standing.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
-import { checkMember, checkOneOf, checkWhole, createWritableLedger, knownAccounts } from './ledger.ts';
-import type { Ledger, LedgerPlace } from './ledger-interface.ts';
+import { checkMember, checkOneOf, checkWhole, createWritableLedger, knownAccounts } from './program-ledger-writes.ts';
 
 const maxLimit = 100;
 

@@ -6,12 +6,12 @@ import {
   maxReasonLength,
   type TransferResult,
 } from '../../core/ledger/correction.ts';
+import type { LedgerChange, LedgerResult, WritableLedger } from '../../core/ledger/program-ledger.ts';
 import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { Store } from '../store.ts';
-import type { LedgerChange, LedgerResult, WritableLedger } from './ledger-interface.ts';
 
 const maxKeyLength = 100;
 

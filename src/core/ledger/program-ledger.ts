@@ -1,11 +1,6 @@
-import type { Account } from '../../core/ledger/account.ts';
-import type {
-  LeaderboardPage,
-  LeaderboardPeriod,
-  LeaderboardQuery,
-  LeaderboardScore,
-} from '../../core/ledger/standing.ts';
-import type { LedgerEntry } from '../../core/records/records.ts';
+import type { LedgerEntry } from '../records/records.ts';
+import type { Account } from './account.ts';
+import type { LeaderboardPage, LeaderboardPeriod, LeaderboardQuery, LeaderboardScore } from './standing.ts';
 
 /** A change of a member's balance. @category Ledger */
 export interface LedgerChange {
