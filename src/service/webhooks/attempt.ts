@@ -45,8 +45,8 @@ export interface DeliveryContext {
   readonly counters: ServiceCounters;
 }
 
-/** What a process that sends many deliveries has besides. `stop` aborts the requests. */
-type SendingContext = DeliveryContext & { readonly connections?: Connections; readonly stop?: AbortSignal };
+/** What a process that sends many deliveries has besides. */
+type SendingContext = DeliveryContext & { readonly connections?: Connections };
 
 /** A finished attempt with the receiver's `Retry-After`, if it sent one. */
 type AttemptResult = DeliveryAttempt & { readonly retryAfter: string | null };
@@ -80,7 +80,7 @@ export async function sendDelivery(delivery: SendableDelivery, context: SendingC
 async function sendOnce(
   delivery: SendableDelivery,
   signedWith: 'current' | 'previous',
-  { clock, targets, counters, connections, stop }: SendingContext,
+  { clock, targets, counters, connections }: SendingContext,
 ): Promise<AttemptResult> {
   const { webhook } = delivery;
   const at = clock.now();
@@ -101,7 +101,7 @@ async function sendOnce(
     'x-webhook-id': delivery.id,
     'x-webhook-attempt': String(delivery.attempts + 1),
   };
-  const options = { clock, timeoutMs: webhookResponseTimeoutMs, stop, connections };
+  const options = { clock, timeoutMs: webhookResponseTimeoutMs, connections };
   const outcome = await post(target, delivery.body, headers, options);
   countRequest(counters, outcome.status);
   return toResult(outcome.status === null ? outcome : { ...outcome, error: statusError(outcome.status) });

@@ -36,8 +36,7 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
   const queue = new DeliveryQueue(database, clock);
   const slots = new Slots();
   const connections = createConnections();
-  const aborting = new AbortController();
-  const sending = { ...context, connections, stop: aborting.signal };
+  const sending = { ...context, connections };
   const unsettled = new Set<Promise<void>>();
   let isAdjustedAtStart = false;
   let failure: string | null = null;
@@ -58,7 +57,7 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
       slots.release(delivery, isLate ? null : sent?.last.error === null);
       nudge();
     }
-    if (sent === null || (sending.stop.aborted && sent.last.status === null))
+    if (sent === null || (connections.isClosed() && sent.last.status === null))
       return releaseDelivery(database, delivery);
     await storeAttempts(delivery, sent, context);
     log.debug({ delivery: delivery.id, status: sent.last.status, error: sent.last.error }, 'webhook attempted');
@@ -135,7 +134,7 @@ export function startWebhookDispatcher(context: DeliveryContext, log: Log) {
     async stop() {
       isStopping = true;
       await loop.stop();
-      const stopTimer = startTimer(clock, stopGraceMs, () => aborting.abort());
+      const stopTimer = startTimer(clock, stopGraceMs, connections.close);
       await Promise.all(unsettled);
       stopTimer();
       connections.close();
