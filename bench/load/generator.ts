@@ -1,4 +1,5 @@
 /** The process of the load generator. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { serveParent } from '../process/child-server.ts';
 import { percentile } from '../samples.ts';
 import { runClosedLoop } from './closed-loop.ts';
@@ -8,6 +9,8 @@ import { createRequestSource } from './request-set.ts';
 import { runWrk } from './wrk.ts';
 
 const requestSource = createRequestSource();
+/** V8's threads collect what the preparation of requests leaves, and would do so beside the server (ms). */
+const settlingMs = 500;
 
 /** wrk sends to one server. */
 function onlyPort(port: number | readonly number[]): number {
@@ -18,6 +21,7 @@ function onlyPort(port: number | readonly number[]): number {
 async function load({ port, connections, rate, sender = 'own', ...votes }: Load): Promise<RunResult> {
   const requests = requestSource.deal(votes);
   if (sender === 'wrk') return runWrk(onlyPort(port), requests, connections);
+  if (rate !== undefined) await pause(settlingMs);
   const before = process.cpuUsage();
   const { latencies, took, accepted, rejections } =
     rate === undefined
