@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
-import { Slots } from '../slots.ts';
+import { SlotMap } from '../slot-map.ts';
 import { maxBodyBytes } from './max-body-bytes.ts';
 
 const emptyBody = Buffer.alloc(0);
@@ -175,7 +175,7 @@ export const memoryRetryAfterSeconds = 5;
  */
 export class BodyMemory {
   readonly #maxBytes: number;
-  readonly #incomplete = new Slots<Reservation>();
+  readonly #incomplete = new SlotMap<Reservation>();
   #used = 0;
   #opened = 0;
 

@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net';
 import { type Clock, startTimer } from '../../platform/clock.ts';
 import { formatDuration, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { Slots } from '../../platform/slots.ts';
+import { SlotMap } from '../../platform/slot-map.ts';
 import type { Address, WebhookTarget } from './target.ts';
 
 /** The result of one POST. Expected failures are values. */
@@ -137,7 +137,7 @@ export type Connections = ReturnType<typeof createConnections>;
 
 export function createConnections() {
   const options = { keepAlive: true, timeout: idleTimeoutMs };
-  const requests = new Slots<() => void>();
+  const requests = new SlotMap<() => void>();
   let isClosed = false;
   const agents = { 'http:': keptByAddress(new HttpAgent(options)), 'https:': keptByAddress(new HttpsAgent(options)) };
   return {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { DatabaseFiles } from '../../../platform/database-files.ts';
 import { StoreUnavailableError } from '../../../platform/errors.ts';
-import { Slots } from '../../../platform/slots.ts';
+import { SlotMap } from '../../../platform/slot-map.ts';
 import { QueueFullError } from './group-commit.ts';
 import {
   createJob,
@@ -38,7 +38,7 @@ interface PendingJob {
  */
 export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, maxQueueLength: number) {
   /** By the number of the job. */
-  const pending = new Slots<PendingJob>();
+  const pending = new SlotMap<PendingJob>();
   let encodeJob: ReturnType<typeof createJobEncoder>;
   let worker: Worker | undefined = startWorker();
   let request: WorkerRequest[number][] = [];

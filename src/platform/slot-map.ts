@@ -3,7 +3,7 @@
  * table each time deleted entries have filled it, and the old table refers to the new one. Once a table is in the old
  * generation, all later ones follow it with what they held, and only a full collection frees them (`bench/NOTES.md`).
  */
-export class Slots<Value extends object> {
+export class SlotMap<Value extends object> {
   readonly #values: (Value | undefined)[] = [];
   readonly #free: number[] = [];
 
