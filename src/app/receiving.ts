@@ -10,6 +10,7 @@ import type { Directory } from '../features/communities/directory.ts';
 import { confirmationQueuesOf } from '../features/confirmations/feature.ts';
 import { createAlarmDecisions } from '../features/rate-alarms/decisions.ts';
 import type { Store } from '../features/store.ts';
+import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { BodyMemory } from '../platform/http/body.ts';
@@ -31,7 +32,7 @@ export function createReceiving(options: {
   readonly targetIdOf: (listing: string) => string | null;
   /** Whether a webhook secret of a listing is stored, but cannot be decrypted here. */
   readonly isUnreadable: (listing: string) => boolean;
-  readonly store: Pick<Store, 'quarantine' | 'rateAlarms' | 'outbox'>;
+  readonly store: Pick<Store, 'quarantine' | 'rateAlarms' | 'outbox' | 'upkeep'>;
   readonly recorder: Recorder;
   readonly replay: Replay;
   readonly clock: Clock;
@@ -53,7 +54,11 @@ export function createReceiving(options: {
   directory.onChange(() => keyring.replace(ofService()));
   const { quarantine } = store;
   const dueReplays = createDueReplays({ quarantine, replay, findListing: directory.find, clock, log });
-  const loops = [dueReplays, createAlarmDecisions({ store, directory, replay, clock, log })];
+  const loops = [
+    createHeartbeat({ store, clock, log }),
+    dueReplays,
+    createAlarmDecisions({ store, directory, replay, clock, log }),
+  ];
   const ofLinked = linkedQuota && createDeliveryQuota(linkedQuota, clock);
   const ofCaptures = createDeliveryQuota(captureQuota, clock);
   const quotaOf = (name: string) => {

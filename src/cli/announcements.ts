@@ -7,6 +7,7 @@ import { command } from '../platform/terminal/command.ts';
 import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
 import { defaultLocale } from '../texts/locale.ts';
 import { textsFor, textsIn } from '../texts/texts.ts';
+import { listingsWith, storedSettingsOrWarning } from './stored-settings.ts';
 
 const help = `tallyhook announcements: show what the announcements of the settings look like
 
@@ -36,7 +37,9 @@ export const announcementsCommand = command({
       throw new UsageError(withSuggestion(message, action, ['preview']));
     }
     const { listing: wanted, json } = values;
-    const listings = previewListings(loadConfig(process.env).listings, systemClock.now());
+    const config = loadConfig(process.env);
+    const stored = await storedSettingsOrWarning(() => config.databaseUrl, terminal);
+    const listings = previewListings(listingsWith(config, stored), systemClock.now());
     const names = listings.map(({ listing }) => listing);
     if (wanted !== undefined && !names.includes(wanted)) {
       throw new UsageError(withSuggestion(`There is no listing "${wanted}".`, wanted, names));
@@ -53,7 +56,7 @@ export const announcementsCommand = command({
   },
 });
 
-/** The announcements of the configured listings, as texts. @param now ms since the epoch */
+/** The announcements of the listings, as texts. @param now ms since the epoch */
 export function previewListings(listings: readonly ListingConfig[], now: number) {
   return listings
     .filter(({ implied }) => !implied)

@@ -1,20 +1,13 @@
-import { existsSync } from 'node:fs';
-import type { OpenedSetting } from '../../config/community-config.ts';
 import { describeConfig, publicSettings } from '../../config/describe.ts';
-import { describeListings, publicListings, type StoredSettings } from '../../config/describe-listings.ts';
+import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
-import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
-import { isSecretPath } from '../features/settings.ts';
-import { sqlitePathOf } from '../platform/database/database-url.ts';
-import { messageOf } from '../platform/errors.ts';
 import { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
-import { parseJson } from '../platform/json.ts';
 import { command } from '../platform/terminal/command.ts';
-import { exitCode, type Terminal } from '../platform/terminal/terminal.ts';
+import { exitCode } from '../platform/terminal/terminal.ts';
+import { storedSettingsOrWarning } from './stored-settings.ts';
 
 const help = `tallyhook config: show the settings and the rewards of each listing in effect, with secrets hidden,
 and print warnings to stderr
@@ -48,7 +41,7 @@ export const configCommand = command({
     }
     const error = configErrorOf(process.env);
     const warnings = configWarnings(process.env);
-    const stored = await storedSettings(process.env, terminal);
+    const stored = await storedSettingsOrWarning(() => loadDatabaseUrl(process.env), terminal);
     if (values.json) {
       const json = {
         settings: publicSettings(process.env),
@@ -66,21 +59,6 @@ export const configCommand = command({
   },
 });
 
-/** What `/setup` stored; nothing if that cannot be read. */
-async function storedSettings(environment: Environment, terminal: Terminal): Promise<StoredSettings> {
-  try {
-    return await readStoredSettings(loadDatabaseUrl(environment));
-  } catch (error) {
-    if (!(error instanceof InvalidConfigError)) {
-      const reason = messageOf(error);
-      terminal.printError(
-        `Warning: what /setup has stored is not shown, because the database cannot be read: ${reason}`,
-      );
-    }
-    return new Map();
-  }
-}
-
 function jsonOf({ setting, problem, hint }: ConfigIssue): ConfigIssue {
   return { setting, problem, hint };
 }
@@ -93,37 +71,4 @@ function configErrorOf(environment: Environment): InvalidConfigError | null {
     if (error instanceof InvalidConfigError) return error;
     throw error;
   }
-}
-
-/**
- * What `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not
- * exist, or is older than these settings. Only reads. Throws what the driver throws.
- */
-export async function readStoredSettings(databaseUrl: string): Promise<StoredSettings> {
-  const path = sqlitePathOf(databaseUrl);
-  if (path !== null && !existsSync(path)) return new Map();
-  const snapshot = await openSnapshot(databaseUrl);
-  try {
-    return (await snapshot.tables()).includes('setting_values') ? await readSettings(snapshot) : new Map();
-  } finally {
-    await snapshot.close();
-  }
-}
-
-async function readSettings({ db, run }: Snapshot): Promise<StoredSettings> {
-  const values = db.selectFrom('setting_values').select(['guild_id', 'listing', 'path', 'value']);
-  const rows = await run(values.orderBy('guild_id').orderBy('listing').orderBy('path'));
-  const settings = new Map<string, OpenedSetting[]>();
-  for (const { guild_id: guildId, listing, path, value: stored } of rows) {
-    const parsed = parseJson(stored);
-    const value = isSecretPath(path) ? placeholders(path, Number(parsed)) : parsed;
-    settings.set(guildId, [...(settings.get(guildId) ?? []), { listing, path, value }]);
-  }
-  return settings;
-}
-
-/** As valid as the secrets, of which only the number is stored without encryption. */
-function placeholders(path: string, count: number): string | readonly string[] {
-  const list = Array.from({ length: count }, (_, index) => `placeholder-of-secret-${index}`);
-  return path === 'lookupKey' || path === 'siteKey' ? (list[0] ?? '') : list;
 }

@@ -52,8 +52,10 @@ export function createOwnerCommunities(options: {
   }
 
   return {
+    /** What is meant where no community is named: the only one, otherwise the home community. */
     get home(): OwnerCommunity {
-      return communityWith(homeAccounts);
+      const [only, ...others] = directory.communities;
+      return communityWith(only === undefined || others.length > 0 ? homeAccounts : only.accounts);
     },
     /** Also of a guild that is not configured any more. */
     inGuild: (guildId: string): OwnerCommunity => communityWith(accountsOf(guildId, home)),

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
-import { readStoredSettings } from '../../src/cli/config.ts';
+import { loadConfig } from '../../config/load.ts';
+import { communitiesInEffect, readStoredSettings } from '../../src/cli/stored-settings.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createKeyFile } from '../../src/platform/encryption/key-file.ts';
@@ -80,6 +82,35 @@ it('shows what /setup has stored, with its source and without secrets or the key
     /Listing linked \(server\)\n(?:.*\n)*? {2}voteSecrets +set {2}\(setup\)\n {2}premiumSecrets +\(not set\)/,
   );
   for (const shown of [text, JSON.stringify([...stored])]) expect(shown).not.toContain('hush');
+});
+
+it('puts what /setup has stored into effect, community by community, but not of guilds without the bot', async () => {
+  const url = await databaseWithSettings();
+  const config = loadConfig(environmentWith([{ ...harbour, guildId: '1000' }]));
+  const inEffect = async () => {
+    const snapshot = await openSnapshot(url);
+    const communities = await communitiesInEffect(snapshot, config).finally(snapshot.close);
+    return communities.map((listings) =>
+      listings.map(({ name, rewards, timeZone, community }) => [
+        name,
+        rewards.base.perVote,
+        timeZone,
+        community.accounts,
+      ]),
+    );
+  };
+  const ofHarbour = [['harbour', 33, 'UTC', '']];
+  expect(await inEffect()).toEqual([
+    ofHarbour,
+    [
+      ['linked', 10, 'Europe/Rome', '2000'],
+      ['on-site', 10, 'Europe/Rome', '2000'],
+    ],
+  ]);
+  const store = await openStore(url, manualClock(), { thread: false });
+  await store.communities.setParked('2000', { at: 1, by: 'operator' });
+  await store.close();
+  expect(await inEffect()).toEqual([ofHarbour]);
 });
 
 it('shows what the variables and the file say without a database, or with an older one', async () => {

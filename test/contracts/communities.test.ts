@@ -8,11 +8,12 @@ import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/e
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
-import { fixHome, separateCommunities } from '../../src/features/communities/home.ts';
+import { fixHome, prepareAccounts, separateCommunities } from '../../src/features/communities/home.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
@@ -256,6 +257,17 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await vote(store, guildListing, member, start);
     expect(await fixHome(installation, guild, [guild])).toBe(home);
     expect(await fixHome(installation, '5', ['5'])).toBe('5');
+  });
+
+  it('keep the home community when its listings leave the settings, unless its guild has accounts of its own', async () => {
+    const { store } = await open();
+    const options = { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) };
+    const homeWithout = () => prepareAccounts(store, [], options);
+    expect(await homeWithout()).toBe(null);
+    await fixHome(store.installation, guild, [guild]);
+    expect(await homeWithout()).toBe(guild);
+    await vote(store, guildListing, member, start);
+    expect(await homeWithout()).toBe(null);
   });
 
   it('are scanned one by one, also the home community between the others', async () => {

@@ -129,7 +129,7 @@ function handlerTests(newUrl: () => string): void {
     const ended: Premium = { ...event, kind: 'subscription.expired' };
     await recorder.record(
       { receivedAt: monday + 30 * day, family: 'premium', body: `${body} ` },
-      { type: 'order', event: ended, listings: [listing] },
+      { type: 'order', event: ended, listings: [listing], fallback: null },
     );
     await forgetMember(store.memberData, friend, { pseudonym: createPseudonym(), now: monday, keepVotesMs: day });
     expect(await eventsOf(store, 'premium')).toMatchObject([

@@ -3,6 +3,7 @@ import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { recordVote } from '../support/record-vote.ts';
 import {
   castVote,
   guildId,
@@ -112,6 +113,32 @@ describe('tallyhook rewards simulate', () => {
       30, 40,
     ]);
     expect(await store.ledger.account('1')).toMatchObject({ credits: 30 });
+  });
+
+  it('knows the listings and rules of /setup, of one community at a time', { timeout: 120_000 }, async () => {
+    const { community, store } = await threeDays();
+    const linkedGuild = '613425648685547599';
+    const change = (listing: string, path: string, value: unknown) => ({
+      ...{ listing, path },
+      after: { value: JSON.stringify(value), sealed: null },
+    });
+    await store.settings.save({
+      ...{ guildId: linkedGuild, authorId: '7', interactionId: '1', at: monday, basis: null, undoes: null },
+      values: [change('linked', 'link', { kind: 'server', id: linkedGuild }), change('linked', 'rewards.vote', 7)],
+    });
+    const rules = rulesFile({ multipliers: [{ factor: 2 }] });
+    const several = await runRewards(community, 'simulate', '--rules', rules);
+    expect(several).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/several communities.*harbour, pier, linked/),
+    });
+    expect(await totals(community, { multipliers: [{ factor: 2 }] }, '--listing', 'harbour')).toEqual([60, 80]);
+    const [listing] = community.listings;
+    if (listing === undefined) throw new Error('no listing');
+    const accounts = { accounts: linkedGuild, guildId: linkedGuild, listings: ['linked'] };
+    const linked = { ...listing, name: 'linked', community: { ...listing.community, ...accounts } };
+    await recordVote(store, linked, '3', monday);
+    expect(await totals(community, { multipliers: [{ factor: 2 }] }, '--listing', 'linked')).toEqual([14]);
   });
 
   it('applies rules to one listing only', { timeout: 120_000 }, async () => {

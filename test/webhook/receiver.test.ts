@@ -326,6 +326,25 @@ describe('several secrets', () => {
     ]);
   });
 
+  it('leave an event that names neither the server nor the bot of a secret to the stored order', async () => {
+    const { post, store } = await startReceiver({ listings: serverAndBot() });
+    for (const payload of [
+      { ...purchase, vendor: { type: 'bot', id: '5' } },
+      { ...purchase, event: 'subscription.renewed', currentPeriodEnd: '2026-02-01T00:00:00Z' },
+      { event: 'subscription.revoked', orderId: 'o-1' },
+      { ...purchase, orderId: 'o-2' },
+    ]) {
+      await post('/webhooks/premium', payload, { secret: premiumSecret });
+    }
+    const rows = await store.records.deliveries({ outcome: null, limit: 9, before: null });
+    expect(rows.map(({ kind, listing, outcome }) => [kind, listing, outcome]).reverse()).toEqual([
+      ['premium_purchase', 'bot', 'recorded'],
+      ['subscription.renewed', 'bot', 'recorded'],
+      ['subscription.revoked', 'bot', 'recorded'],
+      ['premium_purchase', 'server', 'recorded'],
+    ]);
+  });
+
   it('quarantine a purchase that may be for either of two listings, and assign a test to the first', async () => {
     const { post } = await startReceiver({ listings: redAndBlue() });
     expect((await post('/webhooks/premium', purchase, { secret: premiumSecret })).json).toMatchObject({

@@ -1,17 +1,16 @@
-import type { ListingConfig } from '../../../config/schema.ts';
+import type { Config } from '../../../config/schema.ts';
 import { type AccountScope, accountIdOf } from '../../core/ledger/account.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import type { ReplayContext } from '../../core/rewards/replay-votes.ts';
-import { homeIn } from '../../core/store/snapshots/home.ts';
 import { accessTo, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type BackfillRules, communityOf, createBackfillPlanner, owedOf } from '../../features/backfill/planner.ts';
 import { readMemberState } from '../../features/backfill/store.ts';
-import { listingsWithCommunity } from '../../features/communities/listings.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';
+import { communitiesInEffect } from '../stored-settings.ts';
 import { addEntries, commonGoals, type EntrySum, readHistory } from './history.ts';
 
 /** What members are paid, or would be. A member of two communities counts twice, as two accounts. */
@@ -40,27 +39,16 @@ export interface PlannedBackfill {
  */
 export async function planAll(
   snapshot: Snapshot,
-  configured: readonly ListingConfig[],
+  config: Pick<Config, 'base' | 'listings'>,
   totals: BackfillTotals,
   terminal: Terminal,
 ): Promise<readonly PlannedBackfill[]> {
   const planned: PlannedBackfill[] = [];
-  for (const listings of await communitiesOfSettings(snapshot, configured)) {
-    planned.push(await planCommunity(snapshot, listings, totals, terminal));
+  for (const listings of await communitiesInEffect(snapshot, config)) {
+    const named = listings.filter(({ implied }) => !implied).map(withoutSecrets);
+    if (named.length > 0) planned.push(await planCommunity(snapshot, named, totals, terminal));
   }
   return planned;
-}
-
-/** The listings of the settings by the accounts of their members: those of one community each. */
-async function communitiesOfSettings(
-  snapshot: Snapshot,
-  configured: readonly ListingConfig[],
-): Promise<readonly (readonly ListingContext[])[]> {
-  const guilds = configured.flatMap(({ guildId }) => guildId ?? []);
-  const home = await homeIn(snapshot, configured[0]?.guildId ?? null, guilds);
-  const named = configured.filter(({ implied }) => !implied);
-  const listings = listingsWithCommunity(named, home).map(withoutSecrets);
-  return [...Map.groupBy(listings, ({ community }) => community.accounts).values()];
 }
 
 async function planCommunity(

@@ -17,7 +17,7 @@ export async function backfillRewards({ dryRun, yes, json }: BulkOptions, termin
   const config = loadConfig(process.env);
   const totals = new BackfillTotals();
   const planned = await withLedger(config.databaseUrl, { older: false }, (snapshot) =>
-    planAll(snapshot, config.listings, totals, terminal),
+    planAll(snapshot, config, totals, terminal),
   );
   if (dryRun || totals.members === 0) {
     printTotals(totals, { isPaid: false, json }, terminal);

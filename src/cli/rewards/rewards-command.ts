@@ -8,8 +8,9 @@ const help = `tallyhook rewards: try other rules, pay for the time before the ru
 
 Usage
   tallyhook rewards simulate --rules FILE [options]
-      report what other rules would have paid for all recorded votes and premium, against what was paid. It reads a
-      consistent snapshot and changes nothing. Corrections, claims of roles and the shop are left out.
+      report what other rules would have paid for all recorded votes and premium of a community, against what was paid.
+      It reads a consistent snapshot and changes nothing. Corrections, claims of roles, the shop, and weights of votes on
+      other sites are left out.
 
   tallyhook rewards backfill [options]
       pay what the rules in force would have earned members before they were switched on: streaks, milestones, the
@@ -28,7 +29,7 @@ Usage
 Options of simulate
   --rules FILE      JSON file with the content of "rewards" of a listing, and optionally "timeZone". Credits per vote
                     and premium that it leaves out stay as they are; any other rule that it leaves out is off.
-  --listing NAME    the rules are for this listing only; the others keep theirs
+  --listing NAME    the rules are for this listing only; the others of its community keep theirs
   --json            print a JSON object with all members: {members: [{userId, paid, simulated, difference}],
                     summary: {members, votes, causes: [{cause, paid: {entries, credits}, simulated}], total}}
   --csv             print all members as CSV with a header; the summary is printed to stderr
@@ -50,7 +51,8 @@ Options of reverse
   --help            print this help
 
 Votes within the cooldown stay uncounted. A multiplier for a role uses the roles last seen of the member, and a party
-goes by the time of the votes. All but alarms need the settings of the bot. Progress is printed to stderr.
+goes by the time of the votes. Listings and rules are those of the settings and of /setup. All but alarms need the
+settings of the bot. Progress is printed to stderr.
 
 Exit codes: 0 success, 1 runtime error, 2 invalid usage, settings or rules.`;
 

@@ -4,10 +4,11 @@ import { withOtherRewards } from '../../../config/other-rewards.ts';
 import { homeAccounts } from '../../core/ledger/account.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { listingsWithCommunity } from '../../features/communities/listings.ts';
+import { type CommunityListing, listingsWithCommunity } from '../../features/communities/listings.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { writeOutput } from '../../platform/terminal/write-output.ts';
 import { withLedger } from '../open-database.ts';
+import { communitiesInEffect } from '../stored-settings.ts';
 import { readHistory } from './history.ts';
 import { createSimulation, formatMembers, formatSummary, type MemberComparison, summaryInJson } from './simulation.ts';
 
@@ -22,13 +23,11 @@ export async function simulateRewards(
   const { rules: path, listing: name, json, csv } = options;
   if (path === undefined) throw new UsageError('--rules is missing: a JSON file with the rules to try.');
   if (json && csv) throw new UsageError('Use either --json or --csv.');
-  const { listings, databaseUrl } = loadConfig(process.env);
-  const names = listings.map((listing) => listing.name);
-  if (name !== undefined && !names.includes(name)) {
-    throw new UsageError(withSuggestion(`There is no listing "${name}".`, name, names));
-  }
-  const changed = listingsWithCommunity(withOtherRewards(listings, { path, listing: name ?? null }));
-  return withLedger(databaseUrl, { older: false }, async (snapshot) => {
+  const config = loadConfig(process.env);
+  return withLedger(config.databaseUrl, { older: false }, async (snapshot) => {
+    const listings = chooseCommunity(await communitiesInEffect(snapshot, config), name);
+    const home = listings.find(({ community }) => community.accounts === homeAccounts)?.guildId ?? null;
+    const changed = listingsWithCommunity(withOtherRewards(listings, { path, listing: name ?? null }), home);
     const comparison = await compareMembers(snapshot, changed, terminal);
     if (!json && !csv) {
       const gains = createLargest<MemberComparison>(shownMembers, difference);
@@ -49,11 +48,34 @@ export async function simulateRewards(
   });
 }
 
+/**
+ * The listings of the community that is simulated.
+ * @param name of one of its listings; not necessary if there is one community
+ */
+function chooseCommunity(
+  communities: readonly (readonly CommunityListing[])[],
+  name: string | undefined,
+): readonly CommunityListing[] {
+  const names = communities.flat().map((listing) => listing.name);
+  if (name !== undefined && !names.includes(name)) {
+    throw new UsageError(withSuggestion(`There is no listing "${name}".`, name, names));
+  }
+  const [only, ...others] = communities;
+  if (only === undefined) throw new UsageError('There is no community: configure a listing first.');
+  if (name === undefined && others.length > 0) {
+    throw new UsageError(
+      `There are several communities. Choose one of its listings with --listing: ${names.join(', ')}.`,
+    );
+  }
+  return communities.find((listings) => listings.some((listing) => listing.name === name)) ?? only;
+}
+
 type Comparison = Awaited<ReturnType<typeof compareMembers>>;
 
 /** The members, to be read once, before the summary. */
 async function compareMembers(snapshot: Snapshot, listings: readonly ListingContext[], terminal: Terminal) {
-  const community = { listings, accounts: homeAccounts };
+  const accounts = listings[0]?.community.accounts ?? homeAccounts;
+  const community = { listings, accounts };
   const history = await readHistory(snapshot, community, { terminal, stopped: 'The simulation was stopped.' });
   const { compare, summary } = createSimulation(history.context);
 

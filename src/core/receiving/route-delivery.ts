@@ -25,14 +25,16 @@ export function routeDelivery(payload: ParsedPayload, scopes: readonly ListingSc
 
 /**
  * A vote always states whether it is for a server or a bot. The target of a purchase is only a hint, so a secret with a
- * single listing decides.
+ * single listing decides, and of several the one of the stored order if the purchase names neither a server nor a bot.
  */
 function routeEvent(event: Event, listings: readonly ResolvableListing[]): RoutedDelivery {
   const [first, ...others] = listings;
   const onlyListing = event.family === 'premium' && others.length === 0 ? first : undefined;
-  const listing = resolveListing(listings, event.target) ?? onlyListing;
+  const listing = onlyListing ?? resolveListing(listings, event.target) ?? undefined;
+  const isCertain = listing !== undefined && (listing === onlyListing || event.target.kind !== null);
+  if (event.family === 'premium' && event.orderIds.length > 0 && !isCertain)
+    return { type: 'order', event, listings, fallback: listing?.name ?? null };
   if (listing !== undefined) return { type: 'event', event, listing };
-  if (event.family === 'premium' && event.orderIds.length > 0) return { type: 'order', event, listings };
   return quarantine(event.kind, quarantineReasons.noListing, listings);
 }
 

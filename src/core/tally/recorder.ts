@@ -116,12 +116,13 @@ function recordTest(
 /** The stored order determines the listing of an event that could belong to several. */
 function recordOrderEvent(
   tally: Tally,
-  { event, listings }: RoutedDelivery & { type: 'order' },
+  { event, listings, fallback }: RoutedDelivery & { type: 'order' },
   delivery: Delivery,
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
   const order = tally.findOrder(event.orderIds);
-  const listing = listings.find(({ name }) => name === order?.listing);
+  const named = (wanted: string | null | undefined) => listings.find(({ name }) => name === wanted);
+  const listing = named(order?.listing) ?? named(fallback);
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, rowWriter);
   const reason = quarantineReasons.noListing;
   return quarantineDelivery(delivery, { kind: event.kind, reason, listing: null }, rowWriter);

@@ -36,8 +36,16 @@ export interface TestEvent {
 export type RoutedDelivery =
   | { readonly type: 'event'; readonly event: Event; readonly listing: ListingContext }
   | { readonly type: 'test'; readonly test: TestEvent; readonly listing: ListingContext }
-  /** An event of an order that does not say for which of these listings it is. The stored order decides. */
-  | { readonly type: 'order'; readonly event: Premium; readonly listings: readonly ListingContext[] }
+  /**
+   * An event of an order that does not say for which of these listings it is. The stored order decides; if it is of none of
+   * them, the event is for the listing with the name of `fallback`, or quarantined if that is null.
+   */
+  | {
+      readonly type: 'order';
+      readonly event: Premium;
+      readonly listings: readonly ListingContext[];
+      readonly fallback: string | null;
+    }
   /** Another event of a listing site, as the site names it. */
   | { readonly type: 'ignored'; readonly kind: string; readonly listing: string }
   /** Authentic, but not processable. The listing is null if several are possible. */

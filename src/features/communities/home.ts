@@ -84,7 +84,8 @@ async function divideAfter(
  * Determines the home community, and divides the accounts of earlier versions if the settings name several guilds. To be
  * called before votes are received.
  * @param listings those of the settings
- * @returns the guild of the home community; null if there is none, or its listings have no guild
+ * @returns the guild of the home community; null if there is none, or its listings have no guild. Without listings that of
+ *   earlier settings
  */
 export async function prepareAccounts(
   { installation }: Pick<Store, 'installation'>,
@@ -92,7 +93,7 @@ export async function prepareAccounts(
   { clock, log }: { readonly clock: Pick<Clock, 'now'>; readonly log: Log },
 ): Promise<string | null> {
   const [first] = listings;
-  if (first === undefined) return null;
+  if (first === undefined) return (await installation.home({ candidate: undefined, configured: [] })).home;
   const guilds = listings.flatMap(({ guildId }) => guildId ?? []);
   const home = await fixHome(installation, first.guildId, guilds);
   await separateAccounts({ installation }, { listings, home }, { clock, log });

@@ -11,7 +11,6 @@ import { countEveryMs, createPruning, keepVoteCountsMs, pruneEveryMs, type Reten
 
 /** Roles must be removed within 15 s of their end. */
 const endGrantsEveryMs = 5 * second;
-const beatEveryMs = minute;
 /** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
 const repairEveryMs = minute;
 const deleteExpiredEveryMs = hour;
@@ -24,7 +23,7 @@ const accountsPerPage = 100;
 /** How many times longer than counting is the pause after it, as long as there is more to count. */
 const pausePerCount = 4;
 
-/** What is done regularly: heartbeats, ends of roles, repairs, counting, pruning, and once older members' histories. */
+/** What is done regularly: ends of roles, repairs, counting, pruning, and once older members' histories. */
 export function createUpkeep(options: {
   readonly store: Pick<Store, 'upkeep' | 'roles' | 'recorder' | 'memberData' | 'counting'>;
   readonly keep: Retention;
@@ -62,11 +61,6 @@ export function createUpkeep(options: {
       clock,
       onError: (error) => log.warn({ task, reason: messageOf(error) }, 'regular task failed; retrying'),
     });
-  }
-
-  async function beat(): Promise<false> {
-    await store.upkeep.beat(clock.now());
-    return false;
   }
 
   async function endGrants(): Promise<boolean> {
@@ -125,7 +119,6 @@ export function createUpkeep(options: {
   }
 
   const loops = [
-    repeat('heartbeat', beatEveryMs, beat),
     repeat('ends of roles', endGrantsEveryMs, endGrants),
     repeat('repair of roles', repairEveryMs, repair),
     repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),

@@ -14,8 +14,8 @@ const entriesPerQuery = 5_000;
 
 /** The guilds that the settings name. */
 interface NamedGuilds {
-  /** That of the first listing; null if it has none. */
-  readonly candidate: string | null;
+  /** That of the first listing; null if it has none, undefined without a listing. */
+  readonly candidate: string | null | undefined;
   /** Those of all listings. */
   readonly configured: readonly string[];
 }
@@ -82,15 +82,23 @@ export async function readHome({ db, connection }: SqlAccess): Promise<string | 
   return row === undefined ? undefined : row.value || null;
 }
 
-/** The guild of the home community with these settings. */
+/**
+ * The guild of the home community with these settings. Without a listing it is that of earlier settings, whose listings may
+ * be linked in Discord since, so that its members keep their accounts; unless its members have others since.
+ */
 export async function homeAfter(
   { db, connection }: SqlAccess,
   stored: string | null | undefined,
   { candidate, configured }: NamedGuilds,
 ): Promise<string | null> {
-  if (stored === undefined || stored === null) return candidate;
+  if (stored === undefined || stored === null) return candidate ?? null;
+  if (candidate === undefined) return (await hasAccounts({ db, connection }, stored)) ? null : stored;
   if (candidate === null || configured.includes(stored)) return stored;
-  const accounts = db.selectFrom('balances').select('user_id').where('guild_id', '=', candidate);
-  const [own] = await run(connection, accounts.where('guild_id', '<>', literal('')).limit(1));
-  return own === undefined ? candidate : stored;
+  return (await hasAccounts({ db, connection }, candidate)) ? stored : candidate;
+}
+
+/** Whether the guild has accounts of its own. */
+async function hasAccounts({ db, connection }: SqlAccess, guildId: string): Promise<boolean> {
+  const accounts = db.selectFrom('balances').select('user_id').where('guild_id', '=', guildId);
+  return (await run(connection, accounts.where('guild_id', '<>', literal('')).limit(1))).length > 0;
 }
