@@ -33,7 +33,7 @@ export const discord = group('Discord', {
       "the application's public key, 64 hexadecimal digits (developer portal → your application → General Information)",
     wish: 'commands on many machines, without a gateway',
     description:
-      "The application's public key (developer portal → General Information): receive [commands over HTTP](operations.md#commands-over-http) at `/interactions`. Then run `tallyhook register --http https://your.domain/interactions`.",
+      "The application's public key (developer portal → General Information): receive [commands over HTTP](operations.md#commands-over-http) at `/interactions`. Then run `tallyhook register --http --url https://your.domain/interactions`.",
   }),
   DISCORD_CLIENT_SECRET: setting({
     schema: text,
