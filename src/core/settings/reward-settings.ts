@@ -134,7 +134,7 @@ export const multipliers = setting({
 
 export const streak = setting({
   path: 'rewards.streak',
-  description: 'Credits for voting on successive calendar days.',
+  description: 'Credits for voting on successive calendar days. Listings of one guild share it.',
   schema: z.strictObject({
     every: wholeNumber(1, 3_650).describe(
       'Successive days with a vote after which the credits are paid, again and again.',
