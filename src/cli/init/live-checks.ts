@@ -19,8 +19,8 @@ type Check = (value: string, entered: EnteredValues) => Promise<readonly Finding
 
 /** Of a request to the service (ms). */
 const requestTimeoutMs = 8 * second;
-/** View Channel, Send Messages, Embed Links, Read Message History and Manage Roles. */
-const invitePermissions = 268_520_448;
+/** View Channel, Send Messages, Embed Links, Attach Files, Read Message History and Manage Roles. */
+const invitePermissions = 268_553_216;
 const laterHint = 'Run `tallyhook doctor` later to check it.';
 
 /** Checks values with real requests, each as soon as it is entered. */
