@@ -4,6 +4,8 @@
  * @module
  */
 
+export type { TallyhookErrorCode } from '../platform/error-codes.ts';
+export { TallyhookError } from '../platform/errors.ts';
 export { type Fragment, Html, html } from '../platform/web/html.ts';
 export type { ListingSettings } from '../sandbox/default-settings.ts';
 export type { CommandSchema } from '../sandbox/discord/command-schema.ts';
@@ -13,6 +15,7 @@ export type { SentDispatch } from '../sandbox/discord/connection.ts';
 export type { DefaultGuildOptions, Person, RoleIds } from '../sandbox/discord/default-guild.ts';
 export type { RecordedRequest } from '../sandbox/discord/diagnostics.ts';
 export type { StateChange } from '../sandbox/discord/discord-state.ts';
+export { RejectedByClientError } from '../sandbox/discord/errors.ts';
 export type { FaultControls } from '../sandbox/discord/faults.ts';
 export type { FileInput, StoredFile } from '../sandbox/discord/files.ts';
 export type { RecordedIdentify } from '../sandbox/discord/gateway.ts';

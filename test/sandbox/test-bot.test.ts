@@ -16,7 +16,7 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import { expect, it, onTestFinished } from 'vitest';
-import { createTestBot, type TestBotOptions } from '../../src/exports/sandbox.ts';
+import { createTestBot, RejectedByClientError, type TestBotOptions } from '../../src/exports/sandbox.ts';
 
 const button = (id: string, label: string) =>
   new ButtonBuilder().setCustomId(id).setLabel(label).setStyle(ButtonStyle.Primary);
@@ -59,7 +59,9 @@ it('passes options, also members', async () => {
   );
   const reply = await bot.member('Ann').run('do', { who: bot.member('Bob') });
   expect(reply.text).toBe('For bob');
-  await expect(bot.member().run('/do')).rejects.toMatchObject({ code: 'option_missing' });
+  const rejected = bot.member().run('/do');
+  await expect(rejected).rejects.toBeInstanceOf(RejectedByClientError);
+  await expect(rejected).rejects.toMatchObject({ code: 'option_missing' });
   expect(() => bot.member('Eve')).toThrow(
     expect.objectContaining({ code: 'unknown_user', hint: 'There are Ann, Bob.' }),
   );

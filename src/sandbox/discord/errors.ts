@@ -117,7 +117,11 @@ export const errorResponse = {
   invalidJson: () => new DiscordApiError(400, 50109, 'The request body contains invalid JSON.'),
 };
 
-/** The member's client rejects the input before sending it, so the bot never receives it. */
+/**
+ * The member's client rejects the input before sending it, so the bot never receives it. Its `code` says why, such as
+ * `option_missing` or `disabled`.
+ * @category Errors
+ */
 export class RejectedByClientError extends TallyhookError {}
 
 /** @throws RejectedByClientError */

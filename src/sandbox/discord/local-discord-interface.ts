@@ -125,7 +125,7 @@ export interface LocalDiscord {
 /** A sent interaction and its responses. */
 export interface InteractionHandle {
   readonly id: string;
-  /** The callback; rejects with ApplicationDidNotRespondError after 3 seconds without one. */
+  /** The callback; rejects with TallyhookError `application_did_not_respond` after 3 seconds without one. */
   readonly response: Promise<ReceivedCallback>;
   /** The message once it is more than "is thinking…"; rejects like `response`. */
   readonly settled: Promise<Message>;
