@@ -3,6 +3,7 @@ import { hour, minute, second } from '../platform/durations.ts';
 import type { LookupErrorCode } from '../platform/error-codes.ts';
 import { parseJson } from '../platform/json.ts';
 import { createRedactor } from '../platform/redactor.ts';
+import { parseRetryAfter } from '../platform/retry-after.ts';
 import { LookupError } from './lookup-error.ts';
 
 /** The duration of a rate limit (ms) when the response has no Retry-After. */
@@ -85,11 +86,10 @@ function causeNamedIn(text: string): BadRequestCause | null {
   return namesKey ? 'wrong key type' : 'bad parameter';
 }
 
-/** The time (ms since the epoch) given by Retry-After, in seconds or as a date (RFC 9110, section 10.2.3). */
+/** The time of Retry-After (ms since the epoch), at least a second and at most an hour from now; null without a valid one. */
 export function retryTime(header: string | null, now: number): number | null {
-  if (header === null) return null;
-  const time = /^\d+(\.\d+)?$/.test(header.trim()) ? now + Number(header) * second : Date.parse(header);
-  return Number.isNaN(time) ? null : Math.min(Math.max(time, now + second), now + maxRetryAfterMs);
+  const time = header === null ? null : parseRetryAfter(header, now);
+  return time === null ? null : Math.min(Math.max(time, now + second), now + maxRetryAfterMs);
 }
 
 /** Quotes text of the service for an error message. */

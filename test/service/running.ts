@@ -89,9 +89,13 @@ const responseHeaders: Readonly<Record<number, Record<string, string>>> = {
   429: { 'Retry-After': '3600' },
 };
 
-/** Starts a webhook receiver. `respond` returns the status for each delivery. */
+/**
+ * Starts a webhook receiver. `respond` returns the status for each delivery.
+ * @param retryAfter the header of each response; by default an hour with the status 429
+ */
 export async function receiver(
   respond: (delivery: Received, count: number) => number | Promise<number> = () => 200,
+  retryAfter?: string,
 ): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -104,7 +108,8 @@ export async function receiver(
       const delivery = { path: request.url ?? '', headers: request.headers, body };
       received.push(delivery);
       void Promise.resolve(respond(delivery, received.length)).then((status) => {
-        response.writeHead(status, responseHeaders[status] ?? {}).end('{"received":true}');
+        const headers = retryAfter === undefined ? responseHeaders[status] : { 'Retry-After': retryAfter };
+        response.writeHead(status, headers ?? {}).end('{"received":true}');
       });
     });
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hour, minute, second } from '../../src/platform/durations.ts';
+import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import { exponentialRetry, pauseReason } from '../../src/service/webhooks/attempt.ts';
 import { eventually } from '../support/eventually.ts';
 import { newcomer, nextAttempt, nudge, untilState } from './queue.ts';
@@ -116,6 +116,20 @@ test('Retry-After delays the next attempt', async () => {
   await instance.service.castVote({ kind: 'server', ...mira });
   const delivery = await untilState(instance, 'waiting', 1);
   expect(delivery?.nextAttemptAt).toBe(instance.clock.now() + 1 * hour);
+});
+
+test.each([
+  ['a date', 30 * minute, 30 * minute],
+  ['a date that is far off', 2 * day, 4 * hour],
+  ['a date in the past', -1 * hour, 7.5 * second],
+])('Retry-After may be %s', async (_case, after, delayMs) => {
+  const instance = await running();
+  const start = instance.clock.now();
+  const { url } = await receiver(() => 503, new Date(start + after).toUTCString());
+  await instance.service.setWebhook(serverId, { voteUrl: url });
+  await instance.service.castVote({ kind: 'server', ...mira });
+  const delivery = await untilState(instance, 'waiting', 1);
+  expect(delivery?.nextAttemptAt).toBe(start + delayMs);
 });
 
 test('a receiver that hangs does not delay the deliveries of another', async () => {

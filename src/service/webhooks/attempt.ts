@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { day, formatCount, hour, second } from '../../platform/durations.ts';
+import { parseRetryAfter } from '../../platform/retry-after.ts';
 import { signatureOf } from '../../webhook/signature.ts';
 import type { ServiceCounters } from '../monitoring/service-counters.ts';
 import type { Database } from '../storage/database.ts';
@@ -150,16 +151,16 @@ export async function storeAttempts(
     return;
   }
   const delayMs = delivery.test ? null : retry(attempts, clock.random());
-  const nextAttemptAt = now + Math.max(delayMs ?? 0, retryAfterMs(last.retryAfter));
+  const nextAttemptAt = Math.max(now + (delayMs ?? 0), retryTime(last.retryAfter, now));
   const next = { state: delayMs === null ? 'failed' : 'waiting', attempts, nextAttemptAt } as const;
   const failure = { now, pauseReason: (current: Webhook) => pauseReason(current, last.status, now) };
   await settleFailure(database, { delivery, attempts: results, next }, delivery.test ? null : failure);
 }
 
-/** The delay of a `Retry-After` header in seconds, as ms and limited; 0 without such a header. */
-function retryAfterMs(retryAfter: string | null): number {
-  if (retryAfter === null || !/^\d{1,9}$/.test(retryAfter)) return 0;
-  return Math.min(Number(retryAfter) * second, maxRetryAfterMs);
+/** The time of a `Retry-After` header (ms since the epoch), limited; `now` without a valid one. */
+function retryTime(retryAfter: string | null, now: number): number {
+  const time = retryAfter === null ? null : parseRetryAfter(retryAfter, now);
+  return Math.min(time ?? now, now + maxRetryAfterMs);
 }
 
 /**
