@@ -21,6 +21,7 @@ Usage
   tallyhook rekey [options]
 
 Options
+  --json   print the result as a JSON object: {key, rekeyed}
   --help   print this help
 
 The new key is NEW_SETTINGS_KEY (or the file NEW_SETTINGS_KEY_FILE), from \`openssl rand -hex 32\`; if it is not set,
@@ -37,8 +38,8 @@ Exit codes: 0 all secrets have the new key, 1 runtime error, 2 invalid usage or 
 
 export const rekeyCommand = command({
   help,
-  options: {},
-  async run(_parsed, terminal) {
+  options: { json: { type: 'boolean', default: false } },
+  async run({ values: { json } }, terminal) {
     const sources = loadKeySources(process.env);
     return withStore(loadDatabaseUrl(process.env), async (store) => {
       const { keyId } = await store.settings.state();
@@ -52,7 +53,11 @@ export const rekeyCommand = command({
       });
       const next = nextKeyFileOf(sources);
       if (sources.keyFile !== null && next !== null && existsSync(next)) replaceKeyFile(sources.keyFile, next);
-      terminal.print(`All secrets have the key ${key.id}: ${formatCount(total, 'secret')} encrypted again.`);
+      terminal.print(
+        json
+          ? JSON.stringify({ key: key.id, rekeyed: total })
+          : `All secrets have the key ${key.id}: ${formatCount(total, 'secret')} encrypted again.`,
+      );
       return exitCode.ok;
     });
   },

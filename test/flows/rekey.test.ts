@@ -46,6 +46,8 @@ it('encrypts the tokens of linked members with another key, although it is kille
   const again = await runCommand(['rekey'], environment, directory);
   expect(again.code).toBe(0);
   expect(again.stdout).toContain(`${(2 * members - before).toLocaleString('en-US')} secrets encrypted again`);
+  const json = await runCommand(['rekey', '--json'], environment, directory);
+  expect(JSON.parse(json.stdout)).toEqual({ key: newKey.id, rekeyed: 0 });
   for (const row of rows()) {
     const userId = String(row['user_id']);
     for (const place of places) {
