@@ -153,6 +153,13 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     expect(written).toMatchObject({ ...two, SETTINGS_KEY: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(second.output).not.toContain(written['SETTINGS_KEY']);
     expect((await runCommand(['config', '--check'], {}, onPostgres)).code).toBe(0);
+    const key = ['--set', 'LOOKUP_SERVER_KEY=key-for-tests'];
+    expect((await runCommand([...args, ...key], {}, onPostgres)).code).toBe(0);
+    expect(parseEnv(readFileSync(join(onPostgres, '.env'), 'utf8'))['SETTINGS_KEY']).toBe(written['SETTINGS_KEY']);
+    const withKey = tempDir();
+    const third = await runCommand([...args, ...key, '--set', 'DATABASE_URL=postgres://host/db'], {}, withKey);
+    expect(third.code).toBe(0);
+    expect(parseEnv(readFileSync(join(withKey, '.env'), 'utf8'))['SETTINGS_KEY']).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('says what it cannot check, and runs in scripts', async () => {

@@ -141,12 +141,12 @@ export async function collectAll(context: AnswerContext): Promise<Answers> {
   return withSettingsKey({ values, generated }, context);
 }
 
-/** On PostgreSQL, listings can be linked in Discord only with a key, which SQLite has in a file of its own. */
+/** On PostgreSQL, `/setup` can store secrets only with a key, which SQLite has in a file of its own. */
 function withSettingsKey({ values, generated }: Answers, { current, isInFile }: AnswerContext): Answers {
   const isSet = (name: SettingName) => values.has(name) || isInFile(name) || Boolean(current(name));
   const database = values.get('DATABASE_URL') ?? current('DATABASE_URL') ?? '';
   const isServer = isInFile('DATABASE_URL') || /^postgres/.test(database);
-  if (!isServer || isSet('SETTINGS_KEY') || keyNames.some(isSet)) return { values, generated };
+  if (!isServer || isSet('SETTINGS_KEY')) return { values, generated };
   return {
     values: new Map([...values, ['SETTINGS_KEY', generateSecret()]]),
     generated: new Set([...generated, 'SETTINGS_KEY']),

@@ -30,7 +30,8 @@ says so and continues. An existing file keeps its comments and other values; the
 as a whole, readable for you only. Ctrl-C leaves it as it is. Secrets that you enter are not shown.
 
 The bot token and the address of the API are enough: the listing is then linked in Discord, with /setup. With an API key
-and without a secret for votes, one is generated and printed. On PostgreSQL, so is the SETTINGS_KEY that /setup needs.
+and without a secret for votes, one is generated and printed. On PostgreSQL the SETTINGS_KEY that /setup needs is
+generated, unless there is one.
 
 Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 invalid usage or values.`;
 
