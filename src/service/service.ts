@@ -32,7 +32,7 @@ import { exponentialRetry, type WebhookRetryPolicy } from './webhooks/attempt.ts
 import { startWebhookDispatcher } from './webhooks/dispatcher.ts';
 import { type Resolve, shareQueries, systemResolve } from './webhooks/target.ts';
 
-/** Options of {@link startService}. Everything has a default. */
+/** Options of {@link startService}. Everything but `allowLoopbackTargets` has a default. */
 export interface ServiceOptions {
   /** The address to listen on (default: 127.0.0.1). */
   readonly host?: string;

@@ -79,7 +79,7 @@ export interface WritableLedger {
    * `ledger_overdrawn` if the balance of `from` is too low; then nothing is stored. It is undone by a transfer back.
    * @example
    * ```ts
-   * import type { WritableLedger } from 'tallyhook';
+   * import type { WritableLedger } from 'tallyhook/receiver';
    *
    * async function payBet(ledger: WritableLedger, bet: { id: string; loser: string; winner: string }) {
    *   await ledger.transfer({ from: bet.loser, to: bet.winner, credits: 20, reason: 'a bet', key: `bet ${bet.id}` });
