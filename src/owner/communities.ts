@@ -23,10 +23,10 @@ export interface OwnerCommunity {
 
 export type OwnerCommunities = ReturnType<typeof createOwnerCommunities>;
 
-/** Communities whose leaderboards are kept in memory for the owner. */
+/** Communities whose leaderboards are kept in memory for the operator. */
 const maxCommunities = 100;
 
-/** The accounts of all communities, for the owner. @param options.standings those of the home community */
+/** The accounts of all communities, for the operator. @param options.standings those of the home community */
 export function createOwnerCommunities(options: {
   readonly store: Store;
   readonly directory: Directory;

@@ -9,14 +9,14 @@ export const maxReasonLength = 200;
 /** In place of the Discord id of an author who has signed in with the owner token. */
 export const operator = 'operator';
 
-/** A correction of an account by the owner. Entries are never changed; a correction adds one. */
+/** A correction of an account by a manager, the operator or a program. Entries are never changed; a correction adds one. */
 export interface Correction {
   readonly userId: string;
   /** In which community. */
   readonly accounts: AccountScope;
   /** Whole credits, negative to subtract; not 0. */
   readonly credits: number;
-  /** The reason that the owner entered. */
+  /** The reason that its author entered. */
   readonly reason: string;
   /** Time of the correction (ms since the epoch). */
   readonly at: number;

@@ -3,7 +3,7 @@ import type { AccountId } from './account.ts';
 /**
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;
  * `within_cooldown` is a vote too close to another one, and is not counted. `premium` is a purchase or renewal at the
- * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by the owner.
+ * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by a manager, the operator or a program.
  * @category Ledger
  */
 export type Cause =
@@ -50,7 +50,7 @@ export interface Entry {
   /** Whole credits, negative only for a correction and a purchase. */
   readonly credits: number;
   readonly cause: Cause;
-  /** Explanation from the service or the owner; null if there is none. */
+  /** Explanation from the service, or from the author of a correction; null if there is none. */
   readonly reason: string | null;
   /** Time of the event (ms since the epoch). */
   readonly at: number;

@@ -180,7 +180,7 @@ export interface Tables extends SettingsTables {
   announcement_progress: { key: string; until_at: number };
   /** What was reported to the owner, so that it is reported once. */
   reports: { key: string; at: number };
-  /** The owner's corrections by idempotency key, each with the resulting balance. */
+  /** Corrections by idempotency key, each with the resulting balance. */
   corrections: {
     idempotency_key: string;
     /** The id of the account. */

@@ -23,8 +23,8 @@ const statusPollMs = 1 * second;
  */
 const reconnectTimeoutMs = 8 * second;
 const maxRetryDelayMs = 4 * second;
-/** For errors that only the owner can fix: Discord bans addresses that retry too often. */
-const ownerErrorDelayMs = 1 * minute;
+/** For errors that only the operator can fix: Discord bans addresses that retry too often. */
+const operatorErrorDelayMs = 1 * minute;
 const closeTimeoutMs = 1 * second;
 /** Discord allows 1,000 sessions a day; other processes may leave some (ms). */
 const sessionsRetryMs = 10 * minute;
@@ -170,11 +170,11 @@ export function createGatewayClient(
     const rateLimitMs = Math.max(retryAfterMs, globalLimit.remainingMs());
     if (cause === 'token') {
       log.error({ reason, hint: tokenHint }, 'Discord rejects the bot token');
-      return ownerErrorDelayMs;
+      return operatorErrorDelayMs;
     }
     if (cause === 'settings') {
       log.error({ reason }, 'Discord rejects the gateway settings');
-      return ownerErrorDelayMs;
+      return operatorErrorDelayMs;
     }
     if (cause === 'sessions') {
       log.error({ reason }, 'Discord allows no more gateway sessions for now; waiting');
