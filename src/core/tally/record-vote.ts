@@ -127,7 +127,7 @@ export interface VoteRewards {
   /** The streak after the vote (days); null if it does not count. */
   readonly streak: number | null;
   readonly reached: Reached;
-  /** Enqueues and stores what is not an entry: roles, which it returns, progress of the party, and the next reminder. */
+  /** Calls the hooks of the features, and grants the roles, which it returns. */
   readonly apply: (deliveryId: number | null) => readonly GivenRole[];
 }
 
