@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Log } from '../log.ts';
-import { BodyMemory, reserveBody } from './body.ts';
+import { type BodyMemory, reserveBody } from './body.ts';
 import type { HealthHandler } from './health.ts';
 
 /** What the forms of the console and the requests of the owner API have at most (bytes). */
@@ -13,11 +13,11 @@ export function createHttpApp(options: {
   owner: RequestHandler | null;
   /** Other pages. */
   pages?: readonly RequestHandler[];
-  /** For the bodies of the owner's requests, which are read before the session is checked; by default its own. */
-  memory?: BodyMemory;
+  /** For the bodies of the owner's requests, which are read before the session is checked. */
+  memory: BodyMemory;
   log: Log;
 }): Express {
-  const { health, owner, pages = [], memory = new BodyMemory(), log } = options;
+  const { health, owner, pages = [], memory, log } = options;
   const app = express().disable('x-powered-by').disable('etag');
   app.use(health);
   for (const page of pages) app.use(page);
