@@ -137,8 +137,8 @@ export const receivingMutations: readonly Mutation[] = [
   },
   {
     file: 'src/platform/http/body.ts',
-    find: "if (length > maxBytes) fail('too large');",
-    replace: "if (chunk.length > maxBytes) fail('too large');",
+    find: "if (length > maxBodyBytes) fail('too large');",
+    replace: "if (chunk.length > maxBodyBytes) fail('too large');",
     breaks: 'a body that is sent in many small parts has a largest size',
   },
   {
