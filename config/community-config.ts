@@ -1,5 +1,6 @@
-import { linkPath, parseLink } from '../src/core/settings/listing-settings.ts';
+import { parseLink } from '../src/core/settings/listing-settings.ts';
 import { valueAt, withValuesAt } from '../src/core/settings/setting-spec.ts';
+import { linkPath } from '../src/core/settings/stored-settings.ts';
 import { joinParts, parseSetting } from '../src/features/settings.ts';
 import { withSharedSettings } from './communities.ts';
 import type { ListingBase, ListingDefaults, ListingSource } from './listing-source.ts';

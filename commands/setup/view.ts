@@ -1,6 +1,7 @@
 import type { Standings } from '../../src/core/ledger/standing.ts';
-import { linkPath, showLink } from '../../src/core/settings/listing-settings.ts';
+import { showLink } from '../../src/core/settings/listing-settings.ts';
 import { showValue } from '../../src/core/settings/shown-values.ts';
+import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
 import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';

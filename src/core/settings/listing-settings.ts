@@ -7,6 +7,7 @@ import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { setting } from './setting-spec.ts';
 import { showChannel } from './shown-values.ts';
+import { linkPath } from './stored-settings.ts';
 import { apiKey, id, timeZone as timeZoneName } from './value-schemas.ts';
 
 export const timeZone = setting({
@@ -90,7 +91,6 @@ export function findLinkableSite(siteId: unknown): Site | null {
 }
 
 /** A listing that was linked in Discord: `{kind, id}`, and its site unless that is the document's service. */
-export const linkPath = 'link';
 const link = z
   .strictObject({ kind: z.enum(['server', 'bot']), id: id.nullable(), site: z.string().optional() })
   .refine(

@@ -11,6 +11,9 @@ export interface StoredValue {
   readonly sealed: string | null;
 }
 
+/** The path at which a listing is linked in Discord. */
+export const linkPath = 'link';
+
 /** Where a stored value belongs. */
 export interface SettingKey {
   readonly listing: string;

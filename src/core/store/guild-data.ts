@@ -2,6 +2,8 @@ import { sql as kyselySql } from 'kysely';
 import type { AccountId } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import { recipientOf } from '../outbox/direct-message-queue.ts';
+import { linkPath } from '../settings/stored-settings.ts';
+import { roleQueue } from '../tally/queues.ts';
 import type { Counters } from './counters/counters.ts';
 import { writes as counters, readCounters } from './counters/store.ts';
 import { countAgainFromNewest, uncountWaiting } from './counters/uncount-effects.ts';
@@ -47,7 +49,7 @@ export const reads = {
   async listings({ db, connection }: Sql, guildId: string): Promise<readonly string[]> {
     const changed = db.selectFrom('changed_settings').select('listing').where('guild_id', '=', guildId);
     const values = db.selectFrom('setting_values').select('listing').where('guild_id', '=', guildId);
-    const isLink = literal('link');
+    const isLink = literal(linkPath);
     const rows = await run(connection, changed.where('path', '=', isLink).union(values.where('path', '=', isLink)));
     return rows.map(({ listing }) => listing);
   },
@@ -242,7 +244,7 @@ function concerns(
   { guildId, listings }: EndedGuild,
 ): boolean {
   return (
-    queue === `role ${guildId}` ||
+    queue === roleQueue(guildId) ||
     recipientOf(queue)?.guildId === guildId ||
     content.includes(`"${guildId}"`) ||
     content.includes(`"${guildId} `) ||

@@ -2,7 +2,7 @@ import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/con
 import type { Config } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
-import { linkPath } from '../../core/settings/listing-settings.ts';
+import { linkPath } from '../../core/settings/stored-settings.ts';
 import type { DescriptionContext, ListedLookup } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';

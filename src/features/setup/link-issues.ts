@@ -1,5 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath } from '../../core/settings/listing-settings.ts';
+import { linkPath } from '../../core/settings/stored-settings.ts';
 import type { SettingIssue } from './community.ts';
 
 /** The choices of a select. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath } from '../../core/settings/listing-settings.ts';
+import { linkPath } from '../../core/settings/stored-settings.ts';
 import type { ListingDetails, NewLink, SettingsAuthor } from './community.ts';
 import type { SettingChange } from './stored-changes.ts';
 

@@ -1,7 +1,7 @@
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { NewChange, SettingKey, StoredCommunity } from '../../core/settings/stored-settings.ts';
+import { linkPath, type NewChange, type SettingKey, type StoredCommunity } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
@@ -126,7 +126,7 @@ export function createSettingsWriter(options: WriterOptions) {
         const separated = withSeparateParts(changes, listings[0]);
         const unknown = separated.filter(
           ({ listing, value, path }) =>
-            listing !== '' && path !== 'link' && value !== undefined && !isListing(listing, listings, separated),
+            listing !== '' && path !== linkPath && value !== undefined && !isListing(listing, listings, separated),
         );
         const changed = separated.filter(({ value }) => value !== undefined);
         const settings = { before: opened.settings, after: withChanges(opened.settings, separated) };
@@ -173,7 +173,7 @@ export function createSettingsWriter(options: WriterOptions) {
 /** Whether a listing exists, or is being linked. */
 function isListing(name: string, listings: readonly ListingConfig[], changes: readonly SettingChange[]): boolean {
   const isLinked = changes.some(
-    ({ listing, path, value }) => listing === name && path === 'link' && value !== undefined,
+    ({ listing, path, value }) => listing === name && path === linkPath && value !== undefined,
   );
   return isLinked || listings.some((listing) => listing.name === name);
 }

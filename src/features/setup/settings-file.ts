@@ -1,7 +1,8 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath, secretPaths } from '../../core/settings/listing-settings.ts';
+import { secretPaths } from '../../core/settings/listing-settings.ts';
 import { valueAt, withValuesAt } from '../../core/settings/setting-spec.ts';
+import { linkPath } from '../../core/settings/stored-settings.ts';
 import { isObject, type JsonObject, parseJson } from '../../platform/json.ts';
 import { communityPaths, isSecretPath, joinParts, listingPaths } from '../settings.ts';
 import type { SettingIssue } from './community.ts';

@@ -1,7 +1,6 @@
 import { communityConfig } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath } from '../../core/settings/listing-settings.ts';
-import type { Arrival, StoredChange } from '../../core/settings/stored-settings.ts';
+import { type Arrival, linkPath, type StoredChange } from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import { day } from '../../platform/durations.ts';
 import type {

@@ -1,5 +1,6 @@
 import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import { handlerQueue } from '../../core/outbox/handler-events.ts';
+import { roleQueue } from '../../core/tally/queues.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isNotStored } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -64,7 +65,8 @@ export function createShop(options: {
     if (result.outcome !== 'purchased' || result.repeated) return;
     const { id, userId, item, price, balance } = result.purchase;
     log.info({ purchase: id, user: userId, item, price, balance }, 'an item of the shop was sold');
-    nudge([`role ${guildId}`, handlerQueue('purchase', guildId), ...(ownerChannelId === null ? [] : [ownerChannelId])]);
+    const roles = guildId === null ? [] : [roleQueue(guildId)];
+    nudge([...roles, handlerQueue('purchase', guildId), ...(ownerChannelId === null ? [] : [ownerChannelId])]);
   }
 
   return {

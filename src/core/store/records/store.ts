@@ -5,6 +5,7 @@ import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, RecordScope, Records } from '../../records/records.ts';
 import { markNames, noMarks } from '../../tally/account-state.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
+import { roleQueue } from '../../tally/queues.ts';
 import { countedTables } from '../counters/counters.ts';
 import { currentCounters, readCounters } from '../counters/store.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
@@ -168,8 +169,8 @@ function isOfCommunity({ guildId, listings, channels }: RecordScope) {
         and([
           eb('delivery_id', '=', literal(noDelivery)),
           or([
-            eb('queue', 'in', [`role ${guildId}`, ...channels]),
-            eb('queue', 'like', `role ${guildId} %`),
+            eb('queue', 'in', [roleQueue(guildId), ...channels]),
+            eb('queue', 'like', `${roleQueue(guildId)} %`),
             eb('queue', 'like', `dm % ${guildId}`),
           ]),
         ]),

@@ -1,12 +1,13 @@
 import type { Selectable } from 'kysely';
 import { voteKinds } from '../../../webhook/event.ts';
-import type {
-  Arrival,
-  ChangedValue,
-  SettingsState,
-  StoredChange,
-  StoredCommunity,
-  StoredValue,
+import {
+  type Arrival,
+  type ChangedValue,
+  linkPath,
+  type SettingsState,
+  type StoredChange,
+  type StoredCommunity,
+  type StoredValue,
 } from '../../settings/stored-settings.ts';
 import { testAnnouncementOf } from '../../tally/announcement.ts';
 import { lock } from '../lock.ts';
@@ -182,7 +183,7 @@ async function withSettings({ db, connection }: Sql, rows: readonly GuildRow[]):
   const byGuild = Map.groupBy(stored, ({ guild_id }) => guild_id);
   const links = db.selectFrom('changed_settings').select(['guild_id', 'listing', 'before_value']).distinct();
   // A literal, so that both databases use the index of links.
-  const former = await run(connection, links.where('path', '=', literal('link')).where('guild_id', 'in', ids));
+  const former = await run(connection, links.where('path', '=', literal(linkPath)).where('guild_id', 'in', ids));
   const formerByGuild = Map.groupBy(former, ({ guild_id }) => guild_id);
   return rows.map(({ guild_id: guildId, version, parked_at: parkedAt }) => ({
     guildId,
