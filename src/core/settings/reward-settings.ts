@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { day as dayMs } from '../../platform/durations.ts';
 import { type JsonObject, listOf, numberOf, objectOf, textsOf } from '../../platform/json.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { escapeInline, escapeName, joined, type Markup, roleMention } from '../../texts/markup.ts';
@@ -22,7 +23,6 @@ export type WeekdayName = (typeof weekdays)[number];
 
 /** Monday, 1 January 2024 (ms since the epoch). */
 const someMonday = 1_704_067_200_000;
-const dayMs = 86_400_000;
 
 /** The name of a weekday in a language. */
 export function weekdayName(locale: string, weekday: string): string {

@@ -8,7 +8,7 @@ import type { CommunityListing } from '../communities/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
 import type { DigestContent } from './effects.ts';
 import { createDigestHandler, type VotesBetween } from './message.ts';
-import { nextPeriod } from './period.ts';
+import { nextPeriod, settleMs } from './period.ts';
 import type { DigestStore, Summaries } from './store.ts';
 
 /** Plans the digest of a listing when its period has ended. */
@@ -38,8 +38,6 @@ export function createDigestTask(
 const maxAgeMs = 10 * second;
 /** Different periods that are remembered: of several time zones and intervals. */
 const maxScans = 50;
-/** A vote is stored within this time after its receipt (ms). */
-const settledMs = 15 * second;
 
 const noVotes: DigestContent = { votes: 0, voters: 0, credits: 0, top: [], milestones: [], moreMilestones: 0 };
 
@@ -57,7 +55,7 @@ export function createVotesBetween(store: Pick<DigestStore, 'votesOf'>, clock: C
     if (known !== undefined && at - known.at < maxAgeMs) return (await known.summaries).get(listing) ?? noVotes;
     const summaries = store.votesOf({ from, until });
     // Only a period that has ended has all its votes.
-    if (until + settledMs <= clock.now()) {
+    if (until + settleMs <= clock.now()) {
       scans.set(key, { at, summaries });
       summaries.catch(() => scans.delete(key));
     }

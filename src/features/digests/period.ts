@@ -1,8 +1,11 @@
 import type { Calendar } from '../../core/rewards/calendar.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 
-/** A delivery is answered within 5 s, so by then every vote of a period is stored, also by clocks that differ a little. */
-const settleMs = 15 * second;
+/**
+ * A delivery is answered within 5 s, so this long after a period every vote of it is stored, also by clocks that differ
+ * a little (ms).
+ */
+export const settleMs = 15 * second;
 /** After a longer downtime, a digest has the votes of this time only, or of one interval (ms). */
 const maxPeriodMs = day;
 /** A time that is further ahead was written by a clock that was ahead (ms). */

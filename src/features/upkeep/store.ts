@@ -5,10 +5,10 @@ import { lock } from '../../core/store/lock.ts';
 import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { deliveryColumns, type Tables } from '../../core/store/tables.ts';
-import { minute } from '../../platform/durations.ts';
+import { hour, minute } from '../../platform/durations.ts';
 
 /** A lease that ends later than this was written by a clock that was ahead (ms). */
-const maxLeaseMs = 3_600_000;
+const maxLeaseMs = hour;
 /** A longer time without a heartbeat is an outage (ms). */
 const longestGapMs = 10 * minute;
 
