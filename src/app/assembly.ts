@@ -7,7 +7,7 @@ import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
-import { createAnnouncements } from '../features/announcements/of-listings.ts';
+import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
 import { separateAccounts } from '../features/communities/home.ts';
 import { createKnownTargets } from '../features/communities/listing-targets.ts';

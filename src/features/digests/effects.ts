@@ -14,20 +14,6 @@ export interface Digest {
   readonly until: number;
 }
 
-/** What a listing received in a period. */
-export interface DigestContent {
-  /** Counted votes, and distinct voters. */
-  readonly votes: number;
-  readonly voters: number;
-  /** All that the votes earned (credits). */
-  readonly credits: number;
-  /** The voters with the most votes, at most 5, most first. */
-  readonly top: readonly { readonly userId: string; readonly votes: number }[];
-  /** Who reached how many votes, at most 5, and how many others. */
-  readonly milestones: readonly { readonly userId: string; readonly votes: number }[];
-  readonly moreMilestones: number;
-}
-
 export const effects = {
   digest: fieldsFormat<Digest>({ channelId: ['string'], listing: ['string'], from: ['number'], until: ['number'] }),
 };

@@ -7,10 +7,10 @@ import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { bold, escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { DigestContent } from './effects.ts';
+import type { VoteSummary } from './store.ts';
 
 /** The votes of a listing in a period (ms since the epoch, `until` exclusive). Rejects with the driver's error. */
-export type VotesBetween = (listing: string, from: number, until: number) => Promise<DigestContent>;
+export type VotesBetween = (listing: string, from: number, until: number) => Promise<VoteSummary>;
 
 interface DigestSource {
   readonly votesBetween: VotesBetween;
@@ -37,7 +37,7 @@ export function createDigestHandler(
 }
 
 function renderDigest(
-  content: DigestContent,
+  content: VoteSummary,
   context: {
     readonly listing: string;
     readonly texts: Texts;

@@ -6,10 +6,9 @@ import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import type { CommunityListing } from '../communities/feature.ts';
 import type { AnnouncementTask, FeatureParts, PartsContext } from '../parts.ts';
-import type { DigestContent } from './effects.ts';
 import { createDigestHandler, type VotesBetween } from './message.ts';
 import { nextPeriod, settleMs } from './period.ts';
-import type { DigestStore, Summaries } from './store.ts';
+import type { DigestStore, Summaries, VoteSummary } from './store.ts';
 
 /** Plans the digest of a listing when its period has ended. */
 export function createDigestTask(
@@ -39,7 +38,7 @@ const maxAgeMs = 10 * second;
 /** Different periods that are remembered: of several time zones and intervals. */
 const maxScans = 50;
 
-const noVotes: DigestContent = { votes: 0, voters: 0, credits: 0, top: [], milestones: [], moreMilestones: 0 };
+const noVotes: VoteSummary = { votes: 0, voters: 0, credits: 0, top: [], milestones: [], moreMilestones: 0 };
 
 /**
  * What listings received in a period, by the time of receipt: so a vote that arrives late is in a later one. The newest

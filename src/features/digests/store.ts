@@ -8,7 +8,6 @@ import { advance, deleteProgress, progressOf } from '../../core/store/progress.t
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { hour } from '../../platform/durations.ts';
-import type { DigestContent } from './effects.ts';
 import type { Period } from './period.ts';
 
 /** Entries that one query reads: a few ms, in which SQLite blocks this thread. */
@@ -28,8 +27,22 @@ export interface PlannedDigest extends Period {
   readonly hasVotes: boolean;
 }
 
+/** What a listing received in a period. */
+export interface VoteSummary {
+  /** Counted votes, and distinct voters. */
+  readonly votes: number;
+  readonly voters: number;
+  /** All that the votes earned (credits). */
+  readonly credits: number;
+  /** The voters with the most votes, at most 5, most first. */
+  readonly top: readonly { readonly userId: string; readonly votes: number }[];
+  /** Who reached how many votes, at most 5, and how many others. */
+  readonly milestones: readonly { readonly userId: string; readonly votes: number }[];
+  readonly moreMilestones: number;
+}
+
 /** What listings received in a period, by their names. */
-export type Summaries = ReadonlyMap<string, DigestContent>;
+export type Summaries = ReadonlyMap<string, VoteSummary>;
 
 const keyOf = (listing: string) => `digest ${listing}`;
 
@@ -50,7 +63,7 @@ export const writes = {
     return channelId;
   },
 
-  /** Forgets what was announced by digests of other listings, so that they start afresh when they are switched on. */
+  /** Forgets what was announced by digests of other listings, so that they start again when they are switched on. */
   async keepOf({ db, connection }: Sql, listings: readonly string[]): Promise<void> {
     const keys = db.selectFrom('announcement_progress').select('key');
     const stored = await run(connection, keys.where('key', 'like', keyOf('%')));
@@ -102,13 +115,13 @@ async function votesOf({ db, connection }: Sql, { from, until }: Period): Promis
   return new Map([...byListing].map(([listing, votes]) => [listing, summaryOf(votes)]));
 }
 
-function summaryOf({ credits, votesByUser, milestones }: ListingVotes): DigestContent {
+function summaryOf({ credits, votesByUser, milestones }: ListingVotes): VoteSummary {
   const named = milestones.filter(({ userId }) => !isPseudonym(userId)).reverse();
   return {
     votes: [...votesByUser.values()].reduce((sum, votes) => sum + votes, 0),
     voters: votesByUser.size,
     credits,
-    // Of equals, who voted first.
+    // Ties: who voted first.
     top: [...votesByUser]
       .toReversed()
       .filter(([userId]) => !isPseudonym(userId))

@@ -4,11 +4,11 @@ import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
-import { createAnnouncements } from '../../../src/features/announcements/of-listings.ts';
+import { createAnnouncements } from '../../../src/features/announcements/announcements.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
-import type { DigestContent } from '../../../src/features/digests/effects.ts';
 import { createDigestHandler } from '../../../src/features/digests/message.ts';
+import type { VoteSummary } from '../../../src/features/digests/store.ts';
 import { createLostStreaksHandler } from '../../../src/features/lost-streaks/message.ts';
 import { createReviewHandler } from '../../../src/features/reviews/message.ts';
 import { hour } from '../../../src/platform/durations.ts';
@@ -21,7 +21,7 @@ const url = 'https://listing.example/server/1';
 const from = Date.UTC(2026, 0, 5, 12);
 const done = { outcome: 'done' };
 
-const votes: DigestContent = {
+const votes: VoteSummary = {
   ...{ votes: 1_200, voters: 2, credits: 12_000, moreMilestones: 3 },
   top: [
     { userId: member(1), votes: 1_199 },
@@ -31,7 +31,7 @@ const votes: DigestContent = {
 };
 
 /** Handlers for a listing with these settings, and a local Discord. */
-async function posting(announcements: StatedAnnouncements = {}, content: DigestContent = votes) {
+async function posting(announcements: StatedAnnouncements = {}, content: VoteSummary = votes) {
   const clock = createOffsetClock();
   const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
   onTestFinished(() => discord.stop());

@@ -6,21 +6,19 @@ import { plainStyle } from './read-settings.ts';
 
 export function createAnnouncements(directory: Directory): AnnouncementsOfListings {
   const styleOfSettings = memoizeOne(styleOf);
-  const settingsOf = (listing: string) => directory.find(listing)?.announcements;
+
+  function findStyle(listing: string) {
+    const settings = directory.find(listing)?.announcements;
+    return settings === undefined ? null : styleOfSettings(settings);
+  }
 
   function listingsAt(place: Parameters<AnnouncementsOfListings['languageOf']>[0]) {
     return 'guildId' in place ? directory.ofGuild(place.guildId)?.listings : directory.inChannel(place.channelId);
   }
 
   return {
-    styleOf(listing) {
-      const settings = settingsOf(listing);
-      return settings === undefined ? plainStyle : styleOfSettings(settings);
-    },
-    findStyle(listing) {
-      const settings = settingsOf(listing);
-      return settings === undefined ? null : styleOfSettings(settings);
-    },
+    styleOf: (listing) => findStyle(listing) ?? plainStyle,
+    findStyle,
     languageOf: (place) =>
       listingsAt(place)?.find(({ announcements }) => announcements.language !== null)?.announcements.language ?? null,
     announces: (event, channelId) =>
