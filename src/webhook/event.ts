@@ -11,8 +11,21 @@ export const premiumKinds = [
   'subscription.revoked',
 ] as const;
 
+/** The kind of a vote for a server or a bot. */
+export function voteKindOf(target: 'server' | 'bot'): VoteKind {
+  return target === 'server' ? 'server_vote' : 'bot_vote';
+}
+
+export function isVoteKind(kind: string): kind is VoteKind {
+  return voteKinds.some((voteKind) => voteKind === kind);
+}
+
+export function familyOf(kind: EventKind): Family {
+  return isVoteKind(kind) ? 'vote' : 'premium';
+}
+
 /** Whether an event ends an order or one of its periods. Such an event pays nothing. */
-export function endsOrder(kind: PremiumKind): boolean {
+export function endsOrder(kind: string): boolean {
   return kind === 'subscription.expired' || kind === 'subscription.revoked';
 }
 

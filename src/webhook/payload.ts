@@ -3,6 +3,8 @@ import {
   type EventKind,
   type EventTarget,
   type Family,
+  familyOf,
+  isVoteKind,
   premiumKinds,
   type Vote,
   type VoteKind,
@@ -96,8 +98,6 @@ const fieldsBesideVoter = [
   ...['server', 'bot', 'vendor', 'targetType'],
 ];
 
-const isVoteKind = (kind: string): kind is VoteKind => voteKinds.some((voteKind) => voteKind === kind);
-
 /** A test checks only the connection. Its contents are sample data, so invalid fields are ignored. */
 function readTest(json: Fields, kind: EventKind): ParsedPayload {
   const ignoreInvalid = (read: () => string | null): string | null => {
@@ -155,10 +155,6 @@ export function familyIn(payload: ParsedPayload): Family | null {
     case 'unprocessable':
       return payload.family;
   }
-}
-
-function familyOf(kind: EventKind): Family {
-  return isVoteKind(kind) ? 'vote' : 'premium';
 }
 
 const kinds: readonly string[] = [...voteKinds, ...premiumKinds];

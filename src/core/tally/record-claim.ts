@@ -1,5 +1,5 @@
 import { day } from '../../platform/durations.ts';
-import type { Vote, VoteAtSite } from '../../webhook/event.ts';
+import { type Vote, type VoteAtSite, voteKindOf } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account.ts';
 import { type Cause, isCountedVote } from '../ledger/entry.ts';
 import { creditsOf, minVoteGapMs } from '../rewards/reward.ts';
@@ -90,7 +90,7 @@ function nearest(votes: readonly PastVote[], at: number): PastVote | null {
 function voteOf({ userId, at, atSite }: Claim, { kind }: ListingContext): Vote {
   return {
     family: 'vote',
-    kind: kind === 'server' ? 'server_vote' : 'bot_vote',
+    kind: voteKindOf(kind),
     target: { kind, id: null },
     userId,
     at,

@@ -5,6 +5,7 @@ import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts'
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
 import { escapeName, joined, lines, type Markup, markup, mention, roleMention, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
+import { endsOrder, premiumKinds } from '../../webhook/event.ts';
 
 type AnnouncementTexts = Texts['announcement'];
 
@@ -42,12 +43,7 @@ export function isPanelEvent(announcement: Announcement): boolean {
   return !announcement.test && (isPremium || milestoneOf(announcement) !== null);
 }
 
-const premiumEvents: readonly string[] = [
-  'premium_purchase',
-  'subscription.renewed',
-  'subscription.expired',
-  'subscription.revoked',
-];
+const premiumEvents: readonly string[] = premiumKinds;
 
 /** The votes of the milestone that was reached; null for none. */
 function milestoneOf({ bonuses }: Announcement): number | null {
@@ -113,7 +109,7 @@ function voteTitle(announcement: Announcement, { titles, milestone }: Announceme
 /** The credits of the event itself, the streak and the balance. Events that never pay have no line about credits. */
 function renderPayment(announcement: Announcement, texts: AnnouncementTexts, style: ShownParts): (Markup | null)[] {
   const { event, credits, balance, calculation, bonuses, streak } = announcement;
-  const isRewarded = !endsPurchase(event);
+  const isRewarded = !endsOrder(event);
   const own = credits - sumOf(bonuses);
   const ownCredits = own > 0 ? texts.credits(own) : isRewarded ? texts.noCredits : null;
   const isMultiplied = own > 0 && ownCredits !== null && calculation !== null;
@@ -146,7 +142,7 @@ function renderBonus({ cause, credits, count }: Bonus, { bonuses }: Announcement
 
 /** The end of a purchase only changes when its roles end. */
 export function renderRoles({ event, roles }: Announcement, texts: AnnouncementTexts): Markup | null {
-  if (roles.length === 0 || endsPurchase(event)) return null;
+  if (roles.length === 0 || endsOrder(event)) return null;
   const shown = roles
     .slice(0, maxRoles)
     .map(({ role, until }) => texts.role(roleMention(role), until === null ? null : timestamp(until, 'f')));
@@ -162,8 +158,4 @@ export function renderReason({ reason }: Announcement, texts: AnnouncementTexts)
   if (reason === null) return null;
   const text = Object.hasOwn(texts.reasons, reason) ? texts.reasons[reason] : undefined;
   return text ?? texts.because(escapeName(reason, 140));
-}
-
-function endsPurchase(event: string): boolean {
-  return event === 'subscription.expired' || event === 'subscription.revoked';
 }

@@ -7,6 +7,7 @@ import {
 } from '../../core/announcements/preview.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import { hour } from '../../platform/durations.ts';
+import { voteKindOf } from '../../webhook/event.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
 
 /** In place of the pictures of the voter and the server. */
@@ -18,7 +19,7 @@ function announce(
   changes: Partial<Announcement> = {},
 ): AnnouncementPreview {
   const vote: Announcement = {
-    event: kind === 'server' ? 'server_vote' : 'bot_vote',
+    event: voteKindOf(kind),
     test: false,
     listing,
     userId: ada,

@@ -1,8 +1,9 @@
 import type { Generated, Selectable } from 'kysely';
+import type { Family } from '../../webhook/event.ts';
 import type { ServiceListingKind } from '../listing/listing.ts';
 
 /** The two families of webhooks. Each has its own URL and secret. */
-export type WebhookFamily = 'vote' | 'premium';
+export type WebhookFamily = Family;
 
 /**
  * `waiting`: to be sent at `next_attempt_at`. `delivered`: the receiver returned 2xx. `failed`: not retried unless it

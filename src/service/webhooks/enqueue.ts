@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { familyOf } from '../../webhook/event.ts';
 import type { Sql } from '../storage/database.ts';
 import { insertDelivery, type NewDelivery } from '../storage/deliveries/deliveries.ts';
-import { type Payload, webhookFamilyOf } from './payloads.ts';
+import type { Payload } from './payloads.ts';
 
 /**
  * Queues an event in the transaction that causes it, so that both are stored or neither is. Returns the id of the
@@ -16,7 +17,7 @@ export function newDelivery(listingId: string, payload: Payload, now: number): N
   return {
     id: orderedUuid(now),
     listingId,
-    family: webhookFamilyOf(payload.event),
+    family: familyOf(payload.event),
     event: payload.event,
     test: payload['test'] === true,
     body: JSON.stringify(payload),

@@ -1,16 +1,10 @@
-import type { Listing, ServiceListingKind } from '../listing/listing.ts';
+import { type EventKind, voteKindOf } from '../../webhook/event.ts';
+import type { Listing } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
-import type { WebhookFamily } from '../storage/tables.ts';
 
 /** The event types: those of webhooks of the service, and the premium lifecycle. */
-export type WebhookEventKind =
-  | 'server_vote'
-  | 'bot_vote'
-  | 'premium_purchase'
-  | 'subscription.renewed'
-  | 'subscription.expired'
-  | 'subscription.revoked';
+export type WebhookEventKind = EventKind;
 
 /** The later event of a premium order: renewed, expired or revoked. */
 export type LifecycleEvent = Extract<WebhookEventKind, `subscription.${string}`>;
@@ -21,14 +15,6 @@ export interface Payload {
   /** Time of the event, ISO 8601 UTC with milliseconds; part of the idempotency key of a vote. */
   readonly timestamp: string;
   readonly [field: string]: unknown;
-}
-
-export function voteEvent(kind: ServiceListingKind): WebhookEventKind {
-  return kind === 'server' ? 'server_vote' : 'bot_vote';
-}
-
-export function webhookFamilyOf(event: WebhookEventKind): WebhookFamily {
-  return event === 'server_vote' || event === 'bot_vote' ? 'vote' : 'premium';
 }
 
 type NamedListing = Pick<Listing, 'kind' | 'id' | 'name'>;
@@ -50,7 +36,7 @@ export interface VoteDetails {
  */
 export function votePayload(listing: NamedListing, vote: VoteDetails): Payload {
   return {
-    event: voteEvent(listing.kind),
+    event: voteKindOf(listing.kind),
     timestamp: new Date(vote.at).toISOString(),
     ...listingFields(listing),
     userId: vote.voter.userId,

@@ -1,5 +1,5 @@
 import { day } from '../../platform/durations.ts';
-import type { Vote } from '../event.ts';
+import { type Vote, voteKindOf } from '../event.ts';
 import {
   type Fields,
   InvalidFieldError,
@@ -71,8 +71,6 @@ export function readDelivery(
 interface VotedListing extends ReceivingListing {
   readonly kind: 'server' | 'bot';
 }
-
-const voteKindOf = (kind: 'server' | 'bot') => (kind === 'server' ? 'server_vote' : 'bot_vote');
 
 /** @throws InvalidFieldError */
 function toVote(reading: VoteReading, listing: VotedListing, now: number): Vote {
