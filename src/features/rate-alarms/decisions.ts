@@ -1,4 +1,5 @@
 import type { Outbox } from '../../core/outbox/outbox.ts';
+import { ownerReport } from '../../core/outbox/owner-report.ts';
 import type { Replay } from '../../core/receiving/replay.ts';
 import { isOnSite, readStoredSiteDelivery } from '../../core/receiving/site-delivery.ts';
 import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
@@ -53,10 +54,7 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
     const channelId = directory.communityOf(name)?.ownerChannelId ?? null;
     if (channelId !== null) {
       const report = { type: 'rateAlarm', listing: name, site, votes, usual: Math.round(usual) } as const;
-      const content = { channelId, report };
-      await outbox.enqueueReport(key, {
-        ...{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt: clock.now() },
-      });
+      await outbox.enqueueReport(key, ownerReport(channelId, report, clock.now()));
     }
     logged.add(key);
     const hint = 'Release or reject them in the owner console, or with `tallyhook rewards alarms`.';

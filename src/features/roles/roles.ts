@@ -1,6 +1,7 @@
 import { type DiscordAPIError, Routes } from 'discord.js';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
+import { ownerReport } from '../../core/outbox/owner-report.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
@@ -145,13 +146,7 @@ export function createRoleGrants(options: {
       if (channelId === null || !(await roles.hasGrant({ userId, role }))) return;
       const failed = { type: 'roleFailed', guildId, userId, role, cause, reason } as const;
       const report = isWanted ? failed : { ...failed, isRemoval: true as const };
-      await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, {
-        kind: 'ownerReport',
-        queue: channelId,
-        content: { channelId, report },
-        deliveryId: null,
-        createdAt: clock.now(),
-      });
+      await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, ownerReport(channelId, report, clock.now()));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { accountIdOf } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { ownerReport } from '../../core/outbox/owner-report.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, lockAccountsOf } from '../../core/store/accounts.ts';
 import { lock } from '../../core/store/lock.ts';
@@ -104,14 +105,12 @@ export async function closePurchases(
   for (const purchase of purchases) await refund(sql, purchase, now);
   return purchases.flatMap(({ id: purchaseId, owner_channel_id: channelId, name: item, price }) => {
     if (channelId === null) return [];
-    const content = { channelId, report: { type: 'purchaseClosed', purchaseId, item, price } as const };
-    return [{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt: now }];
+    return [ownerReport(channelId, { type: 'purchaseClosed', purchaseId, item, price }, now)];
   });
 }
 
 function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewEffect<'ownerReport'>[] {
   const { id: purchaseId, user_id: userId, owner_channel_id: channelId, name: item, price } = purchase;
   if (channelId === null) return [];
-  const content = { channelId, report: { type: 'purchaseRefunded', purchaseId, userId, item, price } as const };
-  return [{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt }];
+  return [ownerReport(channelId, { type: 'purchaseRefunded', purchaseId, userId, item, price }, createdAt)];
 }

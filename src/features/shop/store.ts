@@ -2,6 +2,7 @@ import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '..
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import { handlerQueue, type PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { ownerReport } from '../../core/outbox/owner-report.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
@@ -249,8 +250,7 @@ async function deliver({ db, connection }: Sql, purchase: PurchaseRow): Promise<
   }
   if (purchase.code !== null || channelId === null) return [];
   const report = { type: 'purchase', purchaseId: id, userId, item: purchase.name, price: purchase.price } as const;
-  const content = { channelId, report };
-  return [{ kind: 'ownerReport', queue: channelId, content, deliveryId: null, createdAt: at }];
+  return [ownerReport(channelId, report, at)];
 }
 
 function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect<'handler'> {

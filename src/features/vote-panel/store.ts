@@ -1,4 +1,5 @@
 import type { Generated, Selectable } from 'kysely';
+import { ownerReport } from '../../core/outbox/owner-report.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
@@ -119,9 +120,8 @@ export const writes = {
     const panel = db.deleteFrom('vote_panels').where('guild_id', '=', guildId).where('channel_id', '=', channelId);
     const [deleted] = await run(connection, panel.returning('guild_id'));
     if (deleted === undefined || reportTo === null) return;
-    const content = { channelId: reportTo, report: { type: 'votePanelGone', panelChannelId: channelId } } as const;
-    const report = { kind: 'ownerReport', queue: reportTo, content, deliveryId: null, createdAt: now } as const;
-    await enqueue({ db, connection }, [report]);
+    const report = { type: 'votePanelGone', panelChannelId: channelId } as const;
+    await enqueue({ db, connection }, [ownerReport(reportTo, report, now)]);
   },
 };
 
