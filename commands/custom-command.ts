@@ -169,7 +169,9 @@ function ofDiscordJs(command: DiscordJsCommand, context: OwnContext): Command {
   const body = bodyOfNative(command);
   const { contexts, default_member_permissions: permissions } = body;
   return {
-    ...{ name: body.name, body, visibility: 'private' },
+    name: body.name,
+    body,
+    visibility: 'private',
     // For /help; Discord offers it by its body.
     ...((contexts?.includes(InteractionContextType.BotDM) ?? true) && { availability: 'everywhere' }),
     ...(permissions != null && { defaultMemberPermissions: 'ManageGuild' }),

@@ -52,7 +52,9 @@ export function settingsForm(
 ): Form {
   const paths = [...named, ...placedIn(name)];
   return {
-    ...{ name, paths, button },
+    name,
+    paths,
+    button,
     fields: ({ texts, value }) =>
       toModalFields(
         paths.flatMap((path) => shownFields(fieldsOf(path), value(path))),

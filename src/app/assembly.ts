@@ -215,7 +215,9 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   });
   const owner = createOwnerApp(config, {
     ...recording,
-    ...{ rest: access.rest, setup: services.shared.setupServices, signInLinks: parts.signInLinks },
+    rest: access.rest,
+    setup: services.shared.setupServices,
+    signInLinks: parts.signInLinks,
     checks: checks.process,
     directory,
     home,

@@ -139,7 +139,9 @@ function assembleReceiver(
   const recording = createRecording({ ...context, recorder, onRecorded, nudge: notices.nudge });
   const siteApiUrl = options.siteApiUrl ?? null;
   const confirming = confirmations?.createConfirming({
-    ...{ ...context, ...recording, ...polling },
+    ...context,
+    ...recording,
+    ...polling,
     lookups: confirmations.createLookupClients(
       { listings, siteApiUrl, lookup: { baseUrl: '' } },
       { ...context, home, cache: confirmations.memoryKeyv() },

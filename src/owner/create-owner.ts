@@ -81,7 +81,11 @@ export function createOwnerApp(
       setup: dependencies.setup,
       corrections: store.corrections,
       namesIn: createNames({
-        ...{ records, communities, guildIds: scopes.ids, reader, clock },
+        records,
+        communities,
+        guildIds: scopes.ids,
+        reader,
+        clock,
         listingNames: dependencies.setup.checks.listingNames,
         listings: () => directory.listings.filter(({ implied }) => !implied).map(({ name }) => name),
       }),

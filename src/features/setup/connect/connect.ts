@@ -101,9 +101,15 @@ export function createConnect(options: {
       }
       const { key, webhooks } = granted;
       const linked = await settings.link({
-        ...{ guildId, authorId: userId, interactionId: `connect ${randomUUID()}` },
-        ...{ kind: 'server', targetId: guildId, name: listing, lookupKey: key },
-        ...{ voteSecret: webhooks.vote.secret, premiumSecret: webhooks.premium.secret },
+        guildId,
+        authorId: userId,
+        interactionId: `connect ${randomUUID()}`,
+        kind: 'server',
+        targetId: guildId,
+        name: listing,
+        lookupKey: key,
+        voteSecret: webhooks.vote.secret,
+        premiumSecret: webhooks.premium.secret,
       });
       if (linked.status === 'invalid') {
         throw new ConnectError(
