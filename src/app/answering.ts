@@ -151,7 +151,7 @@ export function createAnswering(
     /** Whether every shard is connected to the gateway; null without one. */
     isConnected: (): boolean | null => gateway?.ready ?? null,
     /** Other processes have all shards; this one takes over if one of them ends. */
-    isStandby: () => gateway !== null && 'isStandby' in gateway && gateway.isStandby === true,
+    isStandby: () => gateway?.isStandby ?? false,
     /** Interactions over HTTP; null with the gateway. */
     endpoint,
     owns: (interaction: AnyInteraction) => isOwnInteraction(interaction, registrar.isKnown),

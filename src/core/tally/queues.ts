@@ -30,8 +30,8 @@ export function queuesOfVotes(listing: ListingContext): readonly string[] {
 function queuesFor(family: Family, listings: readonly ListingContext[]): readonly string[] {
   return listings.flatMap((listing) => {
     const { guildId } = listing.community;
-    const roles = guildId !== null && grantsRoles(family, listing) ? [roleQueue(guildId)] : [];
-    return [...roles, ...[channelFor(family, listing) ?? []].flat()];
+    const roles = guildId !== null && grantsRoles(family, listing) ? roleQueue(guildId) : null;
+    return [roles, channelFor(family, listing)].filter((queue) => queue !== null);
   });
 }
 

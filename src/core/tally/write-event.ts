@@ -51,9 +51,8 @@ export function writeEvent(
 
   const at = event.at ?? receivedAt;
   let updated = account;
-  if (account !== null && entries.length > 0) {
-    const common = { accountId: account.id, listing: listing.name, at, deliveryId };
-    updated = account;
+  if (updated !== null) {
+    const common = { accountId: updated.id, listing: listing.name, at, deliveryId };
     for (const [index, entry] of entries.entries()) {
       const untimed = index === 0 && event.family === 'vote' && event.at === null;
       updated = tally.append(updated, { ...common, ...entry, untimed });

@@ -39,6 +39,8 @@ const logIntervalMs = 1 * minute;
 export interface GatewayClient {
   /** Every shard is connected. */
   readonly ready: boolean;
+  /** Whether other processes have all shards; missing for a client that does not share them. */
+  readonly isStandby?: boolean;
   start(): void;
   /** Closes the connection (1 s at most), then waits for the responses in progress (3 s at most). */
   stop(): Promise<void>;
