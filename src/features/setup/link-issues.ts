@@ -102,7 +102,9 @@ export function keyOfOtherListing(listing: string): SettingIssue {
   return { listing, path: 'lookupKey', code: 'other_listing', problem, hint: 'Link that listing instead.' };
 }
 
-export function unknownListing(listing: string): SettingIssue {
-  const problem = 'is a listing that does not exist in this server.';
-  return { listing, path: linkPath, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
+/** A change of a listing that does not exist, or of a setting of one. */
+export function unknownListing(listing: string, path: string = linkPath): SettingIssue {
+  const verb = path === linkPath ? 'is' : 'belongs to';
+  const problem = `${verb} a listing that does not exist in this server.`;
+  return { listing, path, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
 }

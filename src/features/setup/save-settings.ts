@@ -9,7 +9,7 @@ import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts'
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from './community.ts';
 import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
-import { type FindTarget, isIdentityPath, linkIssues } from './link-issues.ts';
+import { type FindTarget, isIdentityPath, linkIssues, unknownListing } from './link-issues.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';
 import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateParts } from './stored-changes.ts';
 
@@ -40,7 +40,7 @@ interface ValidatedChange extends Pick<SaveOptions, 'targetIds'> {
   readonly guildId: string;
   readonly before: readonly OpenedSetting[];
   readonly after: readonly OpenedSetting[];
-  /** What is set anew. */
+  /** The values that are set. */
   readonly changed: readonly SettingKey[];
 }
 
@@ -132,7 +132,8 @@ export function createSettingsWriter(options: WriterOptions) {
         const settings = { before: opened.settings, after: withChanges(opened.settings, separated) };
         const issues = await issuesOf({ guildId, ...settings, changed, ...(targetIds && { targetIds }) });
         if (unknown.length + issues.length > 0) {
-          return { status: 'invalid', issues: [...unknown.map(unknownListing), ...issues] };
+          const unknownIssues = unknown.map(({ listing, path }) => unknownListing(listing, path));
+          return { status: 'invalid', issues: [...unknownIssues, ...issues] };
         }
         const key = hasSecrets(separated) ? findKey((await store.state()).keyId) : null;
         if (key === 'missing') return { status: 'invalid', issues: [missingKeyIssue(null, 'lookupKey')] };
@@ -176,9 +177,4 @@ function isListing(name: string, listings: readonly ListingConfig[], changes: re
     ({ listing, path, value }) => listing === name && path === linkPath && value !== undefined,
   );
   return isLinked || listings.some((listing) => listing.name === name);
-}
-
-function unknownListing({ listing, path }: SettingChange): SettingIssue {
-  const problem = 'belongs to a listing that does not exist in this server.';
-  return { listing, path, code: 'unknown_listing', problem, hint: 'Run /setup again.' };
 }
