@@ -7,7 +7,16 @@ import { isEqual } from '../../src/platform/json.ts';
 import type { FormContext, FormValues } from './form.ts';
 import { findChannelProblems, findRoleProblems, withUploads } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
-import { authorOf, type Edit, editOptions, effectiveValue, refreshed, type SetupView, toChanges } from './view.ts';
+import {
+  authorOf,
+  basisOf,
+  type Edit,
+  editOptions,
+  effectiveValue,
+  refreshed,
+  type SetupView,
+  toChanges,
+} from './view.ts';
 
 function formContext(view: SetupView, { entry, variant }: Edit): FormContext {
   return { texts: view.texts, value: (path) => effectiveValue(view, path).value, entry, variant };
@@ -33,7 +42,7 @@ export function reopenForm(view: SetupView, edit: Edit): Modal | null {
 }
 
 export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
-  const { services, community } = view;
+  const { services } = view;
   const input = await withUploads(view);
   if ('hint' in input) {
     keepDraft(view, edit);
@@ -53,9 +62,8 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
     keepDraft(view, edit);
     return renderUnsaved(view, { problems }, edit);
   }
-  const version = Number(input.options['v'] ?? Number.NaN);
-  const basis = Number.isInteger(version) ? version : community.version;
-  const result = await services.settings.save({ ...authorOf(view), basis, changes: toChanges(view, changes) });
+  const saving = { ...authorOf(view), basis: basisOf(view), changes: toChanges(view, changes) };
+  const result = await services.settings.save(saving);
   if (result.status === 'invalid' || result.status === 'conflict') keepDraft(view, edit);
   return renderSaved(await refreshed(view), result, { section, edit });
 }

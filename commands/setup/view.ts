@@ -97,6 +97,12 @@ export function authorOf({ input, guildId }: SetupView): SettingsAuthor {
   return { guildId, authorId: input.userId, interactionId: input.interactionId };
 }
 
+/** The version of the settings that a form or button shows. Its id can be forged: by default, the present version. */
+export function basisOf({ input, community }: SetupView): number {
+  const version = Number(input.options['v'] ?? Number.NaN);
+  return Number.isSafeInteger(version) ? version : community.version;
+}
+
 /** Changes of settings of the selected listing, or of the community if they are its own. */
 export function toChanges(
   { listing }: SetupView,

@@ -2,6 +2,7 @@ import { panel, showSaved } from '../../../commands/setup/results.ts';
 import { renderSection, type SetupSection } from '../../../commands/setup/section.ts';
 import {
   authorOf,
+  basisOf,
   button,
   editOptions,
   effectiveValue,
@@ -130,6 +131,6 @@ async function removeItem(view: ListingView): Promise<Panel> {
   const position = Number(view.input.options['e']);
   if (items[position] === undefined) return renderSection(view, shop);
   const changes = toChanges(view, [['shop', items.toSpliced(position, 1)]]);
-  const basis = Number(view.input.options['v']);
-  return showSaved(view, view.services.settings.save({ ...authorOf(view), basis, changes }), { section: 'shop' });
+  const saving = { ...authorOf(view), basis: basisOf(view), changes };
+  return showSaved(view, view.services.settings.save(saving), { section: 'shop' });
 }
