@@ -20,7 +20,7 @@ import { readParsedBody } from './parsed-body.ts';
 import { rejections } from './rejections.ts';
 import { acceptances, type JsonResponse, type Rejection, rejectionResponse, type WebhookResponse } from './response.ts';
 import type { WebhookRoutes } from './routes.ts';
-import { isEncoded } from './signed-form.ts';
+import { isEncoded, joinHeader } from './signed-form.ts';
 import { traceDelivery } from './trace-delivery.ts';
 import { notFound, readHead, toWebResponse } from './web-request.ts';
 
@@ -264,10 +264,6 @@ function rejectMethod(method: string | undefined): Rejection {
 function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Rejection {
   const { status, message } = rejections[code];
   return { status, error: message };
-}
-
-function joinHeader(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === 'object' ? header.join(', ') : header;
 }
 
 function render(reply: WebhookResponse | Rejection): JsonResponse {

@@ -43,6 +43,11 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((child) => isDeeperThan(levels - 1, child));
 }
 
+/** The value of a header; values of the same name are joined by a comma, as in HTTP. */
+export function joinHeader(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'object' ? header.join(', ') : header;
+}
+
 /** Whether the header `Content-Encoding` names an encoding, so that the signature cannot cover the received bytes. */
 export function isEncoded(contentEncoding: string | undefined): boolean {
   const encoding = contentEncoding?.trim().toLowerCase() ?? '';

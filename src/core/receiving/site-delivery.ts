@@ -3,6 +3,7 @@ import { memoizeOne } from '../../platform/memoize.ts';
 import type { IncomingDelivery } from '../../webhook/intake.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
+import { joinHeader } from '../../webhook/signed-form.ts';
 import { type AuthenticDelivery, authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
 import { readDelivery, type SitePayload } from '../../webhook/sites/read-delivery.ts';
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
@@ -94,10 +95,7 @@ export function isOnSite<Listing extends ResolvableListing>(
 const contextOf = memoizeOne(withoutSecrets);
 
 function headerReader(headers: IncomingDelivery['headers']): ReadHeader {
-  return (name) => {
-    const value = headers[name];
-    return typeof value === 'object' ? value.join(', ') : value;
-  };
+  return (name) => joinHeader(headers[name]);
 }
 
 /** Fields of bodies that are credentials. */
