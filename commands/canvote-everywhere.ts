@@ -29,7 +29,7 @@ interface VotableListing extends ListedPage {
 
 /**
  * For which of the listings, on whatever sites, a member may vote now, perhaps, and when again, with a button for each.
- * The sites are asked about the member who runs the command; about others, what is known already has to do.
+ * The sites are asked about the member who runs the command; for others, only the ledger and the cache are used.
  */
 export async function canVoteEverywhere(
   listings: readonly ListedLookup[],

@@ -26,7 +26,7 @@ export type Answer = Promise<Reply | Panel | Modal> | Reply | Panel | Modal;
 export interface SetupSection {
   /** In the ids of components, and of its name in the texts. */
   readonly id: SectionId;
-  /** The settings that stand for it in the overview. */
+  /** The settings that represent it in the overview. */
   readonly summary: readonly SettingPath[];
   /** Opened by buttons and selects in this order, or by what the section adds. */
   readonly forms: readonly Form[];

@@ -25,7 +25,8 @@ export const service = group('The listing service', {
     expected: "the bot's API key from the service's dashboard, without spaces",
     secret: true,
     wish: 'the key of my bot here instead of in Discord',
-    description: 'API key of the bot, likewise.',
+    description:
+      'API key of the bot from the dashboard, unless it is linked in Discord with [`/setup`](setup.md#in-discord), which on PostgreSQL needs `SETTINGS_KEY`. A command that no key can serve is not offered.',
   }),
   SITE_API_URL: setting({
     schema: httpUrl,
@@ -50,7 +51,8 @@ export const webhooks = group('Webhooks', {
     expected: expectedSecrets,
     secret: true,
     wish: 'premium delivered to `/webhooks/premium`',
-    description: 'Secret of the premium webhook, likewise.',
+    description:
+      'Secret of the premium webhook from the dashboard. Several, separated by commas, are valid at once, so that [one can be changed](#changing-a-secret) without a loss. `/setup` makes those of listings that it links.',
   }),
   VOTE_WEBHOOK_AUTHORIZATION: setting({
     schema: text,

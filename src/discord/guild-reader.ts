@@ -18,7 +18,7 @@ const maxAgeMs = 10 * minute;
 const timeoutMs = 5 * second;
 const maxKnown = 5_000;
 
-/** Names are foreign text. */
+/** Names are external text. */
 export interface GuildName {
   readonly id: string;
   readonly name: string;
@@ -51,7 +51,7 @@ export function createGuildReader({
   clock,
 }: {
   readonly rest: DiscordRest;
-  /** Of the wall: the monotonic time stands still while a machine sleeps. */
+  /** Wall-clock time: the monotonic clock stops while a machine sleeps. */
   readonly clock: Clock;
 }) {
   const guilds = createReadings(clock, async (guildId): Promise<GuildDetails> => {

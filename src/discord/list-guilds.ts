@@ -7,7 +7,7 @@ const guildsPerPage = 200;
 
 const page = z.array(z.object({ id: z.string(), name: z.string() }));
 
-/** A guild of the bot. The name is foreign text. */
+/** A guild of the bot. The name is external text. */
 export type NamedGuild = z.infer<typeof page>[number];
 
 /** The ids of all guilds that the bot is in. Throws what {@link fetchGuilds} throws. */

@@ -16,7 +16,7 @@ const maxKnown = 20_000;
 /** Guilds whose roles and channels are named where all are shown. */
 const maxGuilds = 5;
 
-/** The names on a page, as far as they are known. All of them are foreign text. */
+/** The names on a page, as far as they are known. All of them are external text. */
 export interface NameBook {
   member(userId: string | null): string | null;
   role(id: string): string | null;

@@ -12,7 +12,7 @@ const invisible =
 const excessMarks = /(\p{M}{4})\p{M}+/gu;
 
 /**
- * Foreign text of several lines as it may be stored and shown: well-formed, without invisible characters (also NUL,
+ * External text of several lines as it may be stored and shown: well-formed, without invisible characters (also NUL,
  * which PostgreSQL rejects) and direction marks, with at most four combining marks in a row, one space between words,
  * and one empty line between paragraphs.
  */

@@ -5,7 +5,7 @@ import { createDiscordRest } from '../../discord/rest.ts';
 import type { Terminal } from '../../platform/terminal/terminal.ts';
 import type { EnteredValues } from './live-checks.ts';
 
-/** A server or channel. The name is foreign text. */
+/** A server or channel. The name is external text. */
 export interface Choice {
   readonly id: string;
   readonly name: string;

@@ -169,8 +169,7 @@ const quotaHint = 'Raise LINKED_DELIVERIES_PER_HOUR or LINKED_MIB_PER_HOUR if th
 /** Shortest time between two log messages about the quota of one listing (ms). */
 const quotaLogIntervalMs = 10 * minute;
 
-const wrongTarget =
-  'a delivery names another server or bot than its listing is; it counts for the listing all the same';
+const wrongTarget = 'a delivery names another server or bot than its listing is; it counts for the listing anyway';
 const targetHint =
   'If the service sends the votes of another listing here, copy the address and secret of the right listing to its webhook. ' +
   'If they are of this listing, correct its id in the settings.';

@@ -100,7 +100,7 @@ function formerNames(group: readonly ListingConfig[], targetIdOf: FindTargetId):
   return [...new Set(former.filter(({ id }) => ids.includes(id)).map(({ name }) => name))];
 }
 
-/** Whether another listing with the same target stands for this one, so that members see it once. */
+/** Whether another listing with the same target represents this one, so that members see it once. */
 export function isRepeated({ name, community }: Pick<CommunityListing, 'name' | 'community'>): boolean {
   return namesOfTarget(community, name)[0] !== name;
 }

@@ -20,7 +20,7 @@ export type Handler<Event> = (event: Event, call: HandlerCall) => void | Promise
 export interface HandlerCall {
   /** The same in each attempt for the same event, also after a restart or a requeue: an idempotency key. */
   readonly id: string;
-  /** Counted from 1. Counted afresh after a requeue. */
+  /** Counted from 1, and from 1 again after a requeue. */
   readonly attempt: number;
   /** Aborted when the time is over, or the program stops. The call is repeated then. */
   readonly signal: AbortSignal;

@@ -60,7 +60,7 @@ export function createReminderLoop(options: {
   }
 
   /**
-   * Moves reminders to the listings that stand for theirs, which are reminded of instead. Before others are sent: then
+   * Moves reminders to the listings that represent theirs, which are reminded of instead. Before others are sent: then
    * a member whose reminders are due for both has one already.
    */
   async function withoutRepeated(claimed: readonly Reminder[]): Promise<readonly Reminder[]> {

@@ -22,7 +22,7 @@ const guildsResponse = z.array(
   }),
 );
 
-/** A server of a member. The name is foreign text. Discord: "Get Current User Guilds". */
+/** A server of a member. The name is external text. Discord: "Get Current User Guilds". */
 export type ManagedGuild = z.infer<typeof guildsResponse>[number];
 
 /** "Administrator" and "Manage Server". Discord: "Permissions", bitwise permission flags. */

@@ -60,7 +60,7 @@ function linksTo(traceparents: readonly string[]): Link[] {
   });
 }
 
-/** The code of an error or its class: a message may contain foreign text. */
+/** The code of an error or its class: a message may contain external text. */
 function typeOf(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -3,7 +3,7 @@ import type { Listing } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 
-/** Foreign text, whose direction of writing must not change that of the texts around it. */
+/** External text, whose direction of writing must not change that of the texts around it. */
 export function isolated(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
