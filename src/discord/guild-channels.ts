@@ -14,8 +14,8 @@ const channels = z.array(z.object({ id: z.string() }));
 const namedChannels = z.array(z.object({ id: z.string(), name: z.string(), type: z.number(), position: z.number() }));
 
 /**
- * The channels of a guild in which announcements can be posted, in the order of Discord. Names are external text. Throws
- * what {@link DiscordRest} throws, and ZodError.
+ * The channels of a guild in which announcements can be posted, in the order of Discord. Names are external text.
+ * Throws what {@link DiscordRest} throws, and ZodError.
  */
 export async function fetchTextChannels(
   rest: DiscordRest,

@@ -9,7 +9,7 @@ export const maxReasonLength = 200;
 /** In place of the Discord id of an author who has signed in with the owner token. */
 export const operator = 'operator';
 
-/** A correction of an account by a manager, the operator or a program. Entries are never changed; a correction adds one. */
+/** A correction of an account by a manager, the operator or a program. Entries never change; a correction adds one. */
 export interface Correction {
   readonly userId: string;
   /** In which community. */

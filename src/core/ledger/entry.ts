@@ -3,7 +3,8 @@ import type { AccountId } from './account.ts';
 /**
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;
  * `within_cooldown` is a vote too close to another one, and is not counted. `premium` is a purchase or renewal at the
- * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by a manager, the operator or a program.
+ * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by a manager, the operator or
+ * a program.
  * @category Ledger
  */
 export type Cause =

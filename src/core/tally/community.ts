@@ -20,7 +20,7 @@ export interface CommunityContext {
   readonly sameTarget?: readonly (readonly string[])[];
 }
 
-/** The names of all listings of the community with the target of this one, itself included; the first represents all. */
+/** The names of the community's listings with the target of this one, itself included; the first represents all. */
 export function namesOfTarget(
   { sameTarget }: Pick<CommunityContext, 'sameTarget'>,
   listing: string,

@@ -22,8 +22,8 @@ export interface Community extends SharedSettings {
   readonly accounts: AccountScope;
   readonly listings: readonly CommunityListing[];
   /**
-   * Without those that exist only because variables describe both a server and a bot, and those that another
-   * one with the same target represents.
+   * Without those that exist only because variables describe both a server and a bot, and those that another one with
+   * the same target represents.
    */
   readonly named: readonly CommunityListing[];
   /** Set up in Discord by its owner, who need not be the operator. */

@@ -34,8 +34,8 @@ export type ComparedSettings =
   | { readonly after: readonly SettingChange[] };
 
 /**
- * What the rules before and after a change would have paid in the last 30 days. Null if it changes no payment,
- * if there is nothing to compare, or if it takes too long. Never rejects.
+ * What the rules before and after a change would have paid in the last 30 days. Null if it changes no payment, if there
+ * is nothing to compare, or if it takes too long. Never rejects.
  */
 export type SimulateChange = (guildId: string, compared: ComparedSettings) => Promise<SimulatedCredits | null>;
 

@@ -49,8 +49,8 @@ export async function post(
   const stopTimer = startTimer(clock, timeoutMs, () => {
     end(`No complete response within ${formatDuration(timeoutMs)}.`);
   });
-  // Not the signal of `request`, which costs a tenth of its CPU, nor a shared signal, which would collect a listener per
-  // request.
+  // Not the signal of `request`, which costs a tenth of its CPU, nor a shared signal, which would collect a listener
+  // per request.
   const untrack = connections?.track(() => end('The process is stopping.'));
   const send = (connection: ConnectionOptions) => {
     if (ended !== null) throw new Error(ended);
