@@ -608,19 +608,22 @@ describe('/setup with a listing', () => {
     expect(text()).not.toContain('Key');
   });
 
-  it.each(['', '&v=x', '&v=1e300'])('removes an item from what it shows if its id names no version: "%s"', async (version) => {
-    const { discord, rest, member, settings, listing, author } = await managed();
-    const items = [{ id: 'vip', name: 'VIP', price: 1 }];
-    await settings.save({ ...author(), basis: null, changes: [{ listing: null, path: 'shop', value: items }] });
-    const save = vi.spyOn(settings, 'save');
-    const { version: present } = await settings.read(discord.guildId);
-    const custom_id = `tallyhook:setup/removed:l=${listing}&e=0${version}`;
-    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];
-    const path = `/channels/${discord.channels.general}/messages` as const;
-    const { id } = (await rest.post(path, { content: 'x', components })) as { id: string };
-    await discord.clickButton(id, custom_id, member.id).settled;
-    expect(save.mock.calls).toMatchObject([[{ basis: present, changes: [{ path: 'shop', value: [] }] }]]);
-  });
+  it.each(['', '&v=x', '&v=1e300'])(
+    'removes an item from what it shows if its id names no version: "%s"',
+    async (version) => {
+      const { discord, rest, member, settings, listing, author } = await managed();
+      const items = [{ id: 'vip', name: 'VIP', price: 1 }];
+      await settings.save({ ...author(), basis: null, changes: [{ listing: null, path: 'shop', value: items }] });
+      const save = vi.spyOn(settings, 'save');
+      const { version: present } = await settings.read(discord.guildId);
+      const custom_id = `tallyhook:setup/removed:l=${listing}&e=0${version}`;
+      const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];
+      const path = `/channels/${discord.channels.general}/messages` as const;
+      const { id } = (await rest.post(path, { content: 'x', components })) as { id: string };
+      await discord.clickButton(id, custom_id, member.id).settled;
+      expect(save.mock.calls).toMatchObject([[{ basis: present, changes: [{ path: 'shop', value: [] }] }]]);
+    },
+  );
 
   it('names the field of an entry that is invalid', async () => {
     const { press, open, submit } = await managed();

@@ -1,7 +1,12 @@
 import { communityConfig, type OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
-import { linkPath, type NewChange, type SettingKey, type StoredCommunity } from '../../core/settings/stored-settings.ts';
+import {
+  linkPath,
+  type NewChange,
+  type SettingKey,
+  type StoredCommunity,
+} from '../../core/settings/stored-settings.ts';
 import type { SettingsStore } from '../../core/store/settings/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';

@@ -32,7 +32,8 @@ export function readBody(
 
 /** What is known before the body is read; null if it must be read. */
 function earlierBody(request: IncomingMessage & { body?: unknown }): UnverifiedBody | BodyFailure | null {
-  if (Buffer.isBuffer(request.body)) return request.body.length > maxBodyBytes ? 'too large' : notReserved(request.body);
+  if (Buffer.isBuffer(request.body))
+    return request.body.length > maxBodyBytes ? 'too large' : notReserved(request.body);
   // A parser loses nothing when it consumes an empty body.
   if (request.readableEnded && request.headers['content-length'] === '0') return notReserved(emptyBody);
   if (request.readableDidRead || request.readableEnded) return 'consumed';
