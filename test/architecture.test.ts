@@ -31,7 +31,7 @@ const foldersByPackage: Readonly<Record<string, readonly string[]>> = {
     ...['src/webhook', 'src/features', 'src/owner', 'src/app', 'src/service'],
   ],
   pino: ['src/platform', 'src/lookup'],
-  'prom-client': ['src/platform/http'],
+  'prom-client': ['src/platform/http', 'src/core', 'src/service/monitoring'],
   ws: ['src/sandbox'],
   helmet: ['src/platform/web'],
   cookie: ['src/platform/web'],

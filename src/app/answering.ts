@@ -1,5 +1,6 @@
 import type { Command, UnlocalizedContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
+import type { Metrics } from '../core/metrics.ts';
 import { createGatewayClient, type GatewayClient } from '../discord/gateway/gateway-client.ts';
 import { createOwnClientGateway, type DiscordClient } from '../discord/gateway/own-client.ts';
 import { createSharedGateway } from '../discord/gateway/shared-gateway.ts';
@@ -19,7 +20,6 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import type { BodyMemory } from '../platform/http/body.ts';
-import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';

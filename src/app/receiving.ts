@@ -1,3 +1,4 @@
+import type { Metrics } from '../core/metrics.ts';
 import { createDueReplays } from '../core/receiving/due-replays.ts';
 import { createIntake } from '../core/receiving/intake.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
@@ -14,7 +15,6 @@ import { createHeartbeat } from '../features/upkeep/heartbeat.ts';
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import type { BodyMemory } from '../platform/http/body.ts';
-import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { createDeliveryQuota, type QuotaLimits } from '../webhook/delivery-quota.ts';

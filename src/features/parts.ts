@@ -5,6 +5,7 @@ import type { Config } from '../../config/schema.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CardSource } from '../core/announcements/listing-card.ts';
 import type { AccountScope } from '../core/ledger/account.ts';
+import type { Metrics } from '../core/metrics.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
@@ -18,7 +19,6 @@ import type { ApplicationSettings } from '../discord/registration/application-se
 import type { DiscordRest } from '../discord/rest.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Finding } from '../platform/doctor/check.ts';
-import type { Metrics } from '../platform/http/metrics/metrics.ts';
 import type { Log } from '../platform/log.ts';
 import type { Loop } from '../platform/loop.ts';
 import type { Html } from '../platform/web/html.ts';

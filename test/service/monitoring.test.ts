@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { minute, second } from '../../src/platform/durations.ts';
-import { formatHistogram } from '../../src/platform/http/service-metrics/service-metrics.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { endpointGroupOf, RequestStatistics } from '../../src/service/monitoring/monitoring.ts';
+import { formatHistogram } from '../../src/service/monitoring/service-metrics.ts';
 import { createRateLimiter } from '../../src/service/rate-limit/rate-limiter.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
 import { queriesOf, readQueueState } from '../../src/service/storage/deliveries/delivery-queue.ts';

@@ -1,6 +1,7 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope, LastVotes } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { Metrics } from '../../core/metrics.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
@@ -11,7 +12,6 @@ import { createSiteClient, type SiteClient } from '../../lookup/sites/site-clien
 import { createSiteLookup } from '../../lookup/sites/site-lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
-import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';

@@ -1,3 +1,4 @@
+import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
@@ -7,7 +8,6 @@ import type { Replay } from '../../core/receiving/replay.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Loop } from '../../platform/loop.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';

@@ -1,4 +1,5 @@
 import type { Ledger } from '../../core/ledger/program-ledger.ts';
+import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
@@ -7,7 +8,6 @@ import { createPerform } from '../../core/outbox/perform.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import type { Store } from '../store.ts';

@@ -1,9 +1,9 @@
 import { type AccountId, homeAccounts } from '../../core/ledger/account.ts';
+import type { Metrics } from '../../core/metrics.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import type { Metrics } from '../../platform/http/metrics/metrics.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Store } from '../store.ts';

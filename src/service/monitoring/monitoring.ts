@@ -4,13 +4,13 @@ import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts'
 import { coalesce } from '../../platform/http/coalesce.ts';
 import { createHealth, healthListener } from '../../platform/http/health.ts';
 import type { ReadinessCheck, ReadinessChecks } from '../../platform/http/readiness.ts';
-import { createServiceMetrics } from '../../platform/http/service-metrics/service-metrics.ts';
 import { apiBasePath } from '../api/openapi.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Database } from '../storage/database.ts';
 import { queriesOf, readQueueState } from '../storage/deliveries/delivery-queue.ts';
 import { probeDatabase } from '../storage/settings.ts';
 import type { ServiceCounters } from './service-counters.ts';
+import { createServiceMetrics } from './service-metrics.ts';
 
 /** Groups of requests. `unknown` are the paths below the API that are not in the document. */
 const lookups = ['server', 'bot', 'votes', 'reviews'] as const;

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema.ts';
+import { createMetrics } from '../../../src/core/metrics.ts';
 import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
 import { configuredOffer } from '../../../src/features/communities/command-context.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
@@ -8,7 +9,6 @@ import { createLookupClients } from '../../../src/features/communities/lookup-cl
 import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
 import { hour } from '../../../src/platform/durations.ts';
-import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
 import { environmentWith } from '../../support/listings-file.ts';

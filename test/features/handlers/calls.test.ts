@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { createMetrics } from '../../../src/core/metrics.ts';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
 import { handlerQueue, type PurchaseEvent, type VoteEvent } from '../../../src/core/outbox/handler-events.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
@@ -8,7 +9,6 @@ import { type HandlerCall, type Handlers, PermanentError } from '../../../src/fe
 import { createHandling } from '../../../src/features/handlers/handling.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { hour, second } from '../../../src/platform/durations.ts';
-import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';

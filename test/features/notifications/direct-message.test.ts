@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
+import { createMetrics } from '../../../src/core/metrics.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
@@ -9,7 +10,6 @@ import { create as reminderParts } from '../../../src/features/reminders/parts.t
 import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { minute } from '../../../src/platform/durations.ts';
-import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
 

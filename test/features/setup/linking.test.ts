@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
+import { createMetrics } from '../../../src/core/metrics.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createListingTargets, createTargetLoop } from '../../../src/features/communities/listing-targets.ts';
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
@@ -10,7 +11,6 @@ import { openStore } from '../../../src/features/store.ts';
 import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
 import { second } from '../../../src/platform/durations.ts';
 import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
-import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { failure, startFakeService, success } from '../../lookup/fake-service.ts';
 import { manualClock } from '../../support/manual-clock.ts';

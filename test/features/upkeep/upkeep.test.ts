@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import { createMetrics } from '../../../src/core/metrics.ts';
 import type { ListingContext } from '../../../src/core/tally/listing-context.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import { createUpkeep } from '../../../src/features/upkeep/upkeep.ts';
 import { hour, minute, second } from '../../../src/platform/durations.ts';
-import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';

@@ -1,10 +1,10 @@
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMetrics } from '../../../src/core/metrics.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { coalesce } from '../../../src/platform/http/coalesce.ts';
 import { createHealth, type HealthOptions } from '../../../src/platform/http/health.ts';
-import { createMetrics } from '../../../src/platform/http/metrics/metrics.ts';
 import type { ReadinessCheck } from '../../../src/platform/http/readiness.ts';
 import { createHttpServer } from '../../../src/platform/http/server.ts';
 import { manualClock } from '../../support/manual-clock.ts';

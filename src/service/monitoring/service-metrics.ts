@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
-import { second } from '../../durations.ts';
-import { addGauge } from '../gauge.ts';
+import { second } from '../../platform/durations.ts';
+import { addGauge } from '../../platform/http/gauge.ts';
 
 /** Durations of one endpoint (seconds). */
 interface DurationHistogram {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { minute } from '../../../src/platform/durations.ts';
-import { createMetrics, type MetricSources } from '../../../src/platform/http/metrics/metrics.ts';
+import { createMetrics, type MetricSources } from '../../src/core/metrics.ts';
+import { minute } from '../../src/platform/durations.ts';
 
 const now = Date.UTC(2026, 0, 1);
 
