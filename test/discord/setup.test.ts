@@ -612,7 +612,7 @@ describe('/setup with a listing', () => {
     'removes an item from what it shows if its id names no version: "%s"',
     async (version) => {
       const { discord, rest, member, settings, listing, author } = await managed();
-      const items = [{ id: 'vip', name: 'VIP', price: 1 }];
+      const items = [{ id: 'vip', name: 'VIP', price: 1, manual: true }];
       await settings.save({ ...author(), basis: null, changes: [{ listing: null, path: 'shop', value: items }] });
       const save = vi.spyOn(settings, 'save');
       const { version: present } = await settings.read(discord.guildId);
