@@ -33,7 +33,8 @@ Usage
 Settings are environment variables, or NAME_FILE with the path of a file that contains the value. .env.example lists all
 of them. A file .env in the current directory is read as well; the environment takes precedence.
 
-SIGINT or SIGTERM stops a command within 10 seconds; a second signal exits at once.
+SIGINT or SIGTERM stops a command within 10 seconds, and a listing service --drain-seconds later; a second signal exits
+at once.
 
 Exit codes: 0 success, 1 runtime error, or exit after a second signal, 2 invalid usage or settings.`;
 

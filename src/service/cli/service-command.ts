@@ -39,8 +39,9 @@ Options
   --seed                   insert an example community and print its API keys, if it does not exist
   --redis URL              redis://… or rediss://…, also of Valkey: counts the requests of API keys there, or set
                            SERVICE_REDIS_URL (default: in the database, or in a file beside it)
-  --production             for hosting: webhooks may use public HTTPS addresses only, and users sign in with Discord or by link;
-                           without it, webhooks may also use this machine, and visitors may act as any member
+  --production             for hosting: webhooks may use public HTTPS addresses only, users sign in with Discord or by link,
+                           actions are limited, and new bots wait for approval; without it, webhooks may also use this
+                           machine, and visitors may act as any member
   --discord-client-id ID   application at Discord with which users sign in; its redirect URL in the developer portal is
                            the public URL and /sign-in/discord/callback
   --discord-client-secret-file FILE
