@@ -60,7 +60,7 @@ function rewardTests(newUrl: () => string): void {
     return store.recorder.record({ receivedAt: at, family: 'vote', body: '{}' }, { type: 'event', event, listing });
   }
 
-  function premium(store: Store, changes: Partial<Premium>, receivedAt?: number) {
+  function premium(store: Store, changes: Partial<Premium>, receivedAt?: number, listing = server) {
     const event: Premium = {
       family: 'premium',
       kind: 'premium_purchase',
@@ -77,7 +77,7 @@ function rewardTests(newUrl: () => string): void {
     };
     const body = JSON.stringify({ at: event.at, periodEnd: event.periodEnd, userId: event.userId });
     const delivery = { receivedAt: receivedAt ?? event.at ?? start, family: 'premium', body } as const;
-    return store.recorder.record(delivery, { type: 'event', event, listing: server });
+    return store.recorder.record(delivery, { type: 'event', event, listing });
   }
 
   async function entriesOf(url: string, userId: string) {
@@ -101,6 +101,22 @@ function rewardTests(newUrl: () => string): void {
       await snapshot.close();
     }
   }
+
+  it('ends the role of an order that the rules gave its tier before', async () => {
+    const { store } = await open();
+    const gold = { userId: '1', role: goldRole };
+    const other = { userId: '1', role: milestoneRole };
+    await premium(store, {});
+    expect(await store.roles.isGranted(gold, start)).toBe(true);
+    const changed = listings({ ...everyRule, premiumRoles: { Gold: milestoneRole } }).server;
+    const renewal = { kind: 'subscription.renewed', at: start + day, periodEnd: start + 60 * day } as const;
+    await premium(store, renewal, undefined, changed);
+    expect(await store.roles.isGranted(gold, start + day)).toBe(false);
+    expect(await store.roles.isGranted(other, start + day)).toBe(true);
+    const without = listings({ ...everyRule, premiumRoles: {} }).server;
+    await premium(store, { kind: 'subscription.revoked', at: start + 2 * day, userId: null }, undefined, without);
+    expect(await store.roles.isGranted(other, start + 2 * day)).toBe(false);
+  });
 
   it('pays every rule with an entry of its own, once', async () => {
     const { store, url } = await open();

@@ -82,6 +82,12 @@ export const receivingMutations: readonly Mutation[] = [
     breaks: 'listings that share a secret are distinguished by the target of the vote',
   },
   {
+    file: 'src/core/receiving/route-delivery.ts',
+    find: "event.family === 'premium' && event.orderIds.length > 0 && !isCertain",
+    replace: "event.family === 'premium' && event.orderIds.length > 0 && listing === undefined",
+    breaks: 'a later event of an order follows its listing, if it names neither a server nor a bot',
+  },
+  {
     file: 'src/webhook/delivery-quota.ts',
     find: 'received + bytes > maxBytes',
     replace: 'bytes > maxBytes',

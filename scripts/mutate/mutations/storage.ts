@@ -225,4 +225,16 @@ export const storageMutations: readonly Mutation[] = [
     replace: '',
     breaks: 'a backup that fails leaves no partial file',
   },
+  {
+    file: 'src/core/store/installation/store.ts',
+    find: 'return (await hasAccounts({ db, connection }, stored)) ? null : stored;',
+    replace: 'return null;',
+    breaks: 'members keep their accounts when the listings of the settings are linked in Discord instead',
+  },
+  {
+    file: 'src/platform/slot-map.ts',
+    find: 'this.#free.push(slot);',
+    replace: 'this.#free.push(slot, slot);',
+    breaks: 'two waiting jobs never have the same number',
+  },
 ];

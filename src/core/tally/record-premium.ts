@@ -12,7 +12,6 @@ import { premiumKeys } from './idempotency-key.ts';
 import { applyToOrder, orderIdsOf, withHolder } from './order.ts';
 import { withEvent } from './order-times.ts';
 import { quarantineDelivery } from './quarantine.ts';
-import { grantsRoles } from './queues.ts';
 import type { Order, RecordedDelivery } from './tally.ts';
 import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './write-event.ts';
 
@@ -53,7 +52,7 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
           const premium = { listing, account: stored(event.userId), deliveryId, at, now };
           for (const { onPremium } of tally.hooks) callHook(onPremium, tally, premium);
         }
-        return applyGrants(tally, [...decision.grants, ...grantsOfOtherIds()], { community, deliveryId, now });
+        return applyGrants(tally, [...decision.grants, ...formerGrants(decision.grants)], { community, deliveryId, now });
       },
     },
     context,
@@ -78,14 +77,19 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
     return { ...stored, orderIds, times };
   }
 
-  /** Ends what was granted under other ids of the order, before an event showed that they are the same. */
-  function grantsOfOtherIds(): Grant[] {
-    const holder = order?.userId ?? null;
-    if (order === null || holder === null || order.orderIds.length < 2 || !grantsRoles('premium', listing)) return [];
-    const sources = order.orderIds.slice(1).map((id) => premiumSource(id));
-    return tally
-      .grantsOf(holder)
-      .filter(({ source }) => sources.includes(source))
+  /**
+   * Ends what was granted for the order otherwise: under other ids of it, before an event showed that they are the same, to
+   * another holder, or by the rules of that time for its tier.
+   */
+  function formerGrants(current: readonly Grant[]): Grant[] {
+    if (order === null || community.guildId === null) return [];
+    const sources = order.orderIds.map(premiumSource);
+    const isCurrent = ({ userId, role, source }: Pick<Grant, 'userId' | 'role' | 'source'>) =>
+      current.some((grant) => grant.userId === userId && grant.role === role && grant.source === source);
+    const holders = new Set([storedOrder?.userId ?? null, order.userId].filter((holder) => holder !== null));
+    return [...holders]
+      .flatMap((holder) => tally.grantsOf(holder))
+      .filter((grant) => sources.includes(grant.source) && grant.guildId === community.guildId && !isCurrent(grant))
       .map(({ userId, role, source }) => ({ userId, role, source, until: 0, change: 'replace' }));
   }
 
