@@ -45,6 +45,9 @@ export async function updateEntries(
   }
 }
 
+/** The reason of reversed votes, and of what they have earned. Stored in the entries, so it is never translated. */
+export const reversedReason = 'reversed';
+
 /**
  * Makes counted votes uncounted ones with this reason, and milestones that are not reached any more such that can be
  * reached again.

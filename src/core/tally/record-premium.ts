@@ -52,7 +52,11 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
           const premium = { listing, account: stored(event.userId), deliveryId, at, now };
           for (const { onPremium } of tally.hooks) callHook(onPremium, tally, premium);
         }
-        return applyGrants(tally, [...decision.grants, ...formerGrants(decision.grants)], { community, deliveryId, now });
+        return applyGrants(tally, [...decision.grants, ...formerGrants(decision.grants)], {
+          community,
+          deliveryId,
+          now,
+        });
       },
     },
     context,

@@ -75,7 +75,12 @@ export function createConfirm(options: {
     const { content, deliveryId, createdAt, attempts } = effect;
     const delivery = deliveryId === null ? null : await findDelivery(deliveryId);
     // The owner has released it, or the member was forgotten.
-    if (delivery?.outcome !== 'quarantined') return { outcome: 'done' };
+    if (delivery?.outcome !== 'quarantined') return settled();
+    // The settings may have changed since it was held, so that recording it did not end the wait.
+    async function settled(): Promise<AttemptResult> {
+      if (deliveryId !== null) await store.forgetWaiting(content, deliveryId);
+      return { outcome: 'done' };
+    }
     const leave = async (reason: string): Promise<AttemptResult> => {
       await store.leave(content, delivery.id, reason);
       log.warn({ delivery: delivery.id, listing: content.listing, reason }, 'a vote was not confirmed by its site');
@@ -84,7 +89,7 @@ export function createConfirm(options: {
     const answer = await ask(effect);
     if (answer === 'yes') {
       await replay(delivery);
-      return { outcome: 'done' };
+      return settled();
     }
     if (answer === 'no') {
       if (attempts >= minRefusals) return leave(reasons.refused);

@@ -6,7 +6,13 @@ import { isUnreachedMilestone } from '../../core/rewards/separate-history.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
-import { type EntryRow, entriesOf, uncountVotes, updateEntries } from '../../core/store/uncounted-votes.ts';
+import {
+  type EntryRow,
+  entriesOf,
+  reversedReason,
+  uncountVotes,
+  updateEntries,
+} from '../../core/store/uncounted-votes.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 
 /** The votes of a listing that were cast from one time to another (ms since the epoch; `until` is exclusive). */
@@ -23,8 +29,6 @@ interface ReversedMember {
   readonly spent: number;
 }
 
-/** The reason of reversed votes, and of what they have earned. Stored in the entries, so it is never translated. */
-export const reversedReason = 'reversed';
 /** A vote and what it has earned itself; a milestone is one of all votes. */
 export const reversedCauses = [...countedVoteCauses, 'streak', 'allListings'] as const satisfies readonly Cause[];
 

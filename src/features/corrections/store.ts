@@ -5,8 +5,9 @@ import { rowsPerCount } from '../../core/store/counters/store.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { selectCorrections, toCorrection } from '../../core/store/recording/queries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { reversedReason } from '../../core/store/uncounted-votes.ts';
 import type { StoredCorrection } from '../../core/tally/tally.ts';
-import { reversedCauses, reversedReason, reverseMember, type VoteRange } from './reverse-member.ts';
+import { reversedCauses, reverseMember, type VoteRange } from './reverse-member.ts';
 
 /** Members with something to reverse among some entries. */
 export interface ReversiblePage {

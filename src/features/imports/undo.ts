@@ -4,7 +4,7 @@ import { isCountedVote } from '../../core/ledger/entry.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
-import { entriesOf, idsAtOnce, recount, uncountVotes } from '../../core/store/uncounted-votes.ts';
+import { entriesOf, idsAtOnce, recount, reversedReason, uncountVotes } from '../../core/store/uncounted-votes.ts';
 import { balanceKey, type ImportTarget, type UndoneMember } from './items.ts';
 import { removeVoteKeys } from './vote-keys.ts';
 
@@ -42,7 +42,10 @@ export async function undoMember(
     await releaseAccount(connection, db, account);
     return null;
   }
-  const imported = items.reduce((sum, { credits }) => sum + credits, 0);
+  const entries = await entriesOf(sql, account);
+  // What was reversed since is taken back already.
+  const reversed = new Set(entries.filter(({ reason }) => reason === reversedReason).map(({ id }) => id));
+  const imported = items.reduce((sum, { credits, entry_id }) => sum + (reversed.has(entry_id) ? 0 : credits), 0);
   const credits = Math.min(imported, Math.max(0, account.credits));
   const spent = imported - credits;
   let rest = account;
@@ -52,7 +55,6 @@ export async function undoMember(
     rest = await appendEntry(connection, db, account, correctionEntry(correction));
   }
   const voteIds = new Set(items.filter(({ item }) => item !== balanceKey).map(({ entry_id }) => entry_id));
-  const entries = voteIds.size === 0 ? [] : await entriesOf(sql, rest);
   const counted = entries.filter(({ id, cause }) => voteIds.has(id) && isCountedVote(cause));
   const votes = counted.length;
   const ids = new Set(counted.map(({ id }) => id));

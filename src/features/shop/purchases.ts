@@ -21,22 +21,27 @@ export function toPurchase({ user_id: userId, item, name, price, ...row }: Purch
   return { id, userId, item, name, price, state, balance, role, until, code, at };
 }
 
-/** How often each item of a guild was sold, without refunds. Items that were not sold are left out. */
+/**
+ * How often each item of a shop was sold, without refunds, also before the guild of the home community was configured.
+ * Items that were not sold are left out.
+ */
 export async function countSold(
   sql: Sql,
-  guildId: string | null,
+  { guildId, accounts }: Pick<ShopContext, 'guildId' | 'accounts'>,
   items: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (items.length === 0) return new Map();
-  const rows = await countPurchases(sql, { guild: storedGuildId(guildId), items });
+  const own = storedGuildId(guildId);
+  const guilds = accounts === homeAccounts ? [own, storedGuildId(null)] : [own];
+  const rows = await countPurchases(sql, { guilds: [...new Set(guilds)], items });
   return new Map(rows.map(({ item, count }) => [item, Number(count)]));
 }
 
-const countPurchases = preparedStatement<{ guild: string; items: readonly string[] }>()((db, placeholder) =>
+const countPurchases = preparedStatement<{ guilds: readonly string[]; items: readonly string[] }>()((db, placeholder) =>
   db
     .selectFrom('purchases')
     .select((eb) => ['item', eb.fn.countAll<number>().as('count')])
-    .where('guild_id', '=', placeholder('guild'))
+    .where('guild_id', 'in', placeholder('guilds'))
     .where('item', 'in', placeholder('items'))
     .where('state', '<>', literal('refunded'))
     .groupBy('item'),

@@ -148,7 +148,7 @@ export const writes = {
     };
     if (item === null) return reject('unknown_item');
     const grants = await findGrants(sql, { userId });
-    const sold = item.stock === null ? 0 : ((await countSold(sql, guildId, [item.id])).get(item.id) ?? 0);
+    const sold = item.stock === null ? 0 : ((await countSold(sql, { guildId, accounts }, [item.id])).get(item.id) ?? 0);
     const unissued = await unissuedCodes(sql, { guildId, accounts, item }, 1);
     const decision = decidePurchase(withoutCodes(item), {
       confirmedPrice,
@@ -199,7 +199,7 @@ async function stockOf(
   { guildId, accounts, items }: ShopContext,
 ): Promise<ReadonlyMap<string, number | null>> {
   const limited = items.filter(({ stock }) => stock !== null).map(({ id }) => id);
-  const sold = await countSold(sql, guildId, limited);
+  const sold = await countSold(sql, { guildId, accounts }, limited);
   const left = new Map<string, number | null>();
   for (const item of items) {
     const unissued = await unissuedCodes(sql, { guildId, accounts, item }, Number.POSITIVE_INFINITY);

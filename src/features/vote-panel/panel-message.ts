@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Routes } from 'discord.js';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
 import type { Panel } from '../../discord/commands/reply.ts';
 import { classifySendError, rejectionOf } from '../../discord/discord-errors.ts';
 import { editMessage, type PostedMessage } from '../../discord/posting/edit-message.ts';
@@ -37,13 +38,14 @@ export function createVotePanelHandler(options: {
 }): NonNullable<EffectHandlers['votePanel']> {
   const { rest, panels, draw, reportTo, clock } = options;
 
-  /** Null once it is deleted, or if Discord does not let the bot delete it. */
+  /** Null once it is deleted, or if Discord does not let the bot delete it, so that the new one does not wait for that. */
   async function remove({ channelId, id }: PostedMessage): Promise<AttemptResult | null> {
     try {
       await rest.delete(Routes.channelMessage(channelId, id));
       return null;
     } catch (error) {
-      return rejectionOf(error) === null ? classifySendError(error, { channelId, effects: 1 }) : null;
+      const isRejected = rejectionOf(error) !== null || error instanceof CircuitOpenError;
+      return isRejected ? null : classifySendError(error, { channelId, effects: 1 });
     }
   }
 

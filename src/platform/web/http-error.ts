@@ -56,6 +56,8 @@ export function handleErrors(options: ErrorResponseOptions): ErrorRequestHandler
       return;
     }
     const error = httpError ?? unexpected;
+    // A route may have set those of its own response already; an error may contain what only this visitor may see.
+    response.set('cache-control', 'no-store').removeHeader('etag');
     if (error.retryAfterSeconds !== null) response.set('retry-after', String(error.retryAfterSeconds));
     response.status(error.status);
     await send(error, request, response, httpError !== null);

@@ -4,7 +4,7 @@ import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
 import { wasHidden } from '../abuse/moderate.ts';
 import type { BotFacts, Listing, ServerFacts, ServiceListingKind } from '../listing/listing.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteWebhook } from '../storage/deliveries/webhooks.ts';
+import { deleteWebhook, forgetWebhookUrls } from '../storage/deliveries/webhooks.ts';
 import { deleteUnpublishedBot } from '../storage/listings/delete-listing.ts';
 import { issueKey, revokeAllKeys } from '../storage/listings/keys.ts';
 import { changeOwner, countListingsOfOwner, insertListing } from '../storage/listings/listings.ts';
@@ -100,7 +100,7 @@ export function createOwnersListing(
 /**
  * Gives the listing of a server to the member who owns the server on Discord, as proven within the last hour; a
  * permission such as "Manage Server" does not suffice. Votes and reviews remain. The keys are revoked and the webhooks
- * deleted, since the former owner knows them.
+ * deleted, since the former owner knows them, and so are the addresses in the log of their deliveries.
  * @param now ms since the epoch
  * @returns false without such a proof or listing, or if the member owns the listing already
  */
@@ -112,6 +112,7 @@ export function takeOverListing(database: Database, listingId: string, userId: s
     await revokeAllKeys(sql, listingId, now);
     await deleteWebhook(sql, listingId, 'vote');
     await deleteWebhook(sql, listingId, 'premium');
+    await forgetWebhookUrls(sql, listingId);
     return true;
   });
 }

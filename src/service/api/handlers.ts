@@ -125,7 +125,7 @@ export const operationHandlers: {
   },
 
   async getReviews({ lookups, listing }, { limit, sort }) {
-    return reviewResponse(await lookups.reviews(listing.id, sort, limit));
+    return reviewResponse(await lookups.reviews(listing, sort, limit));
   },
 };
 

@@ -94,7 +94,7 @@ const maxPages = 2_000;
  */
 function createReviewLookup(
   database: Database,
-): (listingId: string, order: ReviewOrder, limit: number) => MaybePromise<ReviewPage> {
+): (listing: Pick<Listing, 'id' | 'createdAt'>, order: ReviewOrder, limit: number) => MaybePromise<ReviewPage> {
   const versionQuery = database
     .selectFrom('review_counts')
     .select(['reviews', 'version'])
@@ -107,10 +107,11 @@ function createReviewLookup(
   };
   const known = new Map<string, { readonly version: number; readonly page: ReviewPage }>();
 
-  return (listingId, order, limit) =>
+  return ({ id: listingId, createdAt: listedAt }, order, limit) =>
     mapped(database.read(versionQuery, [listingId]), ([count]) => {
       if (count === undefined) return { total: 0, reviews: [] };
-      const name = `${listingId} ${order} ${limit}`;
+      // A server that is listed again has other reviews, whose versions begin at the first one.
+      const name = `${listingId} ${listedAt} ${order} ${limit}`;
       const last = known.get(name);
       if (last?.version === count.version) return last.page;
       return mapped(database.read(queries[order], [listingId, limit]), (rows) => {

@@ -1,6 +1,7 @@
 import type { ClaimedEffect } from '../../outbox/effect.ts';
 import { type Contents, parseContent, type UnreadableContents } from '../../outbox/effect-kind.ts';
 import type { OutboxChanges } from '../../outbox/outbox.ts';
+import { lockAccountsOf } from '../accounts.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
 import { noDelivery } from '../tables.ts';
@@ -141,6 +142,8 @@ async function parkGrants(sql: Sql, effects: readonly EffectToFail[]): Promise<v
   for (const effect of effects) {
     if (effect.kind !== 'role') continue;
     const { userId, role } = effect.content;
+    // A recording that has read the grants must not find them parked without having known: see `applyGrants`.
+    await lockAccountsOf(sql.connection, sql.db, userId);
     const waiting = sql.db.updateTable('grants').set({ state: 'parked' }).where('state', '=', literal('pending'));
     await run(sql.connection, waiting.where('user_id', '=', userId).where('role', '=', role));
   }

@@ -67,6 +67,12 @@ export async function deleteWebhook(sql: Sql, listingId: string, family: Webhook
   await sql.deleteFrom('webhooks').where('listing_id', '=', listingId).where('family', '=', family).execute();
 }
 
+/** Deletes the addresses in the log of a listing's deliveries, which may contain a token. */
+export async function forgetWebhookUrls(sql: Sql, listingId: string): Promise<void> {
+  const ofListing = sql.selectFrom('deliveries').select('id').where('listing_id', '=', listingId);
+  await sql.updateTable('attempts').set({ url: '' }).where('delivery_id', 'in', ofListing).execute();
+}
+
 /** Resets the failures, and a pause unless the owner paused the webhook. */
 const resetFailures = {
   failing_since: null,
