@@ -6,6 +6,7 @@ import { balanceKey, type ImportItem, type ImportTarget } from '../../src/featur
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
+import { homeAccount } from '../support/home-account.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -164,6 +165,23 @@ function importTests(newUrl: () => string): void {
     // The milestone is reached again.
     for (const age of [1, 2, 3]) await castVote(store, community, '1', monday + age * day);
     expect((await entriesOf(url)).filter(({ cause }) => cause === 'milestone')).toHaveLength(2);
+    expect(await isConsistent(url)).toBe(true);
+  });
+
+  it('is undone without what was reversed since', async () => {
+    const url = newUrl();
+    const store = await openLedger(url);
+    const community = installation(url, rules);
+    const target = await targetOf(store, url);
+    await apply(store, target, [vote('1', monday - 4 * day, 50), vote('1', monday - 2 * day, 7)]);
+    await castVote(store, community, '1', monday);
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 67, votes: 3 });
+    const range = { listing: 'harbour', from: monday - 5 * day, until: monday - 3 * day };
+    const member = { accountId: homeAccount('1'), listings: community.listings };
+    await store.corrections.reverseMember(range, member, monday);
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 17, votes: 2 });
+    expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 7, spent: 0, votes: 1 });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
     expect(await isConsistent(url)).toBe(true);
   });
 

@@ -187,6 +187,13 @@ function purchaseTests(newUrl: () => string): void {
     expect(await store.roles.isGranted(role, start + 10_000 * day)).toBe(true);
   });
 
+  it('count for the stock also before the guild of the home community was configured', async () => {
+    const { store } = await open();
+    const limited = { ...vip, stock: 1 };
+    expect(await buy(store, limited, start, { guildId: null })).toMatchObject({ outcome: 'purchased' });
+    expect(await buy(store, limited)).toMatchObject({ rejection: 'sold_out' });
+  });
+
   it('of a role that Discord rejects are refunded once, and the buyer and the owner are told', async () => {
     const { url, store } = await open();
     const limited = { ...vip, stock: 1 };
