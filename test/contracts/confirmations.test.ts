@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { reasons } from '../../src/features/confirmations/hold-vote.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
@@ -28,10 +29,10 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
         { receivedAt, family: 'vote', body: '{}' },
         { type: 'event', event: eventOf(userId), listing },
       );
-    const replay = (id: number, receivedAt: number) =>
+    const replay = (id: number, receivedAt: number, how: { readonly isDue?: true } = {}) =>
       store.recorder.recordReplay(
         id,
-        { receivedAt, family: 'vote', body: '{}' },
+        { receivedAt, family: 'vote', body: '{}', ...how },
         { type: 'event', event: eventOf(member), listing },
         receivedAt + minute,
       );
@@ -51,6 +52,18 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
     expect(await account()).toMatchObject({ credits: 0, votes: 0 });
     const effects = await store.records.effects({ state: 'waiting', limit: 10, before: null });
     expect(effects.map(({ kind }) => kind)).toEqual(['confirmation', 'confirmation']);
+  });
+
+  it('is also held when it is replayed because its time is reached', async () => {
+    const { store, replay, account } = await open();
+    const quarantined = { kind: 'bot_vote', reason: 'ahead of time', listing: 'lamp' };
+    const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
+    const { deliveryId } = await store.recorder.record(delivery, { type: 'quarantine', ...quarantined });
+    expect(await replay(deliveryId, start, { isDue: true })).toMatchObject({ credits: 0, reason: reasons.waiting });
+    expect(await store.records.delivery(deliveryId)).toMatchObject({ outcome: 'quarantined', reason: reasons.waiting });
+    expect(await account()).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.records.effects({ state: 'waiting', limit: 10, before: null })).toHaveLength(1);
+    expect(await replay(deliveryId, start)).toMatchObject({ outcome: 'recorded', credits: 10, deliveryId });
   });
 
   it('is paid once when it is confirmed, at the time of its delivery', async () => {

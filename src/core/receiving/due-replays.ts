@@ -53,7 +53,7 @@ export function createDueReplays(options: {
   }
 
   async function replayOne(delivery: QuarantinedDelivery): Promise<void> {
-    const { outcome, credits } = await replay(delivery);
+    const { outcome, credits } = await replay({ ...delivery, isDue: true });
     log.info({ delivery: delivery.id, outcome, credits }, 'quarantined delivery replayed: its timestamp was reached');
   }
 

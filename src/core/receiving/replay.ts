@@ -19,7 +19,7 @@ export interface StoredDelivery extends Delivery {
 }
 
 /** Resolves after the commit; rejects as {@link Recorder} does. */
-export type Replay = (delivery: StoredDelivery) => Promise<RecordedDelivery>;
+export type Replay = (delivery: StoredDelivery & Pick<Delivery, 'isDue'>) => Promise<RecordedDelivery>;
 
 /**
  * Parses a quarantined delivery again with the current code and settings, and records it at its time of receipt; only
@@ -40,13 +40,18 @@ export function createReplay(options: {
     if (delivery.outcome !== 'quarantined') {
       return { ...alreadyReplayed, deliveryId: delivery.id, reason: 'already replayed' };
     }
-    const { id, family, receivedAt, body } = delivery;
+    const { id, family, receivedAt, body, isDue } = delivery;
     const configured = listings();
     const namesakes = configured.filter(({ name }) => name === delivery.listing);
     const candidates = namesakes.length > 0 ? namesakes : configured;
     const now = clock.now();
     const routed = route(delivery, candidates, now);
-    const recorded = await recorder.recordReplay(id, { receivedAt, family, body }, routed, now);
+    const recorded = await recorder.recordReplay(
+      id,
+      { receivedAt, family, body, ...(isDue && { isDue }) },
+      routed,
+      now,
+    );
     onRecorded(recorded, queuesOf(delivery, routed));
     return recorded;
   };

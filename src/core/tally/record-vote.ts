@@ -21,9 +21,9 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
   const isOnSite = listing.rewards.base.site !== undefined;
-  const isReplay = rowWriter.replayedId !== null;
-  // Whatever becomes of a replay: the feature that has held the vote holds it no longer.
-  const heldAgain = isOnSite && isReplay ? callBeforeVote(vote, [], context) : null;
+  const { isReleased } = rowWriter;
+  // Whatever becomes of it: the feature that has held the vote holds it no longer.
+  const heldAgain = isOnSite && isReleased ? callBeforeVote(vote, [], context) : null;
   if (heldAgain !== null) return heldAgain;
   const account = tally.accountState(accountIdOf(listing.community.accounts, vote.userId));
   const at = vote.at ?? receivedAt;
@@ -35,7 +35,7 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
   if (isKnown) return writeDuplicate(vote, null, context);
   const eventKeys = voteKeys(vote, listing.name, receivedAt);
-  const held = isOnSite && !isReplay && !withinCooldown ? callBeforeVote(vote, eventKeys, context) : null;
+  const held = isOnSite && !isReleased && !withinCooldown ? callBeforeVote(vote, eventKeys, context) : null;
   if (held !== null) return held;
   const now = rowWriter.effectsCreatedAt;
   const rewards = voteRewards(tally, { vote, listing, account, at, withinCooldown, now });

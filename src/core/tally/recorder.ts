@@ -36,7 +36,7 @@ export interface Recorder {
 export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedDelivery): RecordedDelivery {
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: delivery.receivedAt,
-    replayedId: null,
+    isReleased: false,
     writeRow: (row) => tally.insertDelivery(row),
   });
 }
@@ -51,7 +51,7 @@ export function recordReplay(
 ): RecordedDelivery {
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: now,
-    replayedId: id,
+    isReleased: delivery.isDue !== true,
     writeRow: (row) => (tally.updateDelivery(id, row) ? id : null),
   });
 }

@@ -24,6 +24,8 @@ export interface Delivery {
   readonly body: string;
   /** W3C `traceparent` of the span that records it, which its effects continue; only with tracing. */
   readonly traceparent?: string;
+  /** Whether it is replayed because the time of its event is reached, and not because somebody has released it. */
+  readonly isDue?: true;
 }
 
 /** A test from the service's dashboard. Only its kind is reliable. */
@@ -104,8 +106,8 @@ export interface DeliveryRow extends Delivery {
 export interface DeliveryRowWriter {
   /** Creation time of the delivery's effects (ms since the epoch): the time of receipt, or of the replay. */
   readonly effectsCreatedAt: number;
-  /** The ID of the quarantined delivery; null on receipt. */
-  readonly replayedId: number | null;
+  /** Whether the delivery was quarantined and is released, so that no feature may hold its vote again. */
+  readonly isReleased: boolean;
   /** Returns the ID of the row; null if the event is already recorded or the delivery is no longer quarantined. */
   readonly writeRow: (row: DeliveryRow) => number | null;
 }

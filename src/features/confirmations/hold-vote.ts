@@ -46,7 +46,7 @@ export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDeli
   const { delivery_id: waiting } = tally.rowOf(confirmations, key);
   const save = (delivery_id: number | null) =>
     tally.saveRow(confirmations, { vote: key, user_id: vote.userId, listing: listing.name, delivery_id });
-  if (rowWriter.replayedId !== null) {
+  if (rowWriter.isReleased) {
     if (waiting !== null) save(null);
     return null;
   }

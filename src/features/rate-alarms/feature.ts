@@ -48,8 +48,7 @@ export const rateAlarms = {
 
 /** Counts a vote, and holds it if there are too many: its delivery is quarantined until the owner decides. */
 function holdVote(tally: Tally, { vote, listing, delivery, rowWriter }: UnrecordedVote): RecordedDelivery | null {
-  // The owner has released it.
-  if (rowWriter.replayedId !== null) return null;
+  if (rowWriter.isReleased) return null;
   const rate = tally.rowOf(table, listing.name);
   const counted = addVote(rate, delivery.receivedAt);
   if (counted !== rate) tally.saveRow(table, counted);
