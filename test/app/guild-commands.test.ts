@@ -241,3 +241,11 @@ describe('a guild without listings', () => {
     expect((await unknown.run(there, 'trace', award)).text).toContain('mine');
   });
 });
+
+it('in a direct message about the only guild that was linked in Discord are for its members', async () => {
+  const { run, store, directory } = await guildCommands([harbour], ['harbour']);
+  const accounts = directory.ofGuild(guildA)?.accounts ?? '';
+  await store.recorder.correct({ accounts, userId: mira, credits: 77, reason: 'deposit', at: Date.now() }, 'deposit');
+  expect((await run(miraAnywhere, 'leaderboard')).text).toContain(mira);
+  expect((await run({ guildId: null, userId: stranger }, 'leaderboard')).text).not.toContain(mira);
+});

@@ -43,7 +43,8 @@ export function createReplay(options: {
     const { id, family, receivedAt, body, isDue } = delivery;
     const configured = listings();
     const namesakes = configured.filter(({ name }) => name === delivery.listing);
-    const candidates = namesakes.length > 0 ? namesakes : configured;
+    // A listing of another site has deliveries of its own.
+    const candidates = namesakes.length > 0 ? namesakes : configured.filter((each) => !isOnSite(each));
     const now = clock.now();
     const routed = route(delivery, candidates, now);
     const recorded = await recorder.recordReplay(

@@ -114,7 +114,8 @@ export function createCommandContexts({
     at({ guildId, userId }: CommandPlace): BotContext | Promise<BotContext> {
       const communities = directory.inGuild(guildId);
       if (isManaged(guildId)) return contexts.managed(communities);
-      if (communities.length <= 1) return contexts.visited(communities);
+      const isOpen = communities.length === 0 || (communities.length === 1 && !directory.isShared);
+      if (isOpen) return contexts.visited(communities);
       return communitiesOf(userId, communities).then((covered) => {
         // In direct messages, members see only what is theirs; in a guild, the listings of the operator are for everyone.
         return create(guildId === null ? covered : communities, { covered, isManaged: false });
