@@ -242,7 +242,7 @@ describe('a guild without listings', () => {
   });
 });
 
-it('in a direct message about the only guild that was linked in Discord are for its members', async () => {
+it('in direct messages about the only guild that was linked in Discord are for its members', async () => {
   const { run, store, directory } = await guildCommands([harbour], ['harbour']);
   const accounts = directory.ofGuild(guildA)?.accounts ?? '';
   await store.recorder.correct({ accounts, userId: mira, credits: 77, reason: 'deposit', at: Date.now() }, 'deposit');

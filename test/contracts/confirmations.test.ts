@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
+import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { reasons } from '../../src/features/confirmations/hold-vote.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
@@ -15,7 +16,8 @@ const member = '200000000000000001';
 
 describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
   async function open() {
-    const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
+    const url = newUrl();
+    const store = await openStore(url, storeClock(manualClock(start)), { thread: false });
     onTestFinished(() => store.close());
     if (bot === undefined) throw new Error('no listing');
     const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs: 0 } };
@@ -36,7 +38,7 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
         { type: 'event', event: eventOf(member), listing },
         receivedAt + minute,
       );
-    return { store, deliver, replay, account: () => store.ledger.account(member) };
+    return { url, store, deliver, replay, account: () => store.ledger.account(member) };
   }
 
   it('is stored with one effect, and repeated until it is confirmed', async () => {
@@ -94,5 +96,17 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
     await forgetMember(store.memberData, member, { pseudonym: 'forgotten1', now: start, keepVotesMs: 0 });
     expect(JSON.stringify(await store.records.delivery(deliveryId))).not.toContain(member);
     expect((await deliver(start + minute)).outcome).toBe('recorded');
+  });
+
+  it('leaves nothing of a forgotten member, also when its delivery is repeated', async () => {
+    const { url, store, deliver, replay } = await open();
+    const { deliveryId } = await deliver(start);
+    await replay(deliveryId, start);
+    await forgetMember(store.memberData, member, { pseudonym: 'forgotten1', now: start, keepVotesMs: day });
+    expect((await deliver(start + minute)).outcome).toBe('duplicate');
+    const snapshot = await openSnapshot(url);
+    const rows = await snapshot.run(snapshot.db.selectFrom('confirmations').selectAll());
+    await snapshot.close();
+    expect(JSON.stringify(rows)).not.toContain(member);
   });
 });

@@ -15,14 +15,18 @@ import { noDelivery, type Tables } from '../tables.ts';
  * Sends the changes of a batch: everything that votes consist of in one statement, then what only premium events,
  * replays and corrections have. An error rejects the commit.
  * @param newEvents their deliveries, by key
- * @param emptyAccounts accounts without entries; the balances of those that still have none are deleted
+ * @param locked accounts without entries, and rows that say nothing: those that still have none, and that are not changed,
+ *   are deleted, because they were only inserted to lock them
  */
 export function sendChanges(
   connection: PostgresTransactions,
   db: Kysely<Tables>,
   changes: Changes,
   newEvents: ReadonlyMap<EventKey, number>,
-  emptyAccounts: readonly AccountId[],
+  locked: {
+    readonly emptyAccounts: readonly AccountId[];
+    readonly initialKeys: () => readonly (readonly [table: HotTable, keys: readonly string[]])[];
+  },
 ): void {
   const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
   connection.send({
@@ -41,10 +45,14 @@ export function sendChanges(
             content: serializeContent(effect),
           })),
       ),
-      emptyAccounts.filter((id) => !accounts.has(id)),
+      locked.emptyAccounts.filter((id) => !accounts.has(id)),
     ],
   });
   sendRewards(connection, changes);
+  for (const [table, keys] of locked.initialKeys()) {
+    const unchanged = keys.filter((key) => changes.rows.get(table)?.has(key) !== true);
+    if (unchanged.length > 0) connection.send({ sql: deleteRowsOf(table), parameters: [unchanged] });
+  }
   for (const delivery of replayedDeliveries) connection.send(updateReplayedDelivery(db, delivery).compile());
   for (const { order, at } of orders) for (const query of saveOrder(db, order, at)) connection.send(query.compile());
   const planned = effects.filter(isPlanned).map((effect) => ({ ...effect, content: serializeContent(effect) }));
@@ -68,6 +76,10 @@ const saveRowsOf = memoizeOne((table: HotTable): string => {
   insert into ${name} (${names})
   select ${names} from json_to_recordset($1::json) as rows (${types.join(', ')})
   on conflict (${key.join(', ')}) ${replacement(table)}`;
+});
+
+const deleteRowsOf = memoizeOne(({ name, key: [column = ''] }: HotTable): string => {
+  return `delete from ${name} where ${column} = any($1::text[])`;
 });
 
 function toRow(account: AccountState): Record<string, unknown> {

@@ -6,7 +6,7 @@ import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { lock } from '../lock.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
-import { type HotTable, keyOf, type Row } from '../recording/hot-table.ts';
+import { type HotTable, isInitial, keyOf, type Row } from '../recording/hot-table.ts';
 import { addRow, type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
 import {
   selectCorrections,
@@ -112,6 +112,13 @@ export function createLoader(access: SqlAccess) {
   return {
     /** The accounts without entries, whose balance has been inserted to lock it. */
     emptyAccounts,
+
+    /** The keys of rows of the features that say nothing, and may have been inserted to lock them. */
+    initialKeys: (): readonly (readonly [table: HotTable, keys: readonly string[]])[] =>
+      [...rowsOf].map(([table, rows]) => {
+        const initial = [...rows].filter(([, row]) => isInitial(table, row));
+        return [table, initial.map(([key]) => key)];
+      }),
 
     async load(needs: Needs): Promise<void> {
       const {

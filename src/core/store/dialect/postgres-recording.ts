@@ -30,7 +30,7 @@ export function postgresRecord(connection: PostgresTransactions, db: Kysely<Tabl
         }
       }
       if (results.length === jobs.length) {
-        sendChanges(connection, db, changes, newEvents, loader.emptyAccounts);
+        sendChanges(connection, db, changes, newEvents, loader);
         return results;
       }
       needs = missing;
