@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { html } from '../../src/platform/web/html.ts';
 import type { VoteChallenge } from '../../src/service/abuse/vote-challenge.ts';
+import { defaultServerFacts } from '../../src/service/actions/create-listing.ts';
 import { type Database, openDatabase } from '../../src/service/storage/database.ts';
 import { deleteListingRows, startListingDeletion } from '../../src/service/storage/listings/delete-listing.ts';
-import { findListing } from '../../src/service/storage/listings/listings.ts';
+import { findListing, insertListing } from '../../src/service/storage/listings/listings.ts';
+import { createLookups } from '../../src/service/storage/lookups.ts';
 import { upsertReview } from '../../src/service/storage/reviews.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeOnBothDatabases } from './databases.ts';
@@ -63,5 +65,21 @@ describeOnBothDatabases('a listing that is deleted while somebody votes for it',
     await finish(database, serverId);
     const review = { listingId: serverId, ...mira, rating: 5, comment: '', createdAt: 1 };
     await expect(upsertReview(database, review)).rejects.toMatchObject({ code: 'unknown_listing' });
+  });
+
+  test('a server that is listed again has its new reviews, not those of its former listing', async () => {
+    const { database } = await deletedDuringVotes(start);
+    const lookups = createLookups(database);
+    const id = '900000000000000001';
+    const reviewed = async (createdAt: number, comment: string) => {
+      const texts = { name: 'Listed again', description: '', tags: [] };
+      const listing = { id, ...texts, kind: 'server', ownerId: '1', createdAt, facts: defaultServerFacts } as const;
+      expect(await insertListing(database, listing)).toBe(true);
+      await upsertReview(database, { listingId: id, ...mira, rating: 5, comment, createdAt });
+      return lookups.reviews(listing, 'newest', 10);
+    };
+    expect(await reviewed(1, 'The first.')).toMatchObject({ total: 1, reviews: [{ comment: 'The first.' }] });
+    await finish(database, id);
+    expect(await reviewed(2, 'Another.')).toMatchObject({ total: 1, reviews: [{ comment: 'Another.' }] });
   });
 });

@@ -8,10 +8,11 @@ import { openDatabase } from '../../src/service/storage/database.ts';
 import { issueOwnersKey } from '../../src/service/storage/listings/keys.ts';
 import { provenGuilds } from '../../src/service/storage/members/proven-guilds.ts';
 import { systemResolve } from '../../src/service/webhooks/target.ts';
+import { eventually } from '../support/eventually.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { describeOnBothDatabases } from './databases.ts';
 import { type Browser, browser } from './discord-browser.ts';
-import { type Running, running, serverId } from './running.ts';
+import { type Running, receiver, running, serverId } from './running.ts';
 
 const clientId = '1190000000000000003';
 const clientSecret = 'a secret of the tests';
@@ -401,6 +402,24 @@ describeOnBothDatabases('the proof of servers', (newDatabase) => {
     expect(await database.selectFrom('webhooks').selectAll().where('listing_id', '=', serverId).execute()).toEqual([]);
     expect(await takeOverListing(database, otherGuildId, mira.id, now)).toBe(false);
     await database.destroy();
+  });
+
+  it('does not show the new owner of a listing to which addresses the former owner had votes sent', async () => {
+    const all = await site({ database: newDatabase() });
+    const { url } = await receiver();
+    await all.service.setWebhook(serverId, { voteUrl: `${url}?token=1234` });
+    await all.service.castVote({ listingId: serverId, userId: '42', username: 'sam' });
+    const database = await openDatabase(all.database);
+    const urls = async () => (await database.selectFrom('attempts').select('url').execute()).map((each) => each.url);
+    await eventually(async () => expect(await urls()).toEqual([`${url}?token=1234`]));
+    const owner = browser();
+    await signIn(all, owner, mira.id, servers);
+    expect(await takeOverListing(database, serverId, mira.id, all.clock.now())).toBe(true);
+    expect(await urls()).toEqual(['']);
+    await database.destroy();
+    const { text } = await owner.open(`${all.url}/dashboard/${serverId}/export`);
+    expect(text).toContain('"url":"",');
+    expect(text).not.toContain('token=1234');
   });
 });
 

@@ -26,20 +26,19 @@ async function startProgram(changes: object = {}) {
   const clock = manualClock(Date.now());
   const listing = { name: 'lamp', kind: 'bot', id: botId, site: 'discordplace', voteSecrets: ['secret'], siteKey };
   const environment = {
-    ...environmentWith([{ ...listing, confirm: true, ...changes }]),
     ...{ TALLYHOOK_ROLES: 'receive', DATABASE_URL: newSqliteUrl(), CACHE_URL: 'memory:', PORT: '0' },
     ...{ OWNER_TOKEN: 'owner-token-for-tests', SITE_API_URL: site.origin },
   };
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
-  const start = async () => {
-    const config = loadConfig(environment);
+  const start = async (settings: object) => {
+    const config = loadConfig({ ...environmentWith([{ ...listing, confirm: true, ...settings }]), ...environment });
     const log = createLog({ level: 'debug', secrets: [], destination });
     const app = await createApp(config, { clock, log });
     onTestFinished(() => app.stop());
     return { app, url: (await app.start()) ?? '' };
   };
-  let { app, url } = await start();
+  let { app, url } = await start(changes);
 
   async function post(body: object = vote, authorization = 'secret'): Promise<unknown> {
     const headers = { authorization };
@@ -69,9 +68,9 @@ async function startProgram(changes: object = {}) {
     ...{ site, clock, lines, post, owner, within },
     member: () => owner(`/users/${voter}`),
     deliveries: async () => (await owner('/deliveries'))['deliveries'] as readonly Record<string, unknown>[],
-    async restart() {
+    async restart(settings = changes) {
       await app.stop();
-      ({ app, url } = await start());
+      ({ app, url } = await start(settings));
     },
   };
 }
@@ -172,6 +171,37 @@ it('the owner can release a vote that waits', async () => {
   expect(await post()).toBe('duplicate');
   await within(15 * second, async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }));
   expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+});
+
+it.each(['its site', 'the owner'])(
+  'a vote that waits while its listing stops asking is released by %s, and blocks no later one',
+  async (who) => {
+    const { site, clock, post, owner, member, within, restart } = await startProgram();
+    site.respondWith(json(503, {}));
+    expect(await post()).toBe('recorded');
+    await eventually(() => expect(site.requests).toHaveLength(1));
+    await restart({ confirm: false });
+    if (who === 'the owner') await owner('/deliveries/1/replay', 'POST');
+    else site.respondWith(yes);
+    await within(30 * second, async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }));
+    expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+    await clock.advance(day + hour);
+    await restart();
+    expect(await post()).toBe('recorded');
+  },
+);
+
+it('a vote that waits while its listing becomes another bot does not block a later one', async () => {
+  const { site, post, owner, deliveries, within, restart } = await startProgram();
+  site.respondWith(json(503, {}));
+  expect(await post()).toBe('recorded');
+  await eventually(() => expect(site.requests).toHaveLength(1));
+  await restart({ id: '716390085896962059' });
+  site.respondWith(yes);
+  await within(30 * second, async () => expect(await owner('/effects?state=waiting')).toMatchObject({ effects: [] }));
+  expect(await deliveries()).toMatchObject([{ outcome: 'quarantined' }]);
+  await restart();
+  expect(await post()).toBe('recorded');
 });
 
 it('a vote that is recorded already does not confirm another one', async () => {

@@ -2,6 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands, commandsFor } from '../../../commands/index.ts';
 import { loadConfig } from '../../../config/load.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
+import { CircuitOpenError } from '../../../src/discord/circuits/circuit-open-error.ts';
+import { createRequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
@@ -11,7 +13,7 @@ import { minute } from '../../../src/platform/durations.ts';
 import { controlsOf } from '../../../src/sandbox/discord/objects.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../../commands/command-fixture.ts';
-import { localDiscord } from '../../discord/bot.ts';
+import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { textOf } from '../../discord/shown-text.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock, storeClock } from '../../support/manual-clock.ts';
@@ -31,7 +33,12 @@ async function guild(settings: object = { shop }, offered = commands) {
   const listing = { ...harbour, guildId, ownerChannelId: channels.premium, ...settings };
   const directory = createDirectory(loadConfig(environmentWith([listing])).listings);
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
-  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const { log } = collectingLog();
+  const guard = createRequestGuard({
+    ...({ store: store.circuits, clock, log } as const),
+    ...{ guildOfChannel: () => guildId, invalidRequests: () => 0 },
+  });
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl, guard });
   const parts = create({
     ...({ store, rest, directory, clock, commands: offered, guildTexts: async () => textsIn('en-US') } as const),
     lookups: { of: () => (service.isDown ? [listed('server', true)] : service.listings) },
@@ -148,6 +155,19 @@ describe('the vote panel of a guild', () => {
     await place(channels.announcements);
     expect(await update(channels.announcements)).toEqual(done);
     expect([messages(), messages(channels.announcements)]).toMatchObject([[], [{}]]);
+  });
+
+  it('is posted in another channel although Discord rejects everything in the former one', async () => {
+    const { place, update, messages, channels, discord, rest } = await guild();
+    await place();
+    await update();
+    discord.faults.losePermission(channels.general);
+    const rejected = () => rest.post(`/channels/${channels.general}/messages`, { content: 'hello' });
+    await expect(rejected()).rejects.toMatchObject({ code: 50_013 });
+    await expect(rejected()).rejects.toBeInstanceOf(CircuitOpenError);
+    await place(channels.announcements);
+    expect(await update(channels.announcements)).toEqual(done);
+    expect(messages(channels.announcements)).toHaveLength(1);
   });
 
   it('that was deleted is reported to the owner once, and not posted again', async () => {
