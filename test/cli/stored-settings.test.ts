@@ -89,7 +89,8 @@ it('puts what /setup has stored into effect, community by community, but not of 
   const config = loadConfig(environmentWith([{ ...harbour, guildId: '1000' }]));
   const inEffect = async () => {
     const snapshot = await openSnapshot(url);
-    const communities = await communitiesInEffect(snapshot, config).finally(() => snapshot.close());
+    const communities = await communitiesInEffect(snapshot, config);
+    await snapshot.close();
     return communities.map((listings) =>
       listings.map(({ name, rewards, timeZone, community }) => [
         name,
