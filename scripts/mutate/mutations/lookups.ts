@@ -88,7 +88,7 @@ export const lookupMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/rate-alarms/feature.ts',
-    find: 'if (rowWriter.replayedId !== null) return null;',
+    find: 'if (rowWriter.isReleased) return null;',
     replace: '',
     breaks: 'a released vote is paid, and not held again',
   },

@@ -16,7 +16,7 @@ export const serviceMutations: readonly Mutation[] = [
   },
   {
     file: 'src/service/webhooks/attempt.ts',
-    find: 'now + Math.max(delayMs ?? 0, retryAfterMs(last.retryAfter))',
+    find: 'Math.max(now + (delayMs ?? 0), retryTime(last.retryAfter, now))',
     replace: 'now + (delayMs ?? 0)',
     breaks: 'the service waits as long as the receiver asks in Retry-After',
   },

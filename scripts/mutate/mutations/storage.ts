@@ -237,4 +237,16 @@ export const storageMutations: readonly Mutation[] = [
     replace: 'this.#free.push(slot, slot);',
     breaks: 'two waiting jobs never have the same number',
   },
+  {
+    file: 'src/core/tally/recorder.ts',
+    find: 'isReleased: delivery.isDue !== true',
+    replace: 'isReleased: true',
+    breaks: 'a vote that is replayed because its time is reached is held like any other',
+  },
+  {
+    file: 'src/core/store/dialect/postgres-changes.ts',
+    find: 'if (unchanged.length > 0) connection.send',
+    replace: 'if (unchanged.length > 1_000) connection.send',
+    breaks: 'rows that were only inserted to lock them are deleted',
+  },
 ];
