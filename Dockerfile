@@ -47,7 +47,7 @@ CMD ["start"]
 ARG VERSION=unreleased
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="tallyhook" \
-      org.opencontainers.image.description="Votes on a listing service become credits and announcements in a Discord community." \
+      org.opencontainers.image.description="Votes on top.gg and other listing sites become credits, roles and announcements in Discord." \
       org.opencontainers.image.source="https://github.com/tallyhook/tallyhook" \
       org.opencontainers.image.documentation="https://github.com/tallyhook/tallyhook#readme" \
       org.opencontainers.image.licenses="MIT" \

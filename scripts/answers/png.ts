@@ -7,7 +7,7 @@ interface Pixels {
   readonly rgb: Uint8Array;
 }
 
-export const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const maxColors = 256;
 
 /**
@@ -16,31 +16,30 @@ const maxColors = 256;
  */
 export function withPalette(png: Buffer): Buffer {
   const pixels = decode(png);
-  const { palette, images } = quantize([pixels]);
-  const data = compress(images[0] ?? new Uint8Array(), pixels.width);
+  const { palette, indexes } = quantize(pixels);
+  const data = compress(indexes, pixels.width);
   return Buffer.concat([signature, header(pixels), chunk('PLTE', palette), chunk('IDAT', data), chunk('IEND')]);
 }
 
-/** The colors of all images, as bytes, and for each image the index of the color of each pixel. */
-export function quantize(all: readonly Pixels[]): { palette: Buffer; images: Uint8Array[] } {
+/** The colors of an image, as bytes, and the index of the color of each pixel. */
+function quantize({ width, height, rgb }: Pixels): { palette: Buffer; indexes: Uint8Array } {
   const counts = new Map<number, number>();
-  const colorsOf = all.map(({ width, height, rgb }) => {
-    const colors = new Uint32Array(width * height);
-    for (let pixel = 0; pixel < colors.length; pixel += 1) {
-      const [red = 0, green = 0, blue = 0] = rgb.subarray(pixel * 3, pixel * 3 + 3);
-      const color = (red << 16) | (green << 8) | blue;
-      colors[pixel] = color;
-      counts.set(color, (counts.get(color) ?? 0) + 1);
-    }
-    return colors;
-  });
+  const colors = new Uint32Array(width * height);
+  for (let pixel = 0; pixel < colors.length; pixel += 1) {
+    const [red = 0, green = 0, blue = 0] = rgb.subarray(pixel * 3, pixel * 3 + 3);
+    const color = (red << 16) | (green << 8) | blue;
+    colors[pixel] = color;
+    counts.set(color, (counts.get(color) ?? 0) + 1);
+  }
   const byFrequency = [...counts].toSorted(([, one], [, other]) => other - one).map(([color]) => color);
   const palette = byFrequency.slice(0, maxColors);
-  const indexes = new Map(
+  const indexOf = new Map(
     byFrequency.map((color, index) => [color, index < maxColors ? index : nearest(color, palette)]),
   );
-  const images = colorsOf.map((colors) => Uint8Array.from(colors, (color) => indexes.get(color) ?? 0));
-  return { palette: Buffer.from(palette.flatMap((color) => channelsOf(color))), images };
+  return {
+    palette: Buffer.from(palette.flatMap((color) => channelsOf(color))),
+    indexes: Uint8Array.from(colors, (color) => indexOf.get(color) ?? 0),
+  };
 }
 
 function nearest(color: number, palette: readonly number[]): number {
@@ -59,7 +58,7 @@ function channelsOf(color: number): [red: number, green: number, blue: number] {
 }
 
 /** The chunk with the size of an image with a palette. */
-export function header({ width, height }: Pick<Pixels, 'width' | 'height'>): Buffer {
+function header({ width, height }: Pick<Pixels, 'width' | 'height'>): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
@@ -68,7 +67,7 @@ export function header({ width, height }: Pick<Pixels, 'width' | 'height'>): Buf
 }
 
 /** The data of an image, one byte for each pixel. */
-export function compress(indexes: Uint8Array, width: number): Buffer {
+function compress(indexes: Uint8Array, width: number): Buffer {
   const height = indexes.length / width;
   const rows = Buffer.alloc((width + 1) * height);
   for (let row = 0; row < height; row += 1) {
@@ -77,7 +76,7 @@ export function compress(indexes: Uint8Array, width: number): Buffer {
   return deflateSync(rows, { level: 9, memLevel: 9 });
 }
 
-export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
+function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
@@ -86,7 +85,7 @@ export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {
 }
 
 /** Decodes a PNG as Chromium writes it: 8 bits per channel, with or without alpha, not interlaced. */
-export function decode(png: Buffer): Pixels {
+function decode(png: Buffer): Pixels {
   const width = png.readUInt32BE(16);
   const height = png.readUInt32BE(20);
   const [depth, colorType, , , interlaced] = png.subarray(24, 29);

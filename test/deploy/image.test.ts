@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -59,6 +59,7 @@ describe('compose.yaml', () => {
         cloudflared: z.looseObject({ profiles: z.tuple([z.literal('tunnel')]), ports: z.never().optional() }),
         tallyhook: z.looseObject({
           image: z.string(),
+          build: z.literal('.'),
           restart: z.literal('unless-stopped'),
           env_file: z.tuple([z.strictObject({ path: z.literal('.env'), required: z.literal(false) })]),
           environment: z.record(z.string(), z.string()),
@@ -85,10 +86,12 @@ describe('compose.yaml', () => {
     expect(read('.env.example')).not.toMatch(new RegExp(`^(?:${defaults.join('|')})=`, 'm'));
   });
 
-  it('runs the published image of this version', () => {
+  it('runs the published image of this version; where it cannot be pulled, what the Dockerfile beside it builds', () => {
     const { version } = JSON.parse(read('package.json'));
     expect(services.tallyhook.image).toBe(`ghcr.io/tallyhook/tallyhook:${version}`);
-    expect(services.tallyhook).not.toHaveProperty('build');
+    // With another policy than the default, Compose would not build after a failed pull.
+    expect(services.tallyhook).not.toHaveProperty('pull_policy');
+    expect(existsSync(join(root, services.tallyhook.build, 'Dockerfile'))).toBe(true);
   });
 
   it('makes the same paths public with Caddy as the guide does, to the port of the program', () => {

@@ -4,7 +4,10 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { hour } from '../../src/platform/durations.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { signDelivery } from '../../src/webhook/sites/authenticate.ts';
+import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { testCache } from '../support/bundle-folder.ts';
 import { voteSecret } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
@@ -69,6 +72,29 @@ export async function expectToFinish(code: string, environment: Record<string, s
   const finished = expect.poll(output, { timeout: 120_000 }).toContain('the last line\n');
   const ended = once(child, 'exit').then(() => expect(output()).toContain('the last line\n'));
   await Promise.race([finished, ended]);
+}
+
+/**
+ * Runs a sample, sends it a delivery as top.gg does once it listens, and expects that it is recorded.
+ * @returns what the sample prints
+ */
+export async function voteOnTopgg(code: string, { path, userId }: { path: string; userId: string }) {
+  const { output } = runSample(code, { TOPGG_SECRET: voteSecret });
+  await expect.poll(output, { timeout: 120_000 }).toMatch(/listening on port \d+/);
+  const at = new Date().toISOString();
+  const content = {
+    type: 'vote.create',
+    data: {
+      ...{ id: '808499215864008704', weight: 1, created_at: at, expires_at: new Date(Date.now() + 12 * hour) },
+      project: { id: '803190510032756736', type: 'bot', platform: 'discord', platform_id: '716390085896962058' },
+      user: { id: '160105994217586689', platform_id: userId, name: 'ayse' },
+    },
+  };
+  const { headers, body } = signDelivery(topgg.schemes[0], JSON.stringify(content), voteSecret, Date.now());
+  const address = `http://127.0.0.1:${/listening on port (\d+)/.exec(output())?.[1]}${path}`;
+  const response = await fetch(address, { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toMatchObject([200, { outcome: 'recorded' }]);
+  return output;
 }
 
 /** Runs a sample, votes, and expects that it ends after SIGTERM. */

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCodeBlocks } from '../../scripts/api/code-blocks.ts';
 import { startService } from '../../src/exports/sandbox.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { expectToFinish, handlesSigterm, root } from './sample.ts';
+import { blockOf, expectToFinish, handlesSigterm, root, voteOnTopgg } from './sample.ts';
 
 const blocks = readCodeBlocks().map(({ path, line, code, continues }) => ({
   origin: `${path}, line ${line}`,
@@ -28,6 +28,12 @@ describe('the code in documents', { timeout: 240_000 }, () => {
     const { url, key } = await service();
     const withAddress = code.replaceAll('https://list.example/api/v1', url);
     await expectToFinish(withAddress, { LOOKUP_BASE_URL: url, LOOKUP_SERVER_KEY: key });
+  });
+
+  it('of the README records a signed vote of top.gg, and its function is called', async () => {
+    const code = blockOf('README.md', 'In your own program');
+    const output = await voteOnTopgg(code, { path: '/webhooks/my-bot', userId: '204255221017214977' });
+    await expect.poll(output, { timeout: 30_000 }).toContain('204255221017214977 has voted: +10, day 1');
   });
 
   it.each(tests)('is a test that passes: $origin', async ({ code }) => {
