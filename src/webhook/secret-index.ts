@@ -24,15 +24,15 @@ export interface SignedMessage {
   isSignedWith(key: HmacKey): boolean;
 }
 
-export function createHmacKey(secret: string): HmacKey {
-  const secretBytes = Buffer.from(secret);
+export function createHmacKey(secret: string | Uint8Array): HmacKey {
+  const secretBytes = typeof secret === 'string' ? Buffer.from(secret) : secret;
   // A secret longer than a block is replaced by its digest.
   const key = secretBytes.length > blockLength ? hash('sha256', secretBytes, 'buffer') : secretBytes;
   return { innerPad: padKey(key, 0x36), outerInput: Buffer.concat([padKey(key, 0x5c), Buffer.alloc(digestLength)]) };
 }
 
 /** The key, zero-padded to one block, XORed with the pad byte. */
-function padKey(key: Buffer, padByte: number): Buffer {
+function padKey(key: Uint8Array, padByte: number): Buffer {
   const padded = Buffer.alloc(blockLength, padByte);
   for (const [index, byte] of key.entries()) padded[index] = padByte ^ byte;
   return padded;

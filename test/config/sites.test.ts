@@ -124,6 +124,39 @@ describe('an invalid site', () => {
       ).toHaveLength(1);
   });
 
+  it.each([
+    [{ signed: '{timestamp}.{body}' }, 'timestamp is missing: signed contains {timestamp}'],
+    [{ timestamp: { header: 'X-Time', unit: 's' } }, 'signed is missing: it must contain {timestamp}'],
+    [{ signed: 'body' }, 'signed is invalid: it must contain {body} once'],
+    [{ signed: '{body}{secret}' }, 'signed is invalid: it knows {body} and {timestamp} alone'],
+    [
+      { signed: '{timestamp}{body}', timestamp: { header: 'x-signature', unit: 's' } },
+      'timestamp.header is invalid: it must be another header',
+    ],
+    [{ signed: '{timestamp}{body}', timestamp: { header: 'X-Time', unit: 'seconds' } }, 'timestamp.unit'],
+    [{ scheme: 'standard-webhooks' }, 'custom.signature'],
+    [{ scheme: 'hmac-sha512' }, 'signature.scheme'],
+  ])('is one whose signature contradicts itself: %j', (changes, problem) => {
+    const signature = { scheme: 'hmac-sha256', header: 'X-Signature', ...changes };
+    const { header: _, ...described } = custom;
+    const issues = issuesOf([{ ...topgg, site: 'custom', custom: { ...described, signature } }]);
+    expect(issues).toHaveLength(1);
+    expect(issues[0]).toContain(problem);
+  });
+
+  it('is one with a secret in a header and a signature, or with a secret that is no key of Standard Webhooks', () => {
+    const { header: _, ...described } = custom;
+    const withSignature = (signature: object, voteSecrets: string[], others = {}) =>
+      issuesOf([{ ...topgg, voteSecrets, site: 'custom', custom: { ...described, ...others, signature } }]).join();
+    const standard = { scheme: 'standard-webhooks' };
+    expect(withSignature(standard, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toBe('');
+    expect(withSignature(standard, ['not a key'])).toMatch(/voteSecrets has a secret of another form.*whsec_/);
+    expect(withSignature(standard, ['not a key'])).not.toContain('not a key');
+    expect(withSignature(standard, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], { header: 'X-Token' })).toContain(
+      'signature has a header of its own',
+    );
+  });
+
   it('is one with what belongs to the default site, and the other way round', () => {
     const { site: _, ...plain } = topgg;
     expect(issuesOf([{ ...topgg, lookupKey: 'key', premiumSecrets: ['x'], voteAuthorization: 'y' }])).toHaveLength(3);

@@ -226,7 +226,7 @@ export const receivingMutations: readonly Mutation[] = [
     breaks: "top.gg's own ID of a voter is not credited",
   },
   {
-    file: 'src/webhook/sites/token-site.ts',
+    file: 'src/webhook/sites/described-site.ts',
     find: 'return readEventName(value, field).toLowerCase() === is.toLowerCase();',
     replace: 'return String(value).toLowerCase() === is.toLowerCase();',
     breaks: 'a delivery that may be a test is quarantined',

@@ -1,10 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { second } from '../../platform/durations.ts';
 import { createHmacKey, createSignedMessage, type HmacKey } from '../secret-index.ts';
-import type { ReadHeader, Scheme, SignedContent, TokenScheme } from './scheme.ts';
-import { chooseScheme, readJws, readSignature } from './scheme.ts';
+import { chooseScheme, type ReadHeader, type Scheme, type SignatureScheme, type TokenScheme } from './scheme.ts';
+import { decodeKey, readJws, readSignature, type SignedContent, textAround } from './signed-content.ts';
 import type { Site } from './site.ts';
-import { malformed, mismatch, missing, notJws, rejectFuture, type Unauthentic } from './unauthentic.ts';
+import { mismatch, missing, rejectFuture, type Unauthentic } from './unauthentic.ts';
 
 /** A delivery to the address of a listing. */
 export interface SiteDelivery {
@@ -54,8 +54,8 @@ function readHeaders(
     case 'token':
       return isToken(scheme, readHeader(scheme.header) ?? '', secrets) ? { scheme, signed: null } : mismatch(site);
     case 'signature': {
-      const signed = readSignature(scheme, readHeader(scheme.header) ?? '');
-      return signed === null ? malformed(scheme.header) : (rejectFuture(signed, now) ?? { scheme, signed });
+      const signed = readSignature(scheme, readHeader);
+      return 'error' in signed ? signed : (rejectFuture(signed.signedAt, now) ?? { scheme, signed });
     }
     case 'jws':
     case 'none':
@@ -81,8 +81,8 @@ export function authenticate(
     case 'signature':
     case 'jws': {
       const signed = read.signed ?? readJws(text);
-      if (signed === null) return notJws();
-      if (!isSigned(signed, body, secrets)) return mismatch(site);
+      if ('error' in signed) return signed;
+      if (!isSigned(signed, body, keysOf(secrets, keyFormOf(scheme)))) return mismatch(site);
       return { scheme, content: signed.content ?? text, signedAt: signed.signedAt };
     }
   }
@@ -99,16 +99,24 @@ export function signDelivery(
     case 'token':
       return { headers: { [scheme.header]: scheme.prefix + secret }, body };
     case 'signature': {
-      const seconds = Math.floor(now / second);
-      const digits = hmac(secret, scheme.timed ? `${seconds}.` : '', body).toString('hex');
+      const { header, value, timestamp, idHeader } = scheme;
+      const time = String(timestamp?.unit === 'ms' ? now : Math.floor(now / second));
+      const id = idHeader === null ? '' : `msg_${randomBytes(12).toString('hex')}`;
+      const [before, after] = textAround(scheme, time, id);
+      const digest = hmac(keyBytes(secret, scheme.key), before + body + after).toString(scheme.encoding);
+      const lead = { plain: scheme.prefix, timed: `t=${time},v1=`, versioned: 'v1,' }[value];
       return {
-        headers: { [scheme.header]: scheme.timed ? `t=${seconds},v1=${digits}` : scheme.prefix + digits },
+        headers: {
+          ...(idHeader !== null && { [idHeader]: id }),
+          ...(timestamp !== null && { [timestamp.header]: time }),
+          [header]: lead + digest,
+        },
         body,
       };
     }
     case 'jws': {
       const message = [{ alg: 'HS256', typ: 'JWT' }, body].map(toBase64url).join('.');
-      return { headers: {}, body: `${message}.${hmac(secret, '', message).toString('base64url')}` };
+      return { headers: {}, body: `${message}.${hmac(secret, message).toString('base64url')}` };
     }
     case 'none':
       return { headers: {}, body };
@@ -119,24 +127,34 @@ function toBase64url(part: object | string): string {
   return Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 }
 
-function hmac(secret: string, lead: string, message: string | Buffer): Buffer {
-  return createHmac('sha256', secret).update(lead).update(message).digest();
+function hmac(key: string | Uint8Array, message: string): Buffer {
+  return createHmac('sha256', key).update(message).digest();
 }
 
 /** Every secret is compared, so that the duration does not tell which one is valid. */
-function isSigned({ lead, message, signature }: SignedContent, body: Buffer, secrets: readonly string[]): boolean {
-  const signed = createSignedMessage(message ?? body, signature, lead);
-  return keysOf(secrets).map(signed.isSignedWith).includes(true);
+function isSigned({ around, message, signatures }: SignedContent, body: Buffer, keys: readonly HmacKey[]): boolean {
+  const [before, after] = around;
+  const signed = message ?? (after === '' ? body : Buffer.concat([body, Buffer.from(after)]));
+  return signatures
+    .map((signature) => keys.map(createSignedMessage(signed, signature, before).isSignedWith).includes(true))
+    .includes(true);
 }
 
-/** By the secrets of a listing. */
-const keys = new WeakMap<readonly string[], readonly HmacKey[]>();
+type KeyForm = SignatureScheme['key'];
 
-function keysOf(secrets: readonly string[]): readonly HmacKey[] {
-  const known = keys.get(secrets);
+const keyFormOf = (scheme: Scheme): KeyForm => ('key' in scheme ? scheme.key : 'text');
+const keyBytes = (secret: string, form: KeyForm) => (form === 'text' ? Buffer.from(secret) : decodeKey(secret));
+
+/** By the secrets of a listing, which is on one site. */
+const knownKeys = new WeakMap<readonly string[], readonly HmacKey[]>();
+
+function keysOf(secrets: readonly string[], form: KeyForm): readonly HmacKey[] {
+  const known = knownKeys.get(secrets);
   if (known !== undefined) return known;
-  const created = secrets.map(createHmacKey);
-  keys.set(secrets, created);
+  // Anybody can sign with an empty key.
+  const bytes = secrets.map((secret) => keyBytes(secret, form)).filter(({ length }) => length > 0);
+  const created = bytes.map(createHmacKey);
+  knownKeys.set(secrets, created);
   return created;
 }
 

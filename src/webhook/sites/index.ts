@@ -1,4 +1,5 @@
 import { capture } from './capture.ts';
+import { describedSites } from './described-sites.ts';
 import { discordbotlist } from './discordbotlist.ts';
 import { discordlistgg } from './discordlistgg.ts';
 import { discordplace } from './discordplace.ts';
@@ -6,7 +7,6 @@ import { discords } from './discords.ts';
 import { infinity } from './infinity.ts';
 import { service } from './service.ts';
 import type { Site } from './site.ts';
-import { tokenSites } from './token-sites.ts';
 import { topdiscordlist } from './topdiscordlist.ts';
 import { topgg } from './topgg.ts';
 
@@ -18,7 +18,7 @@ export const linkableSites: readonly Site[] = [
   infinity,
   discords,
   topdiscordlist,
-  ...tokenSites,
+  ...describedSites,
 ];
 
 /** Every site that a configuration can name. The first one is the default, whose deliveries have a way of their own. */

@@ -12,7 +12,7 @@ export const infinity: Site = {
   id: 'infinity',
   name: 'Infinity Bots',
   kinds: ['bot', 'server'],
-  schemes: [signature('x-webhook-signature', 'sha256='), token()],
+  schemes: [signature('x-webhook-signature', { prefix: 'sha256=' }), token()],
   cooldownMs: 12 * hour,
   // It never retries, but sends what was pending when it starts again.
   retryHorizonMs: 0,

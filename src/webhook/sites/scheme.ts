@@ -1,9 +1,6 @@
-import { parseJson } from '../../platform/json.ts';
-import { isObject, readField } from '../fields.ts';
-
 /*
  * How sites authenticate their deliveries, as data: one check for Node (`authenticate.ts`) and one for the web can carry
- * it out, and `sign` has all that it needs. All signatures are HMAC-SHA256 keyed with the complete secret.
+ * it out, and `signDelivery` has all that it needs. All signatures are HMAC-SHA256.
  */
 
 /** A signature in a header. */
@@ -11,10 +8,22 @@ export interface SignatureScheme {
   readonly type: 'signature';
   /** In lower case. */
   readonly header: string;
-  /** Of the header's value, which ends in the digits. */
+  /**
+   * How the header's value is written. `plain`: the prefix, then the digest. `timed`: `t=<seconds>,v1=<digest>`.
+   * `versioned`: `v1,<digest>` for each valid secret, separated by spaces, among those of other versions.
+   */
+  readonly value: 'plain' | 'timed' | 'versioned';
   readonly prefix: string;
-  /** Whether the value is `t=<seconds>,v1=<digits>`, and `<seconds>.` is signed in front of the body. */
-  readonly timed: boolean;
+  /** Of the digest. */
+  readonly encoding: 'hex' | 'base64';
+  /** What is signed: `{timestamp}` and `{id}` around `{body}`, which stands for the raw bytes. */
+  readonly signed: string;
+  /** Where `{timestamp}` is, unless the value of the signature has it; null without one. */
+  readonly timestamp: { readonly header: string; readonly unit: 's' | 'ms' } | null;
+  /** The header with `{id}`; null without one. */
+  readonly idHeader: string | null;
+  /** `text`: the secret is the key. `base64`: it is the key in base64, behind `whsec_`. */
+  readonly key: 'text' | 'base64';
 }
 
 /** The secret itself in a header, behind a prefix of the site's. Who sees one request can forge any other. */
@@ -36,18 +45,36 @@ export interface NoScheme {
 
 export type Scheme = SignatureScheme | TokenScheme | JwsScheme | NoScheme;
 
-export const signature = (header: string, prefix = ''): SignatureScheme => ({
+const plain = {
   type: 'signature',
+  value: 'plain',
+  prefix: '',
+  encoding: 'hex',
+  signed: '{body}',
+  timestamp: null,
+  idHeader: null,
+  key: 'text',
+} as const satisfies Partial<SignatureScheme>;
+
+/** A signature of the body, as hex digits unless `differences` states otherwise. @param header in lower case */
+export const signature = (header: string, differences: Partial<SignatureScheme> = {}): SignatureScheme => ({
+  ...plain,
+  ...differences,
   header,
-  prefix,
-  timed: false,
 });
 
-export const timedSignature = (header: string): SignatureScheme => ({
-  type: 'signature',
-  header,
-  prefix: '',
-  timed: true,
+/** `t=<seconds>,v1=<hex digits>`, of the time and the body. @param header in lower case */
+export const timedSignature = (header: string): SignatureScheme =>
+  signature(header, { value: 'timed', signed: '{timestamp}.{body}' });
+
+/** https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
+export const standardWebhooks: SignatureScheme = signature('webhook-signature', {
+  value: 'versioned',
+  encoding: 'base64',
+  signed: '{id}.{timestamp}.{body}',
+  timestamp: { header: 'webhook-timestamp', unit: 's' },
+  idHeader: 'webhook-id',
+  key: 'base64',
 });
 
 export const token = (header = 'authorization', prefix = ''): TokenScheme => ({ type: 'token', header, prefix });
@@ -58,62 +85,4 @@ export type ReadHeader = (name: string) => string | undefined;
 /** The scheme that the headers choose: the first whose header is present, be it empty. Null without any. */
 export function chooseScheme(schemes: readonly Scheme[], readHeader: ReadHeader): Scheme | null {
   return schemes.find((scheme) => !('header' in scheme) || readHeader(scheme.header) !== undefined) ?? null;
-}
-
-/** What is signed and how, in a header or body that has the form of the scheme. */
-export interface SignedContent {
-  /** Precedes the body in the message; null if `message` is all of it. */
-  readonly lead: string;
-  /** The signed text; null for the bytes of the body behind `lead`. */
-  readonly message: string | null;
-  /** 64 lowercase hex digits. */
-  readonly signature: string;
-  /** When it was signed (ms since the epoch); null if the signature covers no time. */
-  readonly signedAt: number | null;
-  /** The content of the delivery; null if it is the body. */
-  readonly content: string | null;
-}
-
-/** Of a signature. */
-const digitCount = 64;
-const hexDigits = /^[0-9a-f]{64}$/;
-const timedValue = /^t=\d{1,11},v1=[0-9a-f]{64}$/;
-
-/** Null if the header does not have the form of the scheme, also if it is empty. */
-export function readSignature(scheme: SignatureScheme, value: string): SignedContent | null {
-  if (scheme.timed) {
-    if (!timedValue.test(value)) return null;
-    const seconds = value.slice('t='.length, value.indexOf(','));
-    const signature = value.slice(-digitCount);
-    return { lead: `${seconds}.`, message: null, signature, signedAt: Number(seconds) * 1_000, content: null };
-  }
-  const digits = value.startsWith(scheme.prefix) ? value.slice(scheme.prefix.length) : '';
-  if (!hexDigits.test(digits)) return null;
-  return { lead: '', message: null, signature: digits, signedAt: null, content: null };
-}
-
-/** Without the padding of the last digit, which carries two bits too many. */
-const jwsPattern = /^[\w-]+\.[\w-]+\.[\w-]{43}$/;
-
-/** Null for anything but a JWS in compact form whose algorithm is HS256; `none` is another one. */
-export function readJws(body: string): SignedContent | null {
-  if (!jwsPattern.test(body)) return null;
-  const [head = '', payload = '', digest = ''] = body.split('.', 3);
-  const parsedHead = parseJson(textOf(head));
-  if (!isObject(parsedHead) || readField(parsedHead, 'alg') !== 'HS256') return null;
-  const digits = Array.from(bytesOf(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return { lead: '', message: `${head}.${payload}`, signature: digits, signedAt: null, content: textOf(payload) };
-}
-
-/** The bytes of base64url, by what every runtime has. Empty for a text that is none. */
-function bytesOf(base64url: string): Uint8Array {
-  try {
-    return Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (each) => each.charCodeAt(0));
-  } catch {
-    return new Uint8Array();
-  }
-}
-
-function textOf(base64url: string): string {
-  return new TextDecoder().decode(bytesOf(base64url));
 }

@@ -1,6 +1,6 @@
+import { createDescribedSite, type DescribedSite } from './described-site.ts';
 import { sites } from './index.ts';
 import type { Site } from './site.ts';
-import { createTokenSite, type TokenSite } from './token-site.ts';
 
 /** The part of a listing's configuration that says on which other site it is. Plain data. */
 export interface SiteSettings {
@@ -13,18 +13,18 @@ export interface SiteSettings {
   /** Whether the site is asked before a vote is paid. */
   readonly confirm: boolean;
   /** The description of a `custom` site. */
-  readonly custom?: TokenSite | undefined;
+  readonly custom?: DescribedSite | undefined;
 }
 
 const byId = new Map(sites.map((site) => [site.id, site]));
-const described = new WeakMap<TokenSite, Site>();
+const described = new WeakMap<DescribedSite, Site>();
 
 /** What a listing can be on: the value of `site` in the configuration. */
 export const siteIds: readonly string[] = [...byId.keys(), 'custom'];
 
 /** The site of a listing. A configuration with another `id` is invalid. */
 export function findSite({ id, custom }: Pick<SiteSettings, 'id' | 'custom'>): Site {
-  const site = custom === undefined ? byId.get(id) : (described.get(custom) ?? createTokenSite(id, custom));
+  const site = custom === undefined ? byId.get(id) : (described.get(custom) ?? createDescribedSite(id, custom));
   if (site === undefined) throw new Error(`There is no site ${id}.`);
   if (custom !== undefined) described.set(custom, site);
   return site;

@@ -1,5 +1,4 @@
 import { minute } from '../../platform/durations.ts';
-import type { SignedContent } from './scheme.ts';
 import type { Site } from './site.ts';
 
 /** Why a delivery is not authentic. For the sender, so it reveals nothing about the secrets. */
@@ -11,7 +10,7 @@ export interface Unauthentic {
 /** Tolerated difference by which the sender's clock may be ahead (ms). */
 const clockToleranceMs = 5 * minute;
 
-export function rejectFuture({ signedAt }: SignedContent, now: number): Unauthentic | null {
+export function rejectFuture(signedAt: number | null, now: number): Unauthentic | null {
   return signedAt !== null && signedAt > now + clockToleranceMs
     ? { code: 'webhook_signature_mismatch', error: 'The time of the signature is more than 5 minutes ahead.' }
     : null;
@@ -22,8 +21,11 @@ export function missing({ schemes }: Site): Unauthentic {
   return { code: 'webhook_signature_missing', error: `The header ${headers.join(' or ')} is missing.` };
 }
 
-export function malformed(header: string): Unauthentic {
-  return { code: 'webhook_signature_malformed', error: `The header ${header} does not have the form of a signature.` };
+/** @param content what the header has to contain */
+export function malformed(header: string, content: 'signature' | 'time' | 'id' = 'signature'): Unauthentic {
+  const wrong =
+    content === 'signature' ? 'does not have the form of a signature' : `has no ${content}, which is signed`;
+  return { code: 'webhook_signature_malformed', error: `The header ${header} ${wrong}.` };
 }
 
 export function notJws(): Unauthentic {

@@ -3,10 +3,11 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
 import { sites } from '../sites/index.ts';
 import { readDelivery, type SitePayload } from '../sites/read-delivery.ts';
-import { chooseScheme, readJws, readSignature, type Scheme, type SignedContent } from '../sites/scheme.ts';
+import { chooseScheme, type Scheme } from '../sites/scheme.ts';
 import { refuseOld } from '../sites/signature-age.ts';
+import { readJws, readSignature, type SignedContent } from '../sites/signed-content.ts';
 import type { Site } from '../sites/site.ts';
-import { malformed, mismatch, missing, notJws, rejectFuture, type Unauthentic } from '../sites/unauthentic.ts';
+import { mismatch, missing, rejectFuture, type Unauthentic } from '../sites/unauthentic.ts';
 import { type HeadersLike, readHeader } from './headers.ts';
 import { rejectUnknownSecrets } from './options.ts';
 import type { Bytes } from './received-body.ts';
@@ -67,40 +68,49 @@ async function authenticateSite(
 ): Promise<SiteSender | Unauthentic> {
   const scheme = chooseScheme(site.schemes, (name) => readHeader(headers, name));
   if (scheme === null) return missing(site);
-  const value = 'header' in scheme ? (readHeader(headers, scheme.header) ?? '') : '';
   // Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver.
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
   switch (scheme.type) {
     case 'none':
       return { scheme, text, signedAt: null };
     case 'token': {
+      const value = readHeader(headers, scheme.header) ?? '';
       const matches = await Promise.all(secrets.map((secret) => isEqual(scheme.prefix + secret, value)));
       return matches.includes(true) ? { scheme, text, signedAt: null } : mismatch(site);
     }
     case 'signature':
     case 'jws': {
-      const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, value);
-      if (signed === null) return scheme.type === 'jws' ? notJws() : malformed(scheme.header);
+      const signed = scheme.type === 'jws' ? readJws(text) : readSignature(scheme, (name) => readHeader(headers, name));
+      if ('error' in signed) return signed;
       const isValid = bytes !== null && (await isSigned(signed, bytes, secrets));
       const { signedAt, content } = signed;
-      return rejectFuture(signed, now) ?? (isValid ? { scheme, text: content ?? text, signedAt } : mismatch(site));
+      return rejectFuture(signedAt, now) ?? (isValid ? { scheme, text: content ?? text, signedAt } : mismatch(site));
     }
   }
 }
 
+/** The sites that `verify` knows take the secret as the key. */
 async function isSigned(
-  { lead, message, signature }: SignedContent,
+  { around: [before, after], message, signatures }: SignedContent,
   bytes: Bytes,
   secrets: readonly string[],
 ): Promise<boolean> {
-  const signed = message === null ? concat(encoder.encode(lead), bytes) : encoder.encode(message);
-  const matches = secrets.map(async (secret) => matchesSignature(await importKey(secret), signed, signature));
+  const signed =
+    message === null ? concat(encoder.encode(before), bytes, encoder.encode(after)) : encoder.encode(message);
+  const matches = secrets.map(async (secret) => {
+    const key = await importKey(secret);
+    const each = await Promise.all(signatures.map((signature) => matchesSignature(key, signed, signature)));
+    return each.includes(true);
+  });
   return (await Promise.all(matches)).includes(true);
 }
 
-function concat(first: Bytes, second: Bytes): Bytes {
-  const all = new Uint8Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
+function concat(...parts: readonly Bytes[]): Bytes {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
   return all;
 }

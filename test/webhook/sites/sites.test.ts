@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { authenticate, signDelivery } from '../../../src/webhook/sites/authenticate.ts';
+import { createDescribedSite } from '../../../src/webhook/sites/described-site.ts';
 import { sites } from '../../../src/webhook/sites/index.ts';
 import { readDelivery, type SitePayload } from '../../../src/webhook/sites/read-delivery.ts';
 import type { Site } from '../../../src/webhook/sites/site.ts';
-import { createTokenSite } from '../../../src/webhook/sites/token-site.ts';
 import { bodies, target, topggVersion1, votedAt, voter } from './bodies.ts';
 
 const now = votedAt + 2_000;
@@ -153,7 +153,7 @@ describe.each(sites.filter(({ id }) => id !== 'capture'))('the signer of $id', (
 });
 
 describe('a site of the configuration', () => {
-  const custom = createTokenSite('custom', {
+  const custom = createDescribedSite('custom', {
     name: 'My list',
     page: 'https://list.example/{slug}/vote?id={id}',
     header: 'X-Api-Key',

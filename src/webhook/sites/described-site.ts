@@ -1,14 +1,14 @@
 import { hour, minute, second } from '../../platform/durations.ts';
 import { type Fields, readEventTime } from '../fields.ts';
 import { readEventName, readFlag, readPath } from './read-delivery.ts';
-import { token } from './scheme.ts';
+import { type Scheme, signature, standardWebhooks, token } from './scheme.ts';
 import type { PageOfListing, Reading, Site, WrittenVote } from './site.ts';
 
 /**
- * A site whose deliveries carry the secret in a header. Paths are names joined by dots: `user.id`. The description of a
- * site in the configuration (`custom`) has the same form.
+ * A site whose deliveries carry the secret in a header, or are signed with it. Paths are names joined by dots: `user.id`.
+ * The description of a site in the configuration (`custom`) has the same form.
  */
-export interface TokenSite {
+export interface DescribedSite {
   readonly name: string;
   /** Address of its vote page, with `{id}` or `{slug}`; null if it is not known. */
   readonly page: string | null;
@@ -16,6 +16,8 @@ export interface TokenSite {
   readonly header?: string | undefined;
   /** What the site writes before the secret. */
   readonly prefix?: string | undefined;
+  /** How deliveries are signed; without it they carry the secret. */
+  readonly signature?: DescribedSignature | undefined;
   /** Path of the voter's Discord ID. */
   readonly user: string;
   /** Path of the Discord ID of the bot or server, or both; without it the address of the webhook decides. */
@@ -39,27 +41,55 @@ export interface TokenSite {
   readonly retryHorizonMs?: number | undefined;
 }
 
+/** `standard-webhooks`: https://www.standardwebhooks.com */
+export type DescribedSignature = { readonly scheme: 'standard-webhooks' } | DescribedHmac;
+
+/** A signature by HMAC-SHA256, keyed with the complete secret. */
+export interface DescribedHmac {
+  readonly scheme: 'hmac-sha256';
+  /** With the digest. */
+  readonly header: string;
+  /** What the site writes before the digest, such as `sha256=`. */
+  readonly prefix?: string | undefined;
+  /** By default hex digits. */
+  readonly encoding?: 'hex' | 'base64' | undefined;
+  /** The signed text, with `{body}` and perhaps `{timestamp}`; by default `{body}`. */
+  readonly signed?: string | undefined;
+  /** Where the signed time is, in seconds or ms since the epoch. */
+  readonly timestamp?: { readonly header: string; readonly unit: 's' | 'ms' } | undefined;
+}
+
 export interface Condition {
   readonly field: string;
   readonly is: string | boolean;
 }
 
 /** The site that a description describes. */
-export function createTokenSite(id: string, described: TokenSite): Site {
-  const { name, page, header = 'authorization', prefix = '', kinds = ['bot', 'server'] } = described;
+export function createDescribedSite(id: string, described: DescribedSite): Site {
+  const { name, page, kinds = ['bot', 'server'] } = described;
   const { cooldownMs = 12 * hour, retryHorizonMs = 30 * minute } = described;
   return {
     id,
     name,
     kinds,
-    schemes: [token(header.toLowerCase(), prefix)],
+    schemes: [schemeOf(described)],
     cooldownMs,
     retryHorizonMs,
     votePage: (listing) => page && fillIn(page, listing),
-    setup: { secret: 'ours' },
+    setup: { secret: described.signature === undefined ? 'ours' : 'theirs' },
     read: (json, { now }) => read(described, json, now),
     write: (vote) => write(described, vote),
   };
+}
+
+function schemeOf({ header = 'authorization', prefix, signature: described }: DescribedSite): Scheme {
+  if (described === undefined) return token(header.toLowerCase(), prefix);
+  if (described.scheme === 'standard-webhooks') return standardWebhooks;
+  const { timestamp, ...hmac } = described;
+  return signature(described.header.toLowerCase(), {
+    ...{ prefix: hmac.prefix ?? '', encoding: hmac.encoding ?? 'hex', signed: hmac.signed ?? '{body}' },
+    timestamp: timestamp === undefined ? null : { ...timestamp, header: timestamp.header.toLowerCase() },
+  });
 }
 
 /** Null if the listing has no value for what the address needs. */
@@ -68,7 +98,7 @@ function fillIn(page: string, { id, slug }: PageOfListing): string | null {
   return page.replaceAll('{id}', encodeURIComponent(id ?? '')).replaceAll('{slug}', encodeURIComponent(slug ?? ''));
 }
 
-function read(described: TokenSite, json: Fields, now: number): Reading {
+function read(described: DescribedSite, json: Fields, now: number): Reading {
   const { test, vote, time, voteAgain, id, double, isDiscordUser } = described;
   const valueAt = (path: string | undefined) => (path === undefined ? undefined : readPath(json, path));
   const userId = valueAt(described.user);
@@ -107,7 +137,7 @@ function isMet({ field, is }: Condition, json: Fields): boolean {
   return readEventName(value, field).toLowerCase() === is.toLowerCase();
 }
 
-function targetIn({ target }: TokenSite, json: Fields): Pick<Reading & { type: 'vote' }, 'target' | 'kind'> {
+function targetIn({ target }: DescribedSite, json: Fields): Pick<Reading & { type: 'vote' }, 'target' | 'kind'> {
   if (target === undefined) return {};
   if (typeof target === 'string') return { target: readPath(json, target) };
   for (const kind of ['bot', 'server'] as const) {
@@ -119,7 +149,7 @@ function targetIn({ target }: TokenSite, json: Fields): Pick<Reading & { type: '
 }
 
 /** The body of a vote that `read` reads as this one. */
-function write(described: TokenSite, { kind, targetId, userId, at, id, isTest }: WrittenVote): object {
+function write(described: DescribedSite, { kind, targetId, userId, at, id, isTest }: WrittenVote): object {
   const { target, test, vote, isDiscordUser } = described;
   const condition = isTest ? (test ?? vote) : vote;
   const flag = !isTest && typeof test?.is === 'boolean' ? test : undefined;

@@ -1,12 +1,12 @@
 import { minute } from '../../platform/durations.ts';
-import { createTokenSite, type TokenSite } from './token-site.ts';
+import { createDescribedSite, type DescribedSite } from './described-site.ts';
 
 /*
  * A site whose deliveries carry a token is a row. The cooldown is 12 hours, and the last retry after 30 minutes, where the
  * site does not document another.
  */
 
-const described: Readonly<Record<string, TokenSite>> = {
+const described: Readonly<Record<string, DescribedSite>> = {
   voidbots: {
     name: 'Void Bots',
     page: 'https://voidbots.net/bot/{id}/vote',
@@ -80,4 +80,4 @@ const described: Readonly<Record<string, TokenSite>> = {
   },
 };
 
-export const tokenSites = Object.entries(described).map(([id, site]) => createTokenSite(id, site));
+export const describedSites = Object.entries(described).map(([id, site]) => createDescribedSite(id, site));
