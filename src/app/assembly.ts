@@ -100,7 +100,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     if (queues.includes(settingsNotice)) settings.loop.wake();
   });
   const has = (role: Role) => config.roles.includes(role);
-  const lifecycle = createLifecycle();
+  const lifecycle = createLifecycle({ name: 'app', log });
   const ledger = lifecycle.whileOpen(ledgerIn());
   const commands = chooseCommands(commandsFor(config), parts.commands, { caller: 'createApp', ledger });
   const announcements = createAnnouncements(directory);

@@ -68,7 +68,7 @@ export interface VoteReceiver extends WebhookRoutes {
   /**
    * Starts to call the handlers. With `listen: false` it does not open a port; then mount {@link webhooks}, {@link fetch} or {@link node}.
    * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
-   * @throws TallyhookError `cannot_listen`, or `already_started`
+   * @throws TallyhookError `cannot_listen`, `already_started`, or `already_stopped`: after {@link stop} create another one
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**
@@ -159,7 +159,7 @@ function assembleReceiver(
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
   });
   const { process: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
-  const lifecycle = createLifecycle();
+  const lifecycle = createLifecycle({ name: 'receiver', log });
   const { isStopping } = lifecycle;
   const health = createHealth({ checks, roles: new Map([['receive', checks]]), metrics, isStopping });
   const http = receiver.withFallback(healthListener(health, log));

@@ -151,7 +151,23 @@ describe('createReceiver', () => {
     expect(existsSync(join(directory, created, 'votes.db'))).toBe(true);
     await Promise.all([temporary.stop(), temporary.stop()]);
     expect(readdirSync(directory)).toEqual([]);
-    expect(await temporary.start()).toBe(null);
+    await expect(temporary.start()).rejects.toMatchObject({ code: 'already_stopped' });
+  });
+
+  it('warns of a process that ends without a start', async () => {
+    const entry = new URL('../../src/exports/receiver.ts', import.meta.url).href;
+    const program = (then: string) => `
+      import { createReceiver } from '${entry}';
+      const listings = [{ name: 'server', kind: 'server', voteSecrets: ['secret of the vote webhook'] }];
+      const receiver = await createReceiver({ listings, database: ':memory:', port: 0 });
+      ${then}
+    `;
+    const outputOf = async (then: string) => {
+      const args = ['--input-type=module', '--eval', program(then)];
+      return (await promisify(execFile)(process.execPath, args)).stdout;
+    };
+    expect(await outputOf('')).toContain('the receiver was never started');
+    expect(await outputOf('await receiver.stop();')).toBe('');
   });
 
   it('reports all issues of its options, without a secret', async () => {
