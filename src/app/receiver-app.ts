@@ -131,7 +131,7 @@ function assembleReceiver(
   const directory = createDirectory(listings, home);
   const metrics = createMetrics();
   const context = { metrics, tracing: tracing ?? null, clock, log, store, directory, isShared: false };
-  const notices = createEffectNotices(null, clock);
+  const notices = createEffectNotices(null);
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
   const polling = { notices, newEffectsPollMs: null, onAttempted() {} };
   const handling = createHandling({ ...context, ...polling, handlers, ledgerIn });
@@ -203,7 +203,7 @@ interface Opened {
 async function loadConfirmations() {
   const { createLookupClients } = await import('../features/communities/lookup-clients.ts');
   const { createConfirming } = await import('../features/confirmations/confirming.ts');
-  const { memoryKeyv } = await import('../lookup/open-keyv.ts');
+  const { memoryKeyv } = await import('../lookup/memory-keyv.ts');
   return { createLookupClients, createConfirming, memoryKeyv };
 }
 
