@@ -11,7 +11,8 @@ import { prepareAccounts, separateAccounts } from '../features/communities/home.
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
-import { openStore, type Store } from '../features/store.ts';
+import { openSqliteStore } from '../features/sqlite-store.ts';
+import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -111,7 +112,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   const database = path === null ? createTemporaryDatabase() : { path, remove: () => {} };
   let store: Store | undefined;
   try {
-    store = await openStore(`sqlite:${database.path}`, clock, { log });
+    store = await openSqliteStore(database.path, clock, { log });
     const home = await prepareAccounts(store, listings, { clock, log });
     const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
     const opened = { listings, home, confirmations, removeDatabase: database.remove };
