@@ -36,6 +36,12 @@ const sitesByCondition: Plugin = {
     importer && source.endsWith('/site-sender.ts') ? { id: '#sites', external: true } : null,
 };
 
+/** Has other bundlers leave out what is not used of zod, half of which are its messages in other languages. */
+const zodAsNamespace: Plugin = {
+  name: 'zod-as-namespace',
+  transform: (code) => code.replace("import { z } from 'zod';", "import * as z from 'zod';"),
+};
+
 /**
  * Bundles the program with its dependencies into `folder`: a few large files instead of hundreds of small ones, which Node would have to
  * find and link at each start. Lazy imports stay in separate files. All files are in one folder, so paths
@@ -72,6 +78,7 @@ export async function bundle(
     plugins: [
       withoutUnused(),
       sitesByCondition,
+      ...(isProgram ? [] : [zodAsNamespace]),
       // Another bundler would not see a require() through createRequire.
       esmExternalRequirePlugin({ external: builtIn }),
       ascii(),

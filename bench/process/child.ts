@@ -18,7 +18,7 @@ export interface Child {
 export interface ChildOptions {
   /** Added to this process's environment variables. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Options of Node, which its worker threads inherit. */
+  /** Options of Node. */
   readonly nodeOptions?: readonly string[];
 }
 

@@ -23,7 +23,8 @@ export async function measureProfile(
   const directory = join(environment.directory, 'profile');
   const files = join(directory, 'cpu');
   mkdirSync(files, { recursive: true });
-  const nodeOptions = ['--cpu-prof', '--cpu-prof-dir', files, '--cpu-prof-interval', String(interval)];
+  const workers = `--import=${new URL('profiled-workers.mjs', import.meta.url)}`;
+  const nodeOptions = ['--cpu-prof', '--cpu-prof-dir', files, '--cpu-prof-interval', String(interval), workers];
   const tallyhook = await startContender(contenderNamed('tallyhook'), { ...environment, directory }, { nodeOptions });
   let span = { from: 0, to: 0, votes: 0 };
   try {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { restoreManifest, stripManifest } from '../manifest.ts';
 
 /** An empty project of a user into which the packed package was installed. */
 export interface InstalledPackage {
@@ -41,12 +42,7 @@ export function installPackage(npm: string): InstalledPackage {
       env: { ...process.env, PATH: bin, NODE_ENV: '' },
     });
 
-  const [packed] = JSON.parse(
-    execFileSync(process.execPath, [npm, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-      cwd: root,
-      encoding: 'utf8',
-    }),
-  );
+  const packed = pack(npm, folder);
   const archive = join(folder, packed.filename);
   // The declarations of a dependency of discord.js (@sapphire/shapeshift) do not compile with those of Node 26.
   const devDependencies = { '@types/node': '^24' };
@@ -54,4 +50,16 @@ export function installPackage(npm: string): InstalledPackage {
   run(npm, 'install', '--foreground-scripts', '--no-audit', '--no-fund', archive);
   const files = packed.files.map(({ path }: { path: string }) => path);
   return { folder, project, archive, files, run, runNpm: (...args) => run(npm, ...args) };
+}
+
+/** What `npm pack` writes, without another build. */
+function pack(npm: string, folder: string) {
+  stripManifest();
+  try {
+    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+    const [packed] = JSON.parse(execFileSync(process.execPath, [npm, ...args], { cwd: root, encoding: 'utf8' }));
+    return packed;
+  } finally {
+    restoreManifest();
+  }
 }

@@ -25,7 +25,7 @@ export interface App extends WebhookRoutes {
   /**
    * Connects to Discord and starts to process the outbox. With `listen: false` it does not open a port.
    * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
-   * @throws TallyhookError `cannot_listen`, or `already_started`
+   * @throws TallyhookError `cannot_listen`, `already_started`, or `already_stopped`: after {@link stop} create another one
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**

@@ -140,7 +140,6 @@ export async function loadProgram(): Promise<void> {
     import('../lookup/keyv-sqlite.ts'),
     import('../lookup/sqlite-driver.ts'),
     import('../core/store/dialect/sqlite.ts'),
-    import('../core/store/commits/write-worker-client.ts'),
     import('../features/store.ts'),
     import('../features/communities/home.ts'),
     import('./assembly.ts'),

@@ -7,6 +7,7 @@ import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
 import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
+import { noticesThrough } from '../core/outbox/redis-notices.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
@@ -79,7 +80,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const memory = new BodyMemory();
   const kit = { metrics, tracing, clock, stopwatch, log };
   const { directory, lookups, targets, targetLoop } = createComparedListings(config, { ...kit, store, home, cache });
-  const notices = createEffectNotices(config.cacheUrl, clock);
+  const notices = createEffectNotices(noticesThrough(config.cacheUrl, clock));
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
   const polling = { notices, newEffectsPollMs, onAttempted };
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
@@ -100,7 +101,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     if (queues.includes(settingsNotice)) settings.loop.wake();
   });
   const has = (role: Role) => config.roles.includes(role);
-  const lifecycle = createLifecycle();
+  const lifecycle = createLifecycle({ name: 'app', log });
   const ledger = lifecycle.whileOpen(ledgerIn());
   const commands = chooseCommands(commandsFor(config), parts.commands, { caller: 'createApp', ledger });
   const announcements = createAnnouncements(directory);

@@ -11,7 +11,8 @@ import { prepareAccounts, separateAccounts } from '../features/communities/home.
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
-import { openStore, type Store } from '../features/store.ts';
+import { openSqliteStore } from '../features/sqlite-store.ts';
+import type { Store } from '../features/store.ts';
 import { createUpkeep } from '../features/upkeep/upkeep.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
@@ -68,7 +69,7 @@ export interface VoteReceiver extends WebhookRoutes {
   /**
    * Starts to call the handlers. With `listen: false` it does not open a port; then mount {@link webhooks}, {@link fetch} or {@link node}.
    * Returns the URL that it listens on; null if it does not listen or was stopped meanwhile.
-   * @throws TallyhookError `cannot_listen`, or `already_started`
+   * @throws TallyhookError `cannot_listen`, `already_started`, or `already_stopped`: after {@link stop} create another one
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**
@@ -111,7 +112,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   const database = path === null ? createTemporaryDatabase() : { path, remove: () => {} };
   let store: Store | undefined;
   try {
-    store = await openStore(`sqlite:${database.path}`, clock, { log });
+    store = await openSqliteStore(database.path, clock, { log });
     const home = await prepareAccounts(store, listings, { clock, log });
     const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
     const opened = { listings, home, confirmations, removeDatabase: database.remove };
@@ -131,7 +132,7 @@ function assembleReceiver(
   const directory = createDirectory(listings, home);
   const metrics = createMetrics();
   const context = { metrics, tracing: tracing ?? null, clock, log, store, directory, isShared: false };
-  const notices = createEffectNotices(null, clock);
+  const notices = createEffectNotices(null);
   const ledgerIn = (guildId?: string | null) => createLedger({ store, directory, clock }, guildId);
   const polling = { notices, newEffectsPollMs: null, onAttempted() {} };
   const handling = createHandling({ ...context, ...polling, handlers, ledgerIn });
@@ -159,7 +160,7 @@ function assembleReceiver(
     separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
   });
   const { process: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
-  const lifecycle = createLifecycle();
+  const lifecycle = createLifecycle({ name: 'receiver', log });
   const { isStopping } = lifecycle;
   const health = createHealth({ checks, roles: new Map([['receive', checks]]), metrics, isStopping });
   const http = receiver.withFallback(healthListener(health, log));
@@ -203,7 +204,7 @@ interface Opened {
 async function loadConfirmations() {
   const { createLookupClients } = await import('../features/communities/lookup-clients.ts');
   const { createConfirming } = await import('../features/confirmations/confirming.ts');
-  const { memoryKeyv } = await import('../lookup/open-keyv.ts');
+  const { memoryKeyv } = await import('../lookup/memory-keyv.ts');
   return { createLookupClients, createConfirming, memoryKeyv };
 }
 

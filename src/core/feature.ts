@@ -5,7 +5,7 @@ import type { SqlHooks, SqlModule } from './store/sql-module.ts';
 import type { Hooks } from './tally/tally.ts';
 
 /**
- * A feature, everything optional. The writer thread loads it for what it does in transactions, so its imports contain
+ * What a feature does in transactions, everything optional. The writer thread and receivers load it, so its imports contain
  * neither discord.js nor Express.
  */
 export interface Feature extends Hooks, SqlHooks {
@@ -19,13 +19,4 @@ export interface Feature extends Hooks, SqlHooks {
   readonly directMessages?: Partial<FieldsByType<DirectMessages>>;
   /** The fields of its reports to the owner, by their types. */
   readonly ownerReports?: Partial<FieldsByType<OwnerReports>>;
-  /**
-   * Everything that needs Discord or time, not loaded by the writer thread: `createServices`, what commands use of it in each
-   * process, `create`, its parts in processes that announce, and `publish`, what Discord has to know of it.
-   */
-  readonly load?: () => Promise<{
-    readonly createServices?: (context: never) => object;
-    readonly create?: (context: never) => object;
-    readonly publish?: (config: never) => object | null;
-  }>;
 }

@@ -3,7 +3,8 @@ import type { FeatureContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
 import type { Loop } from '../platform/loop.ts';
-import { type Features, features, type Together } from './index.ts';
+import type { Together } from './index.ts';
+import { loaders } from './loaders.ts';
 import type {
   CommandCoverage,
   DirectMessageTypes,
@@ -13,7 +14,7 @@ import type {
   Publication,
 } from './parts.ts';
 
-type Loaded = Awaited<ReturnType<Extract<Features[keyof Features], { readonly load: unknown }>['load']>>;
+type Loaded = Awaited<ReturnType<(typeof loaders)[number]>>;
 type CreateServices = Extract<Loaded, { readonly createServices: unknown }>['createServices'];
 type CreateParts = Extract<Loaded, { readonly create: unknown }>['create'];
 type CreatedServices = ReturnType<CreateServices>;
@@ -46,10 +47,7 @@ export interface Services extends Required<Pick<FeatureServices, 'loops' | 'card
 
 /** The modules of all features, in their order. Loads discord.js. */
 export function loadFeatures(): Promise<Loaded[]> {
-  const loading = Object.values(features).flatMap((feature): Promise<Loaded>[] =>
-    'load' in feature ? [feature.load()] : [],
-  );
-  return Promise.all(loading);
+  return Promise.all(loaders.map((load): Promise<Loaded> => load()));
 }
 
 /** What features publish of the application in Discord. */

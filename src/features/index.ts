@@ -4,9 +4,7 @@ import { coreTables } from '../core/store/member-data/core-tables.ts';
 import type { MemberTables } from '../core/store/member-data/member-table.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
-import { announcements } from './announcements/feature.ts';
 import { backfill } from './backfill/feature.ts';
-import { claims } from './claims/feature.ts';
 import { communities } from './communities/feature.ts';
 import { confirmations } from './confirmations/feature.ts';
 import { corrections } from './corrections/feature.ts';
@@ -15,7 +13,6 @@ import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
 import { lostStreaks } from './lost-streaks/feature.ts';
-import { lostVotes } from './lost-votes/feature.ts';
 import { memberData } from './member-data/feature.ts';
 import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
@@ -23,13 +20,11 @@ import { rateAlarms } from './rate-alarms/feature.ts';
 import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
-import { setup } from './setup/feature.ts';
 import { shop } from './shop/feature.ts';
-import { traces } from './traces/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
 import { votePanel } from './vote-panel/feature.ts';
 
-/** All features. When an event is recorded, they take part in this order. */
+/** What features do in transactions. When an event is recorded, they take part in this order. */
 export const features = {
   reminders,
   nextVotes,
@@ -41,19 +36,14 @@ export const features = {
   reviews,
   shop,
   communities,
-  announcements,
   roles,
   imports,
   backfill,
   memberData,
   corrections,
-  claims,
-  lostVotes,
   confirmations,
   rateAlarms,
-  traces,
   votePanel,
-  setup,
   upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 

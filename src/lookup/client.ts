@@ -14,7 +14,7 @@ import { createHttp, traceHttp } from './http.ts';
 import type { CachedValue, ListingKind, LookupClient, Resource, ReviewsQuery } from './lookup.ts';
 import { LookupError } from './lookup-error.ts';
 import { checkLookupOptions, type LookupOptions } from './lookup-options.ts';
-import { memoryKeyv } from './open-keyv.ts';
+import { memoryKeyv } from './memory-keyv.ts';
 import { createRequester } from './request.ts';
 import { createResponseStore, sharedRequestsIn } from './response-store.ts';
 import { type CachedReviews, type ProfileByKind, type Reviews, reviewSorts } from './schemas.ts';

@@ -1,14 +1,9 @@
 import { dirname } from 'node:path';
-import { Keyv, KeyvMemoryAdapter } from 'keyv';
-import { BoundedMap } from '../platform/bounded-map.ts';
+import { Keyv } from 'keyv';
 import { hour, second } from '../platform/durations.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { makeDirectory } from '../platform/make-directory.ts';
-
-const namespace = 'tallyhook';
-
-/** About 5 MB of vote statuses: more than a busy community requests in a week. */
-const maxEntriesInMemory = 10_000;
+import { memoryKeyv, namespace } from './memory-keyv.ts';
 
 /**
  * Opens the cache at `url`: `memory:`, `sqlite:` and a path, or `redis://…` (also `rediss://…`). `keyv.disconnect()`
@@ -27,11 +22,6 @@ export async function openKeyv(url: string, onFallback: (error: unknown) => void
   throw new TallyhookError('cache_url_unknown', `The URL of the cache has the unknown scheme "${scheme}".`, {
     hint: 'Use memory:, sqlite: and a path, or redis:// and a host.',
   });
-}
-
-/** A cache in memory. When it is full, the oldest entry is deleted. */
-export function memoryKeyv(maxEntries: number = maxEntriesInMemory): Keyv {
-  return new Keyv({ store: new KeyvMemoryAdapter(new BoundedMap(maxEntries)), namespace });
 }
 
 async function sqliteKeyv(path: string, onFallback: (error: unknown) => void): Promise<Keyv> {

@@ -1,6 +1,6 @@
 import { TallyhookError } from './errors.ts';
 
-/** The oldest Node that has all that is used. `engines` in package.json and src/launch.js say the same. */
+/** The oldest Node that has all that is used, as in src/launch.js. `engines` in package.json is what dependencies declare. */
 const oldest = [22, 18] as const;
 
 /**

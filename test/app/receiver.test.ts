@@ -151,7 +151,23 @@ describe('createReceiver', () => {
     expect(existsSync(join(directory, created, 'votes.db'))).toBe(true);
     await Promise.all([temporary.stop(), temporary.stop()]);
     expect(readdirSync(directory)).toEqual([]);
-    expect(await temporary.start()).toBe(null);
+    await expect(temporary.start()).rejects.toMatchObject({ code: 'already_stopped' });
+  });
+
+  it('warns of a process that ends without a start', async () => {
+    const entry = new URL('../../src/exports/receiver.ts', import.meta.url).href;
+    const program = (then: string) => `
+      import { createReceiver } from '${entry}';
+      const listings = [{ name: 'server', kind: 'server', voteSecrets: ['secret of the vote webhook'] }];
+      const receiver = await createReceiver({ listings, database: ':memory:', port: 0 });
+      ${then}
+    `;
+    const outputOf = async (then: string) => {
+      const args = ['--input-type=module', '--eval', program(then)];
+      return (await promisify(execFile)(process.execPath, args)).stdout;
+    };
+    expect(await outputOf('')).toContain('the receiver was never started');
+    expect(await outputOf('await receiver.stop();')).toBe('');
   });
 
   it('reports all issues of its options, without a secret', async () => {
@@ -218,6 +234,31 @@ async function modulesLoadedBy(program: string): Promise<readonly string[]> {
 }
 
 describe('tallyhook/receiver', () => {
+  const program = `
+    import { createReceiver, sign } from '${new URL('../../src/exports/receiver.ts', import.meta.url).href}';
+    const listings = [{ name: 'server', kind: 'server', voteSecrets: ['secret of the vote webhook'] }];
+    const receiver = await createReceiver({ listings, database: ':memory:', port: 0 });
+    const body = JSON.stringify({ event: 'server_vote', userId: '42' });
+    const headers = { 'x-webhook-signature': sign(body, 'secret of the vote webhook') };
+    const response = await fetch((await receiver.start()) + '/webhooks/vote', { method: 'POST', headers, body });
+    console.log((await response.json()).outcome);
+    await receiver.stop();
+  `;
+
+  it.each([
+    ['--eval of a module', ['--input-type=module', '--eval', program]],
+    ['--eval of TypeScript', ['--input-type=module-typescript', '--eval', program]],
+    [
+      '--print',
+      ['--print', `(async () => {${program.replace(/import (.*) from (.*);/, 'const $1 = await import($2);')}})()`],
+    ],
+    ['code from stdin', ['--input-type=module', '-']],
+  ])('records votes in a program that is %s', async (_name, args) => {
+    const running = promisify(execFile)(process.execPath, args);
+    running.child.stdin?.end(program);
+    expect((await running).stdout).toContain('recorded');
+  });
+
   const foreign =
     /node_modules\/(?:discord\.js|@discordjs|discord-api-types|ws|ky|pg|keyv|@keyv|@takumi-rs)\/|\/src\/discord\//;
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLookup } from '../../src/lookup/client.ts';
-import { memoryKeyv, openKeyv } from '../../src/lookup/open-keyv.ts';
+import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
+import { openKeyv } from '../../src/lookup/open-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { isSkipped } from '../support/optional-programs.ts';
 import { freePort } from '../support/postgres.ts';

@@ -118,7 +118,10 @@ describe('createReceiver', () => {
     const url = await receiver.start();
     expect(await errorOf(receiver.start)).toMatchObject({ code: 'already_started' });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
-    await receiver.stop();
+    const stopping = receiver.stop();
+    expect(await errorOf(receiver.start)).toMatchObject({ code: 'already_stopped' });
+    await stopping;
+    expect(await errorOf(receiver.start, { listen: false })).toMatchObject({ code: 'already_stopped' });
     expect(await errorOf(receiver.ledger.account, '42')).toMatchObject({ code: 'already_stopped' });
     const award = { userId: '42', credits: 1, reason: 'late', key: 'late' };
     expect(await errorOf(receiver.ledger.award, award)).toMatchObject({ code: 'already_stopped' });
@@ -225,7 +228,10 @@ describe('createApp', () => {
     onTestFinished(() => app.stop());
     await app.start({ listen: false });
     expect(await errorOf(app.start)).toMatchObject({ code: 'already_started' });
-    await app.stop();
+    const stopping = app.stop();
+    expect(await errorOf(app.start)).toMatchObject({ code: 'already_stopped' });
+    await stopping;
+    expect(await errorOf(app.start)).toMatchObject({ code: 'already_stopped' });
     expect(await errorOf(app.ledger.account, '42')).toMatchObject({ code: 'already_stopped' });
     expect(await errorOf(app.standings.standing, '42', Date.now())).toMatchObject({ code: 'already_stopped' });
   });

@@ -19,8 +19,34 @@ it.each(['22.18.0', '22.23.3', '24.0.0', '26.9.0'])('and runs on Node %s', (vers
   expect(() => requireNode(version)).not.toThrow();
 });
 
-it('is what package.json says, and the command line', () => {
-  expect(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines).toEqual({ node: '>=22.18' });
+it('no dependency refuses a Node that package.json accepts', () => {
+  interface Locked extends Record<'dependencies' | 'optionalDependencies', Record<string, string> | undefined> {
+    readonly engines?: { readonly node: string };
+  }
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
+  const oldest = (range: string) => {
+    const [, major = '0', minor = '0'] = /^>=\s*v?(\d+)(?:\.(\d+))?/.exec(range) ?? [];
+    return Number(major) * 1_000 + Number(minor);
+  };
+  const refusing = new Set<string>();
+  const visited = new Set<string>();
+  const own = oldest(packages['']?.engines?.node ?? '');
+  const visit = (path: string): void => {
+    const locked = packages[path];
+    if (locked === undefined || visited.has(path)) return;
+    visited.add(path);
+    if (oldest(locked.engines?.node ?? '') > own) refusing.add(`${path} ${locked.engines?.node}`);
+    for (const name of Object.keys({ ...locked.dependencies, ...locked.optionalDependencies }))
+      visit(`${path}/node_modules/${name}` in packages ? `${path}/node_modules/${name}` : `node_modules/${name}`);
+  };
+  visit('');
+  expect(visited).toContain('node_modules/keyv');
+  expect([...refusing]).toEqual([]);
+});
+
+it('is what the command line says', () => {
   const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.17.1' } })";
   const args = ['--import', `data:text/javascript,${old}`, join(root, 'src', 'launch.js'), '--version'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

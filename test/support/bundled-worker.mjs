@@ -1,5 +1,5 @@
-import { registerHooks } from 'node:module';
-import { isMainThread } from 'node:worker_threads';
+import { syncBuiltinESMExports } from 'node:module';
+import workerThreads from 'node:worker_threads';
 
 /*
  * For `node --import`, with the folder of the bundle as `?bundle=`: write workers run from the bundle. From the sources,
@@ -9,9 +9,9 @@ import { isMainThread } from 'node:worker_threads';
 const bundle = new URL(import.meta.url).searchParams.get('bundle');
 const bundledWorker = new URL(`${bundle}/dist/program/write-worker.js`, 'file:').href;
 
-if (!isMainThread) {
-  registerHooks({
-    resolve: (specifier, context, resolveNext) =>
-      resolveNext(specifier.endsWith('/src/features/write-worker.ts') ? bundledWorker : specifier, context),
-  });
-}
+workerThreads.Worker = class extends workerThreads.Worker {
+  constructor(file, options) {
+    super(String(file).endsWith('/src/features/write-worker.ts') ? new URL(bundledWorker) : file, options);
+  }
+};
+syncBuiltinESMExports();

@@ -15,7 +15,7 @@ import { createServices } from '../../src/features/create.ts';
 import { createVotePictures } from '../../src/features/pictures/vote-pictures.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';
 import { openStore } from '../../src/features/store.ts';
-import { memoryKeyv } from '../../src/lookup/open-keyv.ts';
+import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../src/platform/log.ts';

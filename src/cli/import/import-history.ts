@@ -5,7 +5,7 @@ import type { Community } from '../../features/communities/directory.ts';
 import type { ImportItem } from '../../features/imports/items.ts';
 import type { Store } from '../../features/store.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import { memoryKeyv } from '../../lookup/open-keyv.ts';
+import { memoryKeyv } from '../../lookup/memory-keyv.ts';
 import type { SiteVote } from '../../lookup/sites/site-api.ts';
 import { createSiteClient } from '../../lookup/sites/site-client.ts';
 import { systemClock } from '../../platform/clock.ts';

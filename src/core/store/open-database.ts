@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
-import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
 import { createGroupCommit, createWriter, separateRecordings } from './commits/group-commit.ts';
+import { startWriteWorker } from './commits/write-worker-client.ts';
 import type { Dialect } from './dialect/dialect.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { StoredFeatures } from './sql-module.ts';
@@ -17,24 +17,26 @@ export interface LoadedFeatures extends StoredFeatures {
   readonly workerFile: URL | null;
 }
 
+/** A database that is not open yet. */
+export interface DatabaseSource {
+  /** Of the SQLite file; null for a server. */
+  readonly path: string | null;
+  readonly open: () => Promise<Dialect>;
+}
+
 /**
- * Connects to the database, applies missing migrations, and starts its group commit. Each driver is loaded only if it
- * is used. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}. `reopen`: see {@link Dialect.reopen};
+ * Connects to a database, applies missing migrations, and starts its group commit. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}. `reopen`: see {@link Dialect.reopen};
  * null if the program does not run long enough for it.
  */
 export async function openDatabase(
-  url: string,
+  { path, open }: DatabaseSource,
   clock: Clock,
   features: LoadedFeatures,
   thread: boolean,
   onMigration: ((progress: MigrationProgress) => void) | undefined,
 ) {
-  const path = sqlitePathOf(url);
   try {
-    const dialect =
-      path === null
-        ? (await import('./dialect/postgres.ts')).postgres(url)
-        : (await import('./dialect/sqlite.ts')).sqlite(path);
+    const dialect = await open();
     await migrate(dialect, clock, { onProgress: onMigration }).catch(async (error: unknown) => {
       await dialect.close();
       throw error;
@@ -52,7 +54,6 @@ async function startCommits(dialect: Dialect, clock: Clock, features: LoadedFeat
   const { files } = dialect;
   const { workerFile } = features;
   if (files !== null && thread && workerFile !== null) {
-    const { startWriteWorker } = await import('./commits/write-worker-client.ts');
     const commits = startWriteWorker(workerFile, () => dialect.files ?? files, maxQueueLength);
     return { commits, reopen: () => commits.restart(dialect.reopen) };
   }

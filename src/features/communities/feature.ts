@@ -2,7 +2,7 @@ import type { Feature } from '../../core/feature.ts';
 import { directMessages } from './effects.ts';
 import * as sql from './store.ts';
 
-export const communities = { sql, directMessages, load: () => import('./parts.ts') } satisfies Feature;
+export const communities = { sql, directMessages } satisfies Feature;
 
 export type { Community, Directory } from './directory.ts';
 export { createListingNames } from './listing-names.ts';

@@ -1,4 +1,4 @@
 import type { Feature } from '../../core/feature.ts';
 import * as sql from './store.ts';
 
-export const corrections = { sql, load: () => import('./parts.ts') } satisfies Feature;
+export const corrections = { sql } satisfies Feature;

@@ -7,5 +7,4 @@ export const digests = {
   sql,
   effects,
   deleteOfGuild: deleteDigests,
-  load: () => import('./parts.ts'),
 } satisfies Feature;

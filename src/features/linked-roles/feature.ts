@@ -27,7 +27,6 @@ export const linkedRoles = {
   onVote: { of: { mark: 'role_connection' }, call: planRoleConnection },
   onPremium: { of: { mark: 'role_connection' }, call: planRoleConnection },
   queueOf: roleConnectionQueue,
-  load: () => import('./parts.ts'),
 } satisfies Feature;
 
 export { tokenContext } from './member-tokens.ts';

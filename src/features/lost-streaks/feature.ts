@@ -7,5 +7,4 @@ export const lostStreaks = {
   sql,
   effects,
   deleteOfGuild: deleteLostStreaks,
-  load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -1,4 +1,4 @@
 import type { Feature } from '../../core/feature.ts';
 import * as sql from './store.ts';
 
-export const memberData = { sql, load: () => import('./parts.ts') } satisfies Feature;
+export const memberData = { sql } satisfies Feature;

@@ -29,7 +29,6 @@ export const nextVotes = {
   sql,
   tables: { next_votes: deletedRows('next_votes') },
   deleteOfGuild: deleteRowsByKey('next_votes', 'listing', ['user_id', 'listing']),
-  load: () => import('./parts.ts'),
   onVote: { of: { vote: 'nextVoteAt' }, call: storeNextVote },
 } satisfies Feature;
 

@@ -52,7 +52,6 @@ export const party = {
   beforeForgetting: lockUnpaidParties,
   deleteOfGuild: deleteParties,
   commonGoals,
-  load: () => import('./parts.ts'),
 } satisfies Feature;
 
 /** The payment of a party would otherwise pay the account under both ids. */

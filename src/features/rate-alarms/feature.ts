@@ -43,7 +43,6 @@ export const rateAlarms = {
   ownerReports,
   deleteOfGuild: deleteRowsByKey('rate_alarms', 'listing', ['listing']),
   beforeVote: { of: { rule: 'rateAlarm' }, reads: ({ listing }) => ({ table, key: listing.name }), call: holdVote },
-  load: () => import('./parts.ts'),
 } satisfies Feature;
 
 /** Counts a vote, and holds it if there are too many: its delivery is quarantined until the owner decides. */

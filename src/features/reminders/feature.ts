@@ -30,7 +30,6 @@ export const reminders = {
   directMessages,
   deleteOfGuild: deleteRowsByKey('reminders', 'listing', ['user_id', 'listing']),
   onVote: { of: { mark: 'reminder' }, call: planReminder },
-  load: () => import('./parts.ts'),
 } satisfies Feature;
 
 /**

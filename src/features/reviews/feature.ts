@@ -8,5 +8,4 @@ export const reviews = {
   deleteOfGuild: deleteReviews,
   tables: { announced_reviews: { withoutMembers: 'Digests of reviews, whose authors have no id.' } },
   effects,
-  load: () => import('./parts.ts'),
 } satisfies Feature;

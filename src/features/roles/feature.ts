@@ -5,5 +5,4 @@ import * as sql from './store.ts';
 export const roles = {
   sql,
   deleteOfGuild: deleteRowsByKey('grants', 'guild_id', ['user_id', 'role', 'source']),
-  load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -49,5 +49,4 @@ export const shop = {
   beforeForgetting: closePurchases,
   deleteOfGuild: deleteRowsByKey('purchases', 'account_guild_id', ['id']),
   beforeRoleSettled: awaitRole,
-  load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -21,5 +21,4 @@ export const votePanel = {
   effects: { votePanel: fieldsFormat<EffectContents['votePanel']>({ channelId: ['string'], guildId: ['string'] }) },
   ownerReports: { votePanelGone: { panelChannelId: ['string'] } },
   deleteOfGuild: deleteRowsByKey('vote_panels', 'guild_id', ['guild_id']),
-  load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
+import { noticesThrough } from '../../../src/core/outbox/redis-notices.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { isSkipped } from '../../support/optional-programs.ts';
 import { freePort } from '../../support/postgres.ts';
@@ -12,7 +13,7 @@ it.skipIf(isSkipped(isRedisInstalled))(
     const url = `redis://127.0.0.1:${port}`;
     const received: { readonly process: number; readonly queues: readonly string[] }[] = [];
     const processes = [0, 1, 2].map((process) => {
-      const notices = createEffectNotices(url, systemClock);
+      const notices = createEffectNotices(noticesThrough(url, systemClock));
       notices.listen((queues) => received.push({ process, queues }));
       onTestFinished(() => notices.stop());
       // One process only receives webhooks.
@@ -49,7 +50,7 @@ it.skipIf(isSkipped(isRedisInstalled))(
 );
 
 it('notices reach this process alone without Redis', () => {
-  const notices = createEffectNotices('memory:', systemClock);
+  const notices = createEffectNotices(noticesThrough('memory:', systemClock));
   const received: string[] = [];
   notices.listen((queues) => received.push(...queues));
   notices.start();

@@ -7,7 +7,7 @@ import { configuredOffer } from '../../../src/features/communities/command-conte
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
+import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import type { Vote } from '../../../src/webhook/event.ts';

@@ -24,7 +24,7 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const lines: string[] = [];
-  const notices = createEffectNotices(null, clock);
+  const notices = createEffectNotices(null);
   const handling = createHandling({
     ...{ handlers, store, clock, isShared: false, newEffectsPollMs: null },
     ledgerIn: (guildId) => createLedger({ store, directory: createDirectory([]), clock }, guildId),

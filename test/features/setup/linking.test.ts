@@ -8,7 +8,7 @@ import type { SettingsAuthor } from '../../../src/features/setup/community.ts';
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
 import type { Setup } from '../../../src/features/setup/setup.ts';
 import { openStore } from '../../../src/features/store.ts';
-import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
+import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
 import { second } from '../../../src/platform/durations.ts';
 import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../../src/platform/log.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { memoryBudgetStore } from '../../../src/lookup/budget.ts';
 import { LookupError } from '../../../src/lookup/lookup-error.ts';
-import { memoryKeyv } from '../../../src/lookup/open-keyv.ts';
+import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
 import type { SiteListing } from '../../../src/lookup/sites/site-apis.ts';
 import { createSiteClient, type SiteClient, type SiteClientOptions } from '../../../src/lookup/sites/site-client.ts';
 import { second } from '../../../src/platform/durations.ts';

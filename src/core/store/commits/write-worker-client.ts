@@ -46,8 +46,9 @@ export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, ma
   let restarting = false;
 
   function startWorker(): Worker {
-    // The worker needs no settings, and they contain secrets.
-    const newWorker = new Worker(workerFile, { workerData: files(), env: {} });
+    // The worker needs no settings, and they contain secrets. Node's options are for the program: with `--input-type`, which
+    // comes with `--eval`, a file cannot be started.
+    const newWorker = new Worker(workerFile, { workerData: files(), env: {}, execArgv: [] });
     // The new worker knows no listings.
     encodeJob = createJobEncoder();
     const rejectPending = (cause: Error) => {

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
+import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account.ts';
+import type { LedgerReads } from '../core/ledger/ledger.ts';
+import type { Standings } from '../core/ledger/standing.ts';
+import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
+import type { Recordings } from '../core/store/commits/jobs.ts';
+import { accountsOfMember } from '../core/store/member-accounts.ts';
+import { type DatabaseSource, openDatabase } from '../core/store/open-database.ts';
+import { queryBuilder } from '../core/store/query-builder.ts';
+import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
+import { createFindLastVotes, sqlLedger } from '../core/store/standings/ledger.ts';
+import { sqlStandings } from '../core/store/standings/standings.ts';
+import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
+import { logProgress } from '../platform/database/migrations/report-progress.ts';
+import { monitorFiles } from '../platform/database-file-monitor.ts';
+import { second } from '../platform/durations.ts';
+import { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
+import type { Log } from '../platform/log.ts';
+import { type Modules, storedFeatures } from './index.ts';
+import { type Counting, createCounting } from './upkeep/counting.ts';
+
+/** `.ts` in the repository, `.js` in the package; null in a bundle of others, which lacks it. */
+function findWorkerFile(): URL | null {
+  const url: string | undefined = import.meta.url; // A bundle of CommonJS has none.
+  if (url === undefined) return null;
+  const file = new URL(`./write-worker${extname(url)}`, url);
+  return existsSync(file) ? file : null;
+}
+
+/** Communities whose standings are kept in memory. */
+const maxStandings = 200;
+
+/** How long a failed write makes the store unready: longer than the Retry-After of 5 s that senders receive. */
+const writeFailureHoldMs = 6 * second;
+
+/** The storage adapters of all modules, over one database. */
+export interface Store extends SqlClients<Modules> {
+  readonly recorder: Recordings;
+  /** The accounts of the home community. */
+  readonly ledger: LedgerReads;
+  ledgerIn(accounts: AccountScope): LedgerReads;
+  /** Standings in a community by the calendar of a time zone (IANA name). Each community has one cache. */
+  standingsIn(accounts: AccountScope, timeZone: string): Standings;
+  /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
+  votesPerDayIn(timeZone: string): VotesPerDay;
+  /** In which communities a member has an account. Rejects with the driver's error. */
+  communitiesOf(userId: string): Promise<readonly AccountScope[]>;
+  readonly counting: Counting;
+  /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
+  checkFiles(): void;
+  /**
+   * Resolves if a transaction can be committed; rejects with {@link StoreUnavailableError}, {@link QueueFullError} or
+   * {@link DatabaseFileReplacedError}.
+   */
+  probe(): Promise<void>;
+  waiting(): number;
+  /** Commits the waiting transactions, then closes the database. */
+  close(): Promise<void>;
+}
+
+export interface OpenStoreOptions {
+  readonly thread?: boolean;
+  readonly log?: Log;
+  readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
+}
+
+/**
+ * Opens a database and applies missing migrations.
+ * Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
+ * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
+ * @param options.log where to report that the database file was deleted or replaced, and the progress of an upgrade
+ * @param options.onMigration called with the progress of migrations, instead of logging it
+ */
+export async function createStore(
+  source: DatabaseSource,
+  clock: Clock,
+  { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
+): Promise<Store> {
+  const features = { ...storedFeatures, workerFile: findWorkerFile() };
+  const { dialect, commits, reopen } = await openDatabase(source, clock, features, thread, onMigration);
+  const db = queryBuilder(dialect);
+  const { reading } = dialect;
+  const monitor =
+    log && dialect.files
+      ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
+      : undefined;
+
+  const { reusesShortenedRows } = dialect;
+  const sql = { ...features, db, connection: reading, reusesShortenedRows };
+  const findLastVotes = createFindLastVotes(db, reading);
+  const standings = new BoundedMap<Standings>(maxStandings);
+  const ledgerIn = sqlLedger(db, reading, findLastVotes);
+
+  let lastWriteFailure: { error: StoreUnavailableError; at: number } | undefined;
+
+  /**
+   * Stores the last failure for the readiness check: a full disk may have room for the probe's row, but not for a
+   * delivery. A failed probe is stored too, so that unauthenticated readiness requests cannot cause a write each.
+   */
+  function noteFailure(error: unknown): never {
+    if (error instanceof StoreUnavailableError) {
+      lastWriteFailure = { error, at: clock.monotonic() };
+      // Before the sender knows: what was acknowledged earlier must not wait for the next check.
+      monitor?.check();
+    }
+    throw error;
+  }
+
+  const write: typeof commits.write = (name, ...args) => commits.write(name, ...args).catch(noteFailure);
+
+  /** A stored delivery, the largest write, ends the failure state immediately. */
+  function clearFailure<Result>(result: Result): Result {
+    lastWriteFailure = undefined;
+    return result;
+  }
+
+  function checkFiles(): void {
+    const replaced = dialect.checkFiles();
+    if (replaced !== null) throw replaced;
+  }
+
+  const clients = createSqlClients(features.modules, sql, (...job) => write('writeOfModule', ...job));
+
+  return {
+    checkFiles,
+    recorder: {
+      record: (...delivery) => commits.write('record', ...delivery).then(clearFailure, noteFailure),
+      recordReplay: (...replay) => commits.write('recordReplay', ...replay).then(clearFailure, noteFailure),
+      recordClaim: (...claim) => write('recordClaim', ...claim),
+      correct: (...correction) => write('correct', ...correction),
+      transfer: (...transfer) => write('transfer', ...transfer),
+      completeHistory: (...account) => write('completeHistory', ...account),
+    },
+    ledger: ledgerIn(homeAccounts),
+    ledgerIn,
+    standingsIn(accounts, timeZone) {
+      const key = `${accounts} ${timeZone}`;
+      const known = standings.get(key) ?? sqlStandings(db, dialect, clock, findLastVotes, accounts, timeZone);
+      standings.set(key, known);
+      return known;
+    },
+    votesPerDayIn: sqlVotesPerDay(db, reading, clock),
+    communitiesOf: async (userId) =>
+      (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
+    counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),
+    ...clients,
+    async probe() {
+      checkFiles();
+      if (lastWriteFailure !== undefined && clock.monotonic() - lastWriteFailure.at < writeFailureHoldMs) {
+        throw lastWriteFailure.error;
+      }
+      await clients.probes.write(clock.now()).catch((error: unknown) => {
+        // The readiness endpoint is public, and the messages of drivers contain host and user names.
+        throw error instanceof TallyhookError ? error : new StoreUnavailableError(error);
+      });
+    },
+    waiting: commits.waiting,
+    async close() {
+      monitor?.stop();
+      await commits.close();
+      await dialect.close();
+    },
+  };
+}

@@ -1,0 +1,13 @@
+import { Keyv, KeyvMemoryAdapter } from 'keyv';
+import { BoundedMap } from '../platform/bounded-map.ts';
+
+/** Of all entries, in each kind of cache. */
+export const namespace = 'tallyhook';
+
+/** About 5 MB of vote statuses: more than a busy community requests in a week. */
+const maxEntriesInMemory = 10_000;
+
+/** A cache in memory. When it is full, the oldest entry is deleted. */
+export function memoryKeyv(maxEntries: number = maxEntriesInMemory): Keyv {
+  return new Keyv({ store: new KeyvMemoryAdapter(new BoundedMap(maxEntries)), namespace });
+}
