@@ -1,10 +1,10 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/core/ledger/correction.ts';
-import { userOption } from '../src/discord/commands/input.ts';
 import { noListing } from '../src/discord/commands/no-listing.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import { escapeName, lines, mention } from '../src/texts/markup.ts';
 import type { Command } from './context.ts';
+import { memberOption } from './member-option.ts';
 
 /** A correction of a member's account by a manager. */
 export const award = {
@@ -41,7 +41,7 @@ export const award = {
   async execute(input, { awards, ...context }) {
     const { texts } = context;
     if (awards === null) return noListing(context);
-    const userId = userOption(input, 'user', '');
+    const userId = memberOption(input, 'user', '', texts);
     const credits = Number(input.options['credits']);
     const reason = plainName(String(input.options['reason'] ?? ''), maxReasonLength);
     const isValid = Number.isInteger(credits) && credits !== 0 && Math.abs(credits) <= maxCorrection;

@@ -1,6 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { ListedLookup } from '../src/discord/commands/command.ts';
-import { userOption } from '../src/discord/commands/input.ts';
 import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply, ReplyButton } from '../src/discord/commands/reply.ts';
 import type { CachedValue } from '../src/lookup/lookup.ts';
@@ -22,6 +21,7 @@ import {
   unknownPage,
   voteButtons,
 } from './listing.ts';
+import { memberOption } from './member-option.ts';
 
 /** Whether a user may vote now (document, section 2.4). */
 export const canvote = {
@@ -40,7 +40,7 @@ export const canvote = {
   async execute(input, context) {
     const selected = selectedListing(input, context);
     const { lookup } = selected;
-    const voter = userOption(input, 'user', input.userId);
+    const voter = memberOption(input, 'user', input.userId, context.texts);
     const isOwn = voter === input.userId;
     const all = input.options['listing'] === undefined ? context.listings : [selected];
     if (all.some(({ site }) => site !== undefined)) return canVoteEverywhere(all, { voter, isOwn }, context);

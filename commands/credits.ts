@@ -2,7 +2,7 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { StandingSummary } from '../src/core/ledger/standing.ts';
 import { type NextMilestone, nextMilestone } from '../src/core/rewards/milestones.ts';
 import { isOffered } from '../src/discord/commands/command.ts';
-import { type CommandInput, userOption } from '../src/discord/commands/input.ts';
+import type { CommandInput } from '../src/discord/commands/input.ts';
 import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
@@ -12,6 +12,7 @@ import { escapeName, lines, type Markup, mention, roleMention, timestamp } from 
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { dayOf, entryReason, programReason } from './entry-reason.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
+import { memberOption } from './member-option.ts';
 
 /** Longer texts are truncated (characters). With these limits, five entries fit into a field. */
 const maxNameLength = 60;
@@ -30,7 +31,7 @@ export const credits = {
   }),
   async execute(input, context) {
     const { texts } = context;
-    const userId = userOption(input, 'user', input.userId);
+    const userId = memberOption(input, 'user', input.userId, texts);
     const isOwn = userId === input.userId;
     const communities = context.communities ?? [];
     if (communities.length > 1) return renderAccounts(userId, isOwn, communities, context);

@@ -108,7 +108,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
 /** A command without options. */
 function inputOf(userId: string): CommandInput {
   return {
-    ...{ options: {}, action: null, values: [], fields: {}, resolved: { channels: {}, roles: {} } },
+    ...{ options: {}, action: null, values: [], fields: {}, resolved: { users: {}, channels: {}, roles: {} } },
     ...{
       userId,
       displayName: userId,

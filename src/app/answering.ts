@@ -67,6 +67,7 @@ export function createAnswering(
     commands,
     offer: contexts.offer,
     registry: commandRegistry,
+    sharing: discord.publicKey !== null ? 'never' : dependencies.client !== null ? 'known' : 'possible',
     clock,
     log,
   });
@@ -96,6 +97,7 @@ export function createAnswering(
       return null;
     },
     isOwnCommand: registrar.isOwn,
+    onAnsweredByAnother: registrar.noteOtherAnswer,
     log,
     onAnswered,
     onMemberSeen(input, command) {

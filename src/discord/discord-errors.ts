@@ -12,14 +12,17 @@ import { retryDelayOf } from './rate-limit.ts';
 export const tokenHint =
   'Copy the bot token again from the Discord developer portal (your application → Bot → Reset Token), and restart with it.';
 
-/**
- * An interaction that cannot be answered any more. 10062 Unknown interaction: it has expired. 40060: already
- * acknowledged, by another process.
- */
-const expiredCodes: readonly (number | string)[] = [10_062, 40_060];
+/** Interaction has already been acknowledged, by another process or program. */
+const acknowledgedCode = 40_060;
+/** An interaction that cannot be answered any more. 10062 Unknown interaction: it has expired. */
+const expiredCodes: readonly (number | string)[] = [10_062, acknowledgedCode];
 
 export function isExpired(error: unknown): boolean {
   return error instanceof DiscordAPIError && expiredCodes.includes(error.code);
+}
+
+export function isAnsweredAlready(error: unknown): boolean {
+  return error instanceof DiscordAPIError && error.code === acknowledgedCode;
 }
 
 const rateLimitReason = 'Discord rate limit (429)';

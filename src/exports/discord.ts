@@ -23,6 +23,7 @@ export type {
   ResolvedFile,
   ResolvedObjects,
   ResolvedRole,
+  ResolvedUser,
 } from '../discord/commands/input.ts';
 export { InputError } from '../discord/commands/input-error.ts';
 export type { NativeCommand } from '../discord/commands/native-command.ts';

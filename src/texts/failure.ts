@@ -25,6 +25,8 @@ export function failureTexts(messages: Catalogue['failure'], { text, texts }: La
     /** The database cannot be written at the moment. */
     notStored: (retry: Markup) => markup`${fixed.notStored} ${tryAgain(retry)}`,
     tooLate: (retry: Markup) => markup`${fixed.tooLate} ${tryAgain(retry)}`,
+    /** `user` is a mention of the chosen bot. */
+    isBot: (user: Markup) => text(messages.isBot, { user }),
     /** `setup` is a mention of the command. */
     noListing: (setup: Markup) => text(messages.noListing, { setup }),
   };

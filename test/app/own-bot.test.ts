@@ -39,18 +39,19 @@ async function guideBot(discord: LocalDiscord) {
   const names = new Set<string>();
   const seen: Interaction[] = [];
   const unknown: string[] = [];
+  const replies: Promise<unknown>[] = [];
   let app: App | undefined;
   client.on(Events.InteractionCreate, (interaction) => {
     seen.push(interaction);
     if (app?.owns(interaction) === true || !interaction.isChatInputCommand()) return;
-    if (names.has(interaction.commandName)) void interaction.reply('from the bot');
+    if (names.has(interaction.commandName)) replies.push(interaction.reply('from the bot'));
     else unknown.push(interaction.commandName);
   });
   await client.login(discord.token);
   onFinished(() => client.destroy());
   const rest = new REST({ api: discord.apiUrl }).setToken(discord.token);
   return {
-    ...{ client, seen, unknown },
+    ...{ client, seen, unknown, replies },
     /** As `deploy-commands.js` does. */
     async deploy(own: readonly (typeof ping)[], others: readonly object[] = []) {
       for (const { name } of own) names.add(name);
@@ -117,6 +118,25 @@ describe('beside a bot of the guide', () => {
       expect(logged.filter(({ level }) => level >= 50)).toEqual([]);
       await app.stop();
     }
+  });
+
+  it.each([
+    ['and the bot does not ask whose it is', false],
+    ['and the bot asks whose it is', true],
+  ])('a command that it puts in the place of ours while we run is answered once, %s', async (_case, asks) => {
+    const discord = await localDiscord({ rateLimits: false });
+    const bot = await guideBot(discord);
+    const { app } = await beside(discord, { client: bot.client });
+    if (asks) bot.ignoreOwned(app);
+    const before = discord.requests.length;
+    const answers = () =>
+      discord.requests.slice(before).filter(({ path }) => /^\/interactions\/\d+\/.*\/callback/.test(path)).length;
+    await bot.deploy([theirHelp]);
+    const texts = [await run(discord, 'help'), await run(discord, 'help')];
+    if (!asks) expect(texts).toEqual(['from the bot', 'from the bot']);
+    await app.stop();
+    await Promise.all(bot.replies);
+    expect(answers()).toBe(2);
   });
 
   it('what its deploy script takes from us is recognised and answered, at the start and while running', async () => {

@@ -142,7 +142,7 @@ export function inputOf(options: Record<string, OptionValue> = {}, changes: Part
     action: null,
     values: [],
     fields: {},
-    resolved: { channels: {}, roles: {} },
+    resolved: { users: {}, channels: {}, roles: {} },
     userId: memberId,
     displayName: 'Mira',
     guildId: '100000000000000001',

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { award } from '../../commands/award.ts';
+import { canvote } from '../../commands/canvote.ts';
+import { credits } from '../../commands/credits.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
@@ -6,6 +9,7 @@ import { minute, second } from '../../src/platform/durations.ts';
 import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { fakeLookup } from '../commands/command-fixture.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { command, connectedBot, hello, itThroughGateway, take, until } from './bot.ts';
 
@@ -38,7 +42,7 @@ describe('a slash command', () => {
     expect(inputs).toEqual([
       {
         options: { user: other.id },
-        resolved: { channels: {}, roles: {} },
+        resolved: { users: { [other.id]: { name: expect.any(String), isBot: false } }, channels: {}, roles: {} },
         action: null,
         values: [],
         fields: {},
@@ -56,6 +60,24 @@ describe('a slash command', () => {
       },
     ]);
     expect(discord.rolesOf(member.id)).toHaveLength(1);
+  });
+
+  it('is told which of the chosen users are bots, and refuses these where members are meant', async () => {
+    const listings = [{ name: 'server', lookup: fakeLookup('server', {}) }];
+    const { discord, run, store, other } = await connectedBot([award, credits, canvote], { listings });
+    const bot = discord.applicationId;
+    for (const use of [
+      run('award', { user: bot, credits: 10, reason: 'thanks' }),
+      run('credits', { user: bot }),
+      run('canvote', { user: bot }),
+    ]) {
+      const { embeds, flags } = await use.settled;
+      expect(embeds[0]?.description).toBe(`<@${bot}> is a bot. Bots do not vote and have no credits.`);
+      expect(flags & ephemeral).toBe(ephemeral);
+    }
+    expect(await store.standingsIn('', 'UTC').standing(bot, 0)).toMatchObject({ credits: 0 });
+    const given = await run('award', { user: other.id, credits: 10, reason: 'thanks' }).settled;
+    expect(given.embeds[0]?.description).toContain('10');
   });
 
   it('is answered ephemerally if it is private, deferred or not', async () => {

@@ -3,7 +3,7 @@ import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/context.ts';
 import { stats } from '../../commands/stats.ts';
 import { createRegistrar } from '../../src/discord/registration/registrar.ts';
-import { registerCommands } from '../../src/discord/registration/registration.ts';
+import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
@@ -103,27 +103,16 @@ describe('a command that another program has put in the place of ours', () => {
     expect(logged.filter(({ level }) => level >= 40)).toMatchObject([{ command: 'say' }]);
   });
 
-  it('is not answered from a minute later at the latest, and is reported once', async () => {
-    const { registry, rest, route, list, discord, applicationId } = await registered([stats]);
-    const clock = manualClock();
-    const { log, logged } = collectingLog();
-    const registrar = createRegistrar({
-      ...{ rest, guildId: null, commands: [stats], registry, clock, log },
-      offer: () => context,
-    });
-    onTestFinished(() => registrar.stop());
-    registrar.start(applicationId);
-    await expect.poll(() => logged.some(({ msg }) => msg === 'slash commands registered')).toBe(true);
-    const id = (await list())[0]?.id ?? '';
-    await rest.put(route, undefined, [theirs]);
-    const isOwn = () => registrar.isOwn(id);
+  it('is not answered a minute after the list was read, and is reported once', async () => {
+    const { list, discord, deploy, use, registrar, clock, logged } = await registrarOf([stats]);
+    const [id = ''] = (await list()).map((command) => command.id);
+    await deploy([theirs]);
     const requests = () => discord.requests.length;
 
     const before = requests();
-    expect([await isOwn(), requests()]).toEqual([true, before]);
+    expect([await use(id), requests()]).toEqual([true, before]);
     await clock.advance(minute);
-    expect([await isOwn(), await isOwn(), await isOwn()]).toEqual([true, true, true]);
-    await expect.poll(isOwn).toBe(false);
+    expect(await use(id)).toBe(false);
     expect(registrar.idOf('stats')).toBe(null);
     expect(requests()).toBe(before + 1);
     registrar.update();
@@ -133,7 +122,106 @@ describe('a command that another program has put in the place of ours', () => {
     ]);
     expect(await list()).toMatchObject([theirs]);
   });
+
+  it('is never answered where another program has commands, or has answered one of ours', async () => {
+    const beside = await registrarOf([canvote, stats]);
+    const { list, deploy, use, registrar } = beside;
+    const idOf = async (name: string) => (await list()).find((command) => command.name === name)?.id ?? '';
+    const [canVoteId, statsId] = [await idOf('canvote'), await idOf('stats')];
+    const body = { name: 'canvote', description: 'Can I vote in the election?' };
+    registrar.noteOtherAnswer();
+    await deploy([theirs, ...bodiesOf([canvote])]);
+    expect([await use(statsId), await use(canVoteId, 'canvote')]).toEqual([false, true]);
+    await deploy([theirs, body]);
+    expect(await use(canVoteId, 'canvote')).toBe(false);
+  });
+
+  it('is answered by us once the caller was told that we do, and not after it was told otherwise', async () => {
+    const { list, deploy, use, registrar, clock } = await registrarOf([stats], { sharing: 'known' });
+    const [id = ''] = (await list()).map((command) => command.id);
+    await deploy([theirs]);
+    const told = registrar.isKnown({ id, name: 'stats' }, '1');
+    expect([told, await use(id, 'stats', '1')]).toEqual([true, true]);
+    await clock.advance(minute);
+    expect([registrar.isKnown({ id, name: 'stats' }, '1'), await use(id, 'stats', '1')]).toEqual([true, true]);
+    await expect.poll(() => registrar.isKnown({ id, name: 'stats' }, undefined)).toBe(false);
+    expect(await use(id, 'stats', '2')).toBe(false);
+    expect(registrar.isKnown({ id, name: 'stats' }, '2')).toBe(false);
+    expect(registrar.isKnown({ id, name: 'stats' }, '3')).toBe(false);
+  });
+
+  it('is known while ours are still being registered, which may take a minute', async () => {
+    const stuck = Promise.withResolvers<never>();
+    stuck.promise.catch(() => {});
+    const { list, use, registrar } = await registrarOf([canvote, stats], {
+      deployed: [theirs],
+      post: () => stuck.promise,
+    });
+    const id = (await list()).find(({ name }) => name === 'stats')?.id ?? '';
+    await expect.poll(() => registrar.isKnown({ id, name: 'stats' }, undefined)).toBe(false);
+    expect(await use(id)).toBe(false);
+    stuck.reject(new Error('The test is over.'));
+  });
+
+  it('is not overwritten if it is deployed while ours are being registered', async () => {
+    const { rest, route, registry, list, applicationId } = await registered([]);
+    let isDeployed = false;
+    const deploying = {
+      ...rest,
+      async post(...request: Parameters<typeof rest.post>) {
+        if (!isDeployed) await rest.put(route, undefined, [theirs]);
+        isDeployed = true;
+        return rest.post(...request);
+      },
+    };
+    const registration = {
+      rest: deploying,
+      applicationId,
+      guildId: null,
+      commands: [canvote, stats],
+      context,
+      registry,
+    };
+    expect(await registerCommands(registration)).toMatchObject({
+      created: ['canvote'],
+      conflicts: [{ name: 'stats' }],
+    });
+    expect(await list()).toMatchObject([theirs, { name: 'canvote' }]);
+  });
 });
+
+/** A registrar that has registered these commands, unless its requests get stuck. */
+async function registrarOf(
+  commands: readonly Command[],
+  options: {
+    sharing?: 'known';
+    /** What another program has deployed before. */
+    deployed?: readonly object[];
+    /** In place of the requests that create commands. */
+    post?: () => Promise<never>;
+  } = {},
+) {
+  const { sharing, deployed, post } = options;
+  const { registry, rest, route, list, discord, applicationId } = await registered(post ? [] : commands);
+  const deploy = (body: readonly object[]) => rest.put(route, undefined, body);
+  if (deployed) await deploy(deployed);
+  const clock = manualClock();
+  const { log, logged } = collectingLog();
+  const registrar = createRegistrar({
+    ...{ rest: { ...rest, ...(post && { post }) }, guildId: null, commands, registry, clock, log },
+    ...{ offer: () => context, ...(sharing && { sharing }) },
+  });
+  onTestFinished(() => registrar.stop());
+  registrar.start(applicationId);
+  if (post === undefined)
+    await expect.poll(() => logged.some(({ msg }) => msg === 'slash commands registered')).toBe(true);
+  let uses = 0;
+  const use = (id: string, name = 'stats', interactionId = `use ${uses++}`) =>
+    registrar.isOwn({ id, name }, interactionId);
+  return { registrar, clock, logged, discord, list, deploy, use };
+}
+
+const bodiesOf = (commands: readonly Command[]) => commandDataOf({ commands, context, guildId: null });
 
 describe('a command that another version of tallyhook has registered', () => {
   const saying = (description: string) =>

@@ -17,7 +17,10 @@ export interface CommandInput {
    * whether a checkbox is checked. The texts are external.
    */
   readonly fields: Readonly<Record<string, string | readonly string[] | boolean>>;
-  /** What Discord sends about the channels and roles that were selected, and the files that were uploaded, by their ids. */
+  /**
+   * What Discord sends about the users, channels and roles that were selected, also in options, and about uploaded files,
+   * by their ids.
+   */
   readonly resolved: ResolvedObjects;
   /** The member who ran the command or used the component. */
   readonly userId: string;
@@ -61,6 +64,7 @@ export interface CompletionInput {
 
 /** What Discord sends about selected objects. The names are external. @category Commands */
 export interface ResolvedObjects {
+  readonly users: Readonly<Record<string, ResolvedUser>>;
   readonly channels: Readonly<Record<string, ResolvedChannel>>;
   readonly roles: Readonly<Record<string, ResolvedRole>>;
   /** Uploaded in a modal; missing without an upload. */
@@ -73,6 +77,12 @@ export interface ResolvedFile {
   readonly size: number;
   /** Only who knows it can read the file. */
   readonly url: string;
+}
+
+/** A user that a member selected; of the guild or not. @category Commands */
+export interface ResolvedUser {
+  readonly name: string;
+  readonly isBot: boolean;
 }
 
 /** A channel that a member selected. @category Commands */

@@ -13,7 +13,7 @@ import {
 import type { CommandInput, CompletionInput } from '../commands/input.ts';
 import type { OptionValue } from '../commands/reply.ts';
 import type { CustomId } from '../rendering/custom-id.ts';
-import { nothingResolved, resolvedBy } from './resolved-objects.ts';
+import { resolvedBy } from './resolved-objects.ts';
 
 /** An interaction that somebody caused; not Discord's check of an endpoint. */
 export type UserInteraction =
@@ -29,7 +29,7 @@ export function toCommandInput(interaction: APIChatInputApplicationCommandIntera
     action: null,
     values: [],
     fields: {},
-    resolved: nothingResolved,
+    resolved: resolvedBy(interaction),
     ...originOf(interaction),
   };
 }

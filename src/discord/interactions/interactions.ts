@@ -13,7 +13,7 @@ import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';
-import { isExpired } from '../discord-errors.ts';
+import { isAnsweredAlready, isExpired } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
 import { autocomplete } from './autocomplete.ts';
 import { guildOf, isOutside, toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
@@ -27,6 +27,12 @@ import type { ResponseTransport } from './transport.ts';
  * to the member, and in detail in the log.
  */
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
+
+/** Whether we answer the use of a command, by what Discord sends of it and the id of the interaction. */
+export type IsOwnCommand = (
+  command: { readonly id: string; readonly name: string },
+  interactionId: string,
+) => Promise<boolean>;
 
 /** The context with the texts in the language of the member. */
 type Localized<Context> = Context & { readonly texts: Texts };
@@ -42,11 +48,13 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     contextFor: (place: CommandPlace) => Unlocalized | Promise<Unlocalized>;
     /** Commands that are not offered, but whose buttons may be under earlier messages. */
     retired?: readonly SlashCommand<NoInfer<Localized<Unlocalized>>>[];
-    /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
-    isOwnCommand: (commandId: string, name: string) => Promise<boolean>;
+    /** Whether we answer this use of a command: another program may have one of the same name. May reject. */
+    isOwnCommand: IsOwnCommand;
+    /** Called when another program has answered an interaction that we answered. */
+    onAnsweredByAnother?: () => void;
   },
 ): InteractionHandler {
-  const { commands, retired = [], contextFor, isOwnCommand, log } = options;
+  const { commands, retired = [], contextFor, isOwnCommand, onAnsweredByAnother = () => {}, log } = options;
   const commandsByName = new Map(commands.map((command) => [command.name, command]));
   const actionsByName = new Map([...retired, ...commands].map((command) => [command.name, command]));
   const localize = memoizeByIdentity((context: Unlocalized, texts: Texts): Localized<Unlocalized> => {
@@ -66,8 +74,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     interaction: APIChatInputApplicationCommandInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { id, name } = interaction.data;
-    if (!(await isOwnCommand(id, name))) return ignore(interaction);
+    const { name } = interaction.data;
+    if (!(await isOwnCommand(interaction.data, interaction.id))) return ignore(interaction);
     const command = commandsByName.get(name);
     const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
@@ -79,8 +87,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     interaction: APIApplicationCommandAutocompleteInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { id, name } = interaction.data;
-    if (!(await isOwnCommand(id, name))) return ignore(interaction);
+    const { name } = interaction.data;
+    if (!(await isOwnCommand(interaction.data, interaction.id))) return ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
     const context = await localContextFor(place, textsOf(languageOf(interaction)));
     await autocomplete(interaction, commandsByName.get(name), context, { transport, log });
@@ -132,6 +140,7 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
       await handle(interaction, transport);
     } catch (error) {
       const fields = { interaction: interaction.id, reason: messageOf(error) };
+      if (isAnsweredAlready(error)) onAnsweredByAnother();
       if (isExpired(error))
         log.warn(fields, 'response rejected by Discord: the interaction has expired or was answered already');
       else log.error(fields, 'response could not be sent to Discord');

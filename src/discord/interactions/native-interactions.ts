@@ -13,6 +13,7 @@ import type { CommandDefinition, NativeFunctions } from '../commands/command.ts'
 import { isOwnCustomId } from '../rendering/custom-id.ts';
 import { renderReply } from '../rendering/message.ts';
 import { createErrorReplies } from './error-replies.ts';
+import type { IsOwnCommand } from './interactions.ts';
 import { textsOf } from './run-command.ts';
 
 /** The interactions that discord.js handles: of commands in its own shape, and the components that these post. */
@@ -21,8 +22,8 @@ export type NativeInteractions = NonNullable<ReturnType<typeof createNativeInter
 /** Null without such commands, so that discord.js builds no objects of interactions. */
 export function createNativeInteractions(options: {
   readonly commands: readonly (CommandDefinition & { readonly native?: NativeFunctions })[];
-  /** Whether we registered the command of this id. May reject. */
-  readonly isOwnCommand: (commandId: string, name: string) => Promise<boolean>;
+  /** May reject. */
+  readonly isOwnCommand: IsOwnCommand;
   /** Called after the function has ended; `tookMs` is measured from the interaction on. */
   readonly onAnswered: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   readonly clock: Clock;
@@ -51,8 +52,9 @@ export function createNativeInteractions(options: {
   }
 
   async function handle(interaction: ChatInputCommandInteraction | AutocompleteInteraction): Promise<void> {
-    const command = byName.get(interaction.commandName);
-    if (command === undefined || !(await isOwnCommand(interaction.commandId, interaction.commandName))) return;
+    const { id, commandId, commandName: name } = interaction;
+    const command = byName.get(name);
+    if (command === undefined || !(await isOwnCommand({ id: commandId, name }, id))) return;
     if (interaction.isAutocomplete()) await command.autocomplete(interaction);
     else await run(interaction, command);
   }

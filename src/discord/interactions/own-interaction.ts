@@ -3,6 +3,7 @@ import { isOwnCustomId } from '../rendering/custom-id.ts';
 
 /** What tells whose an interaction is: of one of discord.js, or as Discord sent it. @category Commands */
 export interface AnyInteraction {
+  readonly id?: string;
   readonly type: number;
   /** Of discord.js. */
   readonly commandId?: string;
@@ -20,14 +21,18 @@ export interface AnyInteraction {
 
 /**
  * Whether this program answers the interaction: one of its commands, buttons, selects or modals.
- * @param isKnown whether the id and name of a command are those of one of its commands
+ * @param isKnown whether this program answers the use of a command
  */
 export function isOwnInteraction(
   interaction: AnyInteraction,
-  isKnown: (commandId: string, name: string) => boolean,
+  isKnown: (command: { readonly id: string; readonly name: string }, interactionId: string | undefined) => boolean,
 ): boolean {
   const { type, data } = interaction;
-  const isCommand = () => isKnown(interaction.commandId ?? data?.id ?? '', interaction.commandName ?? data?.name ?? '');
+  function isCommand(): boolean {
+    const id = interaction.commandId ?? data?.id ?? '';
+    const name = interaction.commandName ?? data?.name ?? '';
+    return isKnown({ id, name }, interaction.id);
+  }
   switch (type) {
     case InteractionType.ApplicationCommand:
       return (interaction.commandType ?? data?.type) === ApplicationCommandType.ChatInput && isCommand();

@@ -47,14 +47,23 @@ const option = z.looseObject({
 const command = { id: text, name: text };
 const message = z.looseObject({ attachments: z.array(z.unknown()), flags: z.int().optional() });
 const objects = z.record(z.string(), z.looseObject({}));
-const resolved = z.looseObject({ channels: objects.optional(), roles: objects.optional() });
+const users = z.record(
+  z.string(),
+  z.looseObject({ username: z.string(), global_name: z.string().nullish(), bot: z.boolean().optional() }),
+);
+const resolved = z.looseObject({ users: users.optional(), channels: objects.optional(), roles: objects.optional() });
 const field = z.looseObject({ custom_id: z.string().optional(), values: z.array(z.string()).optional() });
 const component = z.looseObject({ components: z.array(field).optional(), component: field.optional() });
 
 /** By the type of the interaction. */
 const contents: Readonly<Partial<Record<InteractionType, z.ZodType>>> = {
   [InteractionType.ApplicationCommand]: z.looseObject({
-    data: z.looseObject({ ...command, type: z.number(), options: z.array(option).optional() }),
+    data: z.looseObject({
+      ...command,
+      type: z.number(),
+      options: z.array(option).optional(),
+      resolved: resolved.optional(),
+    }),
   }),
   [InteractionType.ApplicationCommandAutocomplete]: z.looseObject({
     data: z.looseObject({ ...command, options: z.array(option) }),

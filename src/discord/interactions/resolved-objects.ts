@@ -1,4 +1,5 @@
 import {
+  type APIChatInputApplicationCommandInteraction,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
   PermissionFlagsBits,
@@ -10,6 +11,7 @@ import type {
   ResolvedFile,
   ResolvedObjects,
   ResolvedRole,
+  ResolvedUser,
 } from '../commands/input.ts';
 import { isModerating } from '../moderating.ts';
 
@@ -23,20 +25,25 @@ const bits: Readonly<Record<PostingPermission, bigint>> = {
 
 const digits = /^\d{1,30}$/;
 
-export const nothingResolved: ResolvedObjects = { channels: {}, roles: {} };
+const nothingResolved: ResolvedObjects = { users: {}, channels: {}, roles: {} };
 
-/** What Discord sent about the selection in a message, or the selections in a modal. */
+/** What Discord sent about the options of a command, the selection in a message, or the selections in a modal. */
 export function resolvedBy({
   data,
   guild_id: guildId,
-}: APIMessageComponentInteraction | APIModalSubmitInteraction): ResolvedObjects {
+}:
+  | APIChatInputApplicationCommandInteraction
+  | APIMessageComponentInteraction
+  | APIModalSubmitInteraction): ResolvedObjects {
   const resolved = 'resolved' in data ? data.resolved : undefined;
   if (resolved === undefined) return nothingResolved;
+  const users = 'users' in resolved ? resolved.users : undefined;
   const channels = 'channels' in resolved ? resolved.channels : undefined;
   const roles = 'roles' in resolved ? resolved.roles : undefined;
   const files = 'attachments' in resolved ? (resolved.attachments as Readonly<Record<string, object>>) : undefined;
   return {
     ...(files && { files: mapped(files, toFile) }),
+    users: mapped(users, toUser),
     channels: mapped(channels, toChannel),
     // Everybody has the role @everyone, which cannot be given either. Its id is that of the guild.
     roles: mapped(roles, (role, id) => (id === guildId ? { ...toRole(role), isManaged: true } : toRole(role))),
@@ -48,6 +55,15 @@ function mapped<From, To>(
   convert: (object: From, id: string) => To,
 ): Record<string, To> {
   return Object.fromEntries(Object.entries(objects ?? {}).map(([id, object]) => [id, convert(object, id)]));
+}
+
+function toUser(user: object): ResolvedUser {
+  const shown = 'global_name' in user ? user.global_name : null;
+  const username = 'username' in user ? user.username : null;
+  return {
+    name: [shown, username].find((name) => typeof name === 'string') ?? '',
+    isBot: 'bot' in user && user.bot === true,
+  };
 }
 
 function toChannel(channel: object): ResolvedChannel {

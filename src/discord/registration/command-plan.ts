@@ -25,7 +25,9 @@ export interface CommandPlan {
   readonly forget: readonly string[];
   /** Those of {@link forget} that Discord lists. */
   readonly replaced: readonly CommandReference[];
-  /** Commands of another program with the name of an offered one, and {@link replaced} ones; they are not changed. */
+  /** All commands of other programs that Discord lists. */
+  readonly foreign: readonly CommandReference[];
+  /** Those of {@link foreign} with the name of an offered one, and {@link replaced} ones; they are not changed. */
   readonly conflicts: readonly CommandReference[];
 }
 
@@ -77,6 +79,7 @@ export function planCommands(options: {
     delete: ours.filter(({ name }) => !bodies.has(name)).map(referenceOf),
     forget: stored.map(({ id }) => id).filter((id) => !ours.some((command) => command.id === id)),
     replaced: replaced.map(referenceOf),
+    foreign: foreign.map(referenceOf),
     conflicts: foreign.filter((command) => bodies.has(command.name) || replaced.includes(command)).map(referenceOf),
   };
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -6,23 +7,27 @@ import { settleWithin } from '../../platform/with-timeout.ts';
 import type { CommandReference } from './command-plan.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import {
-  forgetReplacedCommands,
+  type Reading,
   type Registration,
   type RegistrationReport,
+  readCommands,
   registerCommands,
 } from './registration.ts';
 
 const retryDelayMs = 10 * second;
-/** How long an interaction may wait for the first registration attempt (ms); Discord expects a response within 3 s. */
-const adoptionTimeoutMs = 1 * second;
+/** How long an interaction may wait until Discord's list is read (ms); Discord expects a response within 3 s. */
+const readTimeoutMs = 1 * second;
 /**
- * How often to check, while commands are used, whether another program has put its own in their place (ms). Discord sends
- * no event for it.
+ * How often to read the list while commands are used (ms): Discord sends no event when another program has put its own in
+ * their place. Before each answer where another program is known to use the application.
  */
-const recheckIntervalMs = 1 * minute;
+const readIntervalMs = 1 * minute;
 
 /** How often a command of another program may make us look for commands of a deploy script (ms). */
 const adoptionIntervalMs = 10 * second;
+
+/** Of how many interactions it is remembered who answers them. */
+const maxDecisions = 1_000;
 
 /** Registers the slash commands once Discord is reachable, and retries 10 s after a failure, which is only logged. */
 export function createRegistrar(
@@ -30,25 +35,37 @@ export function createRegistrar(
     /** With the listings of all communities, as they are now. */
     offer: () => Registration['context'];
     registry: CommandRegistry;
+    /**
+     * Whether another program can receive the same interactions: `known` with a client of the caller's, `never` over
+     * HTTP. `possible`, the default, is `known` as soon as another program has registered or answered something.
+     */
+    sharing?: 'known' | 'possible' | 'never';
     clock: Clock;
     log: Log;
   },
 ) {
-  const { clock, log, offer, ...registration } = options;
+  const { clock, log, offer, sharing, ...registration } = options;
   const { registry, guildId } = registration;
   const stopping = new AbortController();
-  const firstAttempt = Promise.withResolvers<void>();
+  const firstReading = Promise.withResolvers<void>();
   /**
    * Ids of our commands. They are not removed after a deletion: Discord's clients use a deleted command for a while.
    */
   const ownIds = new Set<string>();
   const idsByName = new Map<string, string>();
+  /** Whether we answer an interaction, by its id: as was promised to the caller, or decided. */
+  const decisions = new BoundedMap<boolean>(maxDecisions);
   let startedFor: string | undefined;
   let isRunning = false;
   let isOutdated = false;
-  let hasAttempted = false;
-  let checkedAt = Number.NEGATIVE_INFINITY;
+  /** Whether a reading has ended, and whether one has succeeded. */
+  let hasTried = false;
+  let hasRead = false;
+  let isShared = sharing === 'known';
+  let readAt = Number.NEGATIVE_INFINITY;
   let adoptedAt = Number.NEGATIVE_INFINITY;
+  let lastReading: Promise<unknown> = Promise.resolve();
+  let nextReading: Promise<Reading> | null = null;
   const reportedConflicts = new Set<string>();
 
   async function loadOwnIds(applicationId: string): Promise<void> {
@@ -60,11 +77,10 @@ export function createRegistrar(
     }
   }
 
-  /** Commands of another program, each of which is logged once. */
-  function disown(conflicts: readonly CommandReference[]): void {
+  /** Logs each command of another program with one of our names once. */
+  function reportConflicts(conflicts: readonly CommandReference[]): void {
     for (const { name, id } of conflicts) {
-      ownIds.delete(id);
-      if (reportedConflicts.has(id) || !registration.commands.some((command) => command.name === name)) continue;
+      if (reportedConflicts.has(id) || !isOurName(name)) continue;
       reportedConflicts.add(id);
       log.warn(
         { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
@@ -73,22 +89,56 @@ export function createRegistrar(
     }
   }
 
+  async function readNow(applicationId: string): Promise<Reading> {
+    readAt = clock.monotonic();
+    try {
+      const reading = await readCommands({ ...registration, context: offer(), applicationId });
+      await loadOwnIds(applicationId);
+      const { foreign, conflicts } = reading.plan;
+      for (const { id } of foreign) ownIds.delete(id);
+      reportConflicts(conflicts);
+      if (foreign.length > 0 && sharing !== 'never') isShared = true;
+      hasRead = true;
+      return reading;
+    } finally {
+      hasTried = true;
+      firstReading.resolve();
+    }
+  }
+
+  /** Joins a reading that has not begun yet: one that has may miss what was deployed just before an interaction. */
+  function read(applicationId: string): Promise<Reading> {
+    nextReading ??= lastReading.then(() => {
+      const reading = readNow(applicationId);
+      nextReading = null;
+      lastReading = reading.catch(() => {});
+      return reading;
+    });
+    return nextReading;
+  }
+
+  /** For at most a second. After a failure, what was known before is true. */
+  async function readForInteraction(applicationId: string): Promise<void> {
+    try {
+      await settleWithin(readTimeoutMs, clock, read(applicationId));
+    } catch (error) {
+      if (!stopping.signal.aborted) log.debug({ reason: messageOf(error) }, 'slash commands could not be checked');
+    }
+  }
+
   async function attempt(applicationId: string): Promise<boolean> {
     try {
+      const reading = await read(applicationId);
+      const report = await registerCommands({ ...registration, context: offer(), applicationId }, reading);
       await loadOwnIds(applicationId);
-      const report = await registerCommands({ ...registration, context: offer(), applicationId });
+      for (const { id } of report.conflicts) ownIds.delete(id);
       logRegistration(report, guildId, log);
-      await loadOwnIds(applicationId);
-      disown(report.conflicts);
-      checkedAt = clock.monotonic();
+      reportConflicts(report.conflicts);
       return true;
     } catch (error) {
       if (!stopping.signal.aborted)
         log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
       return false;
-    } finally {
-      hasAttempted = true;
-      firstAttempt.resolve();
     }
   }
 
@@ -109,27 +159,30 @@ export function createRegistrar(
     return ownIds.has(commandId);
   }
 
-  /** In the background, for the next interactions. */
-  async function recheck(applicationId: string): Promise<void> {
-    if (isRunning || clock.monotonic() - checkedAt < recheckIntervalMs) return;
-    checkedAt = clock.monotonic();
-    try {
-      const replaced = await forgetReplacedCommands({ ...registration, context: offer(), applicationId });
-      if (replaced.length > 0) await loadOwnIds(applicationId);
-      disown(replaced);
-    } catch (error) {
-      if (!stopping.signal.aborted) log.debug({ reason: messageOf(error) }, 'slash commands could not be checked');
-    }
-  }
-
   const isOurName = (name: string | undefined) => registration.commands.some((command) => command.name === name);
 
-  /** A command that is not known, after the commands were registered again if its name is one of ours. */
-  async function adopt(commandId: string, name: string | undefined): Promise<boolean> {
+  /** A command that is not known, after the list was read again if its name is one of ours. */
+  async function adopt(commandId: string, name: string): Promise<boolean> {
     if (startedFor === undefined || !isOurName(name) || clock.monotonic() - adoptedAt < adoptionIntervalMs)
       return false;
     adoptedAt = clock.monotonic();
-    await settleWithin(adoptionTimeoutMs, clock, run(startedFor));
+    await readForInteraction(startedFor);
+    if (!ownIds.has(commandId)) return false;
+    void run(startedFor);
+    return true;
+  }
+
+  const isOld = () => clock.monotonic() - readAt >= readIntervalMs;
+
+  async function decide(commandId: string, name: string): Promise<boolean> {
+    // The first reading stores the ids of the commands that an earlier version registered, and removes those that
+    // another program has replaced while we were not running.
+    if (!hasTried && (startedFor !== undefined || !(await registry.has(commandId)))) {
+      await settleWithin(readTimeoutMs, clock, firstReading.promise);
+    }
+    if (!hasRead) return registry.has(commandId);
+    if (!(await isStored(commandId))) return adopt(commandId, name);
+    if (startedFor !== undefined && (isShared || isOld())) await readForInteraction(startedFor);
     return ownIds.has(commandId);
   }
 
@@ -147,23 +200,37 @@ export function createRegistrar(
       void run(startedFor);
     },
     /**
-     * Whether we registered the command of this id, and no other program has replaced it since. One with the name of ours
-     * that a deploy script has put there is recognised, too. Rejects with what {@link CommandRegistry} throws.
+     * Whether we answer this use of a command: we registered it, and no other program has replaced it since; or `isKnown`
+     * was true for the interaction. A command with the name of ours that a deploy script has put there is recognised, too.
+     * Rejects with what {@link CommandRegistry} throws.
      */
-    async isOwn(commandId: string, name?: string): Promise<boolean> {
-      // The first attempt stores the ids of the commands that an earlier version registered, and removes those that
-      // another program has replaced while we were not running.
-      if (!hasAttempted && (startedFor !== undefined || !(await registry.has(commandId)))) {
-        await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
+    async isOwn({ id, name }: CommandReference, interactionId: string): Promise<boolean> {
+      // The caller's listener for the same interaction runs in this turn, and may ask `isKnown`.
+      await Promise.resolve();
+      if (decisions.get(interactionId) === true) {
+        if (startedFor !== undefined && isOld()) void readForInteraction(startedFor);
+        return true;
       }
-      if (!hasAttempted) return registry.has(commandId);
-      if (!(await isStored(commandId))) return adopt(commandId, name);
-      if (startedFor !== undefined) void recheck(startedFor);
-      return true;
+      const isOurs = await decide(id, name);
+      const answers = isOurs || decisions.get(interactionId) === true;
+      decisions.set(interactionId, answers);
+      return answers;
     },
-    /** What `isOwn` knows without asking the database or Discord: before the first registration, by the name. */
-    isKnown: (commandId: string, name: string): boolean =>
-      ownIds.has(commandId) || (startedFor !== undefined && !hasAttempted && isOurName(name)),
+    /**
+     * What `isOwn` knows without asking the database or Discord: before the list was read, by the name. True is a promise
+     * to answer this interaction.
+     */
+    isKnown({ id, name }: CommandReference, interactionId: string | undefined): boolean {
+      const decided = interactionId === undefined ? undefined : decisions.get(interactionId);
+      if (decided !== undefined) return decided;
+      const isOurs = ownIds.has(id) || (startedFor !== undefined && !hasRead && isOurName(name));
+      if (isOurs && interactionId !== undefined) decisions.set(interactionId, true);
+      return isOurs;
+    },
+    /** Another program has answered an interaction of ours, so from now on the list is read before each answer. */
+    noteOtherAnswer(): void {
+      if (sharing !== 'never') isShared = true;
+    },
     /** The id of our command of this name in the scope of the registration; null before it is registered. */
     idOf: (name: string): string | null => idsByName.get(name) ?? null,
     stop: () => stopping.abort(),

@@ -45,45 +45,85 @@ export interface RegistrationReport {
 /**
  * Updates our slash commands, globally or in one guild: those that a configured key can serve. Each command is created,
  * edited or deleted separately, because a bulk overwrite would delete the commands of other programs with the same
- * token. Also deletes our commands in other scopes. Throws what {@link DiscordRest} and {@link CommandRegistry} throw,
+ * token. The list is read again after each change. Also deletes our commands in other scopes. Throws what {@link DiscordRest} and {@link CommandRegistry} throw,
  * and ZodError for a response of another shape.
  */
-export async function registerCommands(registration: Registration): Promise<RegistrationReport> {
-  const { rest, applicationId, guildId, registry } = registration;
-  const { plan, stored } = await planRegistration(registration);
+export async function registerCommands(registration: Registration, reading?: Reading): Promise<RegistrationReport> {
+  const { rest, applicationId, guildId } = registration;
   const route = routeOf(applicationId, guildId);
-  const save = ({ id, name }: CommandReference, body: CommandData | null) => {
-    const definition = body === null ? null : definitionOf(body);
-    return registry.save({ id, name, applicationId, guildId, definition });
-  };
-  const isStored = (id: string, body: CommandData) =>
-    stored.some((command) => command.id === id && command.definition === definitionOf(body));
+  const { plan: firstPlan, stored } = reading ?? (await readCommands(registration));
+  const [created, updated, deleted]: [string[], string[], string[]] = [[], [], []];
 
-  for (const command of plan.adopt) await save(command, null);
-  for (const id of plan.forget) await registry.remove(id);
-  for (const { id } of plan.delete) await deleteCommand(registration, { id, guildId });
-  for (const body of plan.create) {
-    const response = await rest.post(route, { type: ApplicationCommandType.ChatInput, ...body });
-    await save(listedCommand.parse(response), body);
+  const written = new Set<string>();
+  const isNext = ({ name }: { readonly name: string }) => !written.has(name);
+  async function write(plan: CommandPlan): Promise<boolean> {
+    const [old] = plan.delete.filter(isNext);
+    const [body] = plan.create.filter(isNext);
+    const [changed] = plan.update.filter(isNext);
+    if (old !== undefined) {
+      await deleteCommand(registration, { id: old.id, guildId });
+      deleted.push(old.name);
+    } else if (body !== undefined) {
+      const response = await rest.post(route, { type: ApplicationCommandType.ChatInput, ...body });
+      await saveCommand(registration, listedCommand.parse(response), body);
+      created.push(body.name);
+    } else if (changed !== undefined) {
+      await rest.patch(`${route}/${changed.id}`, changed.body);
+      await saveCommand(registration, changed, changed.body);
+      updated.push(changed.name);
+    }
+    const name = old?.name ?? body?.name ?? changed?.name;
+    if (name !== undefined) written.add(name);
+    return name !== undefined;
   }
-  for (const { id, name, body } of plan.update) {
-    await rest.patch(`${route}/${id}`, body);
-    await save({ id, name }, body);
-  }
-  for (const { id, name, body } of plan.unchanged) if (!isStored(id, body)) await save({ id, name }, body);
+  // Another program may deploy its commands meanwhile, and what is written to one of these would replace it.
+  let plan = firstPlan;
+  while (await write(plan)) ({ plan } = await readCommands(registration));
 
-  const deleted = plan.delete.map(({ name }) => name);
   const elsewhere = stored.filter((command) => command.guildId !== guildId);
   const removed = await deleteElsewhere(registration, elsewhere);
   const inaccessible = removed.inaccessible.map(withoutDefinition);
   return {
-    created: plan.create.map(({ name }) => name),
-    updated: plan.update.map(({ name }) => name),
-    unchanged: plan.unchanged.map(({ name }) => name),
+    created,
+    updated,
+    unchanged: firstPlan.unchanged.map(({ name }) => name),
     deleted: [...deleted, ...removed.deleted],
-    conflicts: plan.conflicts,
+    conflicts: [...new Map([...firstPlan.conflicts, ...plan.conflicts].map((each) => [each.id, each])).values()],
     inaccessible,
   };
+}
+
+/** What Discord lists in the scope of a registration, compared with what is stored and offered. */
+export interface Reading {
+  readonly plan: CommandPlan;
+  readonly stored: readonly StoredCommand[];
+}
+
+/**
+ * Reads Discord's list, and stores which of its commands are ours: those that a deploy script has put there are added,
+ * and those in the place of which another program has registered its own are removed. Changes nothing at Discord. Throws
+ * the same errors as {@link registerCommands}.
+ */
+export async function readCommands(registration: Registration): Promise<Reading> {
+  const { registry } = registration;
+  const reading = await planRegistration(registration);
+  const { plan, stored } = reading;
+  const isStored = (id: string, body: CommandData) =>
+    stored.some((command) => command.id === id && command.definition === definitionOf(body));
+  for (const command of plan.adopt) await saveCommand(registration, command, null);
+  for (const id of plan.forget) await registry.remove(id);
+  for (const command of plan.unchanged) {
+    if (!isStored(command.id, command.body)) await saveCommand(registration, command, command.body);
+  }
+  return reading;
+}
+
+async function saveCommand(
+  { applicationId, guildId, registry }: Registration,
+  { id, name }: CommandReference,
+  body: CommandData | null,
+): Promise<void> {
+  await registry.save({ id, name, applicationId, guildId, definition: body === null ? null : definitionOf(body) });
 }
 
 /** What Discord would list after {@link registerCommands}, as the body of a request that replaces all commands. */
@@ -109,19 +149,7 @@ export async function inspectRegistration(registration: ReadOnlyRegistration): P
   return { isCurrent, conflicts: plan.conflicts, elsewhere };
 }
 
-/**
- * Removes from the registry, and returns, the commands in the place of which another program has registered its own.
- * Changes nothing at Discord. Throws the same errors as {@link registerCommands}.
- */
-export async function forgetReplacedCommands(registration: Registration): Promise<readonly CommandReference[]> {
-  const { plan } = await planRegistration(registration);
-  for (const { id } of plan.replaced) await registration.registry.remove(id);
-  return plan.replaced;
-}
-
-async function planRegistration(
-  registration: ReadOnlyRegistration,
-): Promise<{ plan: CommandPlan; stored: readonly StoredCommand[] }> {
+async function planRegistration(registration: ReadOnlyRegistration): Promise<Reading> {
   const { guildId, applicationId, registry } = registration;
   const stored = await registry.list(applicationId);
   const offered = offeredCommands(registration);

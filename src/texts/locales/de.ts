@@ -1228,6 +1228,7 @@ export const de: Catalogue = {
     incident:
       'Da ist etwas schiefgelaufen. Wenn es wieder passiert, gib den Betreibern dieses Bots diesen Code: **{incident}**.',
     tooLate: 'Das hat zu lange gedauert.',
+    isBot: '{user} ist ein Bot. Bots stimmen nicht ab und haben keine Credits.',
     notStored: 'Das kann gerade nicht gespeichert werden, deshalb wurde nichts geändert.',
     noListing:
       'Mit diesem Server ist noch kein Eintrag verknüpft. Wer die Berechtigung „Server verwalten“ hat, kann das mit {setup} tun.',

@@ -1315,6 +1315,8 @@ export const en = {
     /** `{incident}` is the id of an unexpected error in the log. */
     incident: 'Something went wrong. If it happens again, give the operators of this bot this code: **{incident}**.',
     tooLate: 'This took too long.',
+    /** A bot was chosen as the member. */
+    isBot: '{user} is a bot. Bots do not vote and have no credits.',
     /** The database cannot be written. */
     notStored: 'This cannot be saved at the moment, so nothing was changed.',
     noListing: 'No listing is linked to this server yet. Someone with Manage Server can link one with {setup}.',

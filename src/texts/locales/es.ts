@@ -1249,6 +1249,7 @@ export const es: Catalogue = {
     incident:
       'Algo ha salido mal. Si vuelve a pasar, dales este código a quienes administran este bot: **{incident}**.',
     tooLate: 'Esto ha tardado demasiado.',
+    isBot: '{user} es un bot. Los bots no votan ni tienen créditos.',
     notStored: 'Ahora mismo no se puede guardar, así que no se ha cambiado nada.',
     noListing:
       'Este servidor todavía no tiene ninguna página vinculada. Alguien con el permiso “Gestionar servidor” puede vincular una con {setup}.',

@@ -1262,6 +1262,7 @@ export const fr: Catalogue = {
     incident:
       "Quelque chose s'est mal passé. Si ça se reproduit, donne ce code aux responsables de ce bot : **{incident}**.",
     tooLate: 'Ça a pris trop de temps.',
+    isBot: '{user} est un bot. Les bots ne votent pas et n’ont pas de crédits.',
     notStored: "Impossible d'enregistrer pour le moment, donc rien n'a été modifié.",
     noListing:
       "Aucune page n'est encore associée à ce serveur. Quelqu'un avec la permission « Gérer le serveur » peut en associer une avec {setup}.",

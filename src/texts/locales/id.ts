@@ -1188,6 +1188,7 @@ export const id: Catalogue = {
     },
     incident: 'Ada yang tidak beres. Kalau terjadi lagi, berikan kode ini kepada pengelola bot ini: **{incident}**.',
     tooLate: 'Prosesnya terlalu lama.',
+    isBot: '{user} adalah bot. Bot tidak memberi suara dan tidak memiliki kredit.',
     notStored: 'Ini belum bisa disimpan saat ini, jadi tidak ada yang berubah.',
     noListing:
       'Belum ada halaman yang terhubung ke server ini. Orang dengan izin Kelola Server bisa menghubungkannya dengan {setup}.',

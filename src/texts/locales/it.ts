@@ -1248,6 +1248,7 @@ export const it: Catalogue = {
     incident:
       'Qualcosa è andato storto. Se succede di nuovo, dai questo codice a chi gestisce questo bot: **{incident}**.',
     tooLate: 'Ci è voluto troppo tempo.',
+    isBot: '{user} è un bot. I bot non votano e non hanno crediti.',
     notStored: 'Al momento non si può salvare, quindi non è cambiato niente.',
     noListing:
       'A questo server non è ancora collegata nessuna pagina. Chi ha il permesso “Gestisci server” può collegarne una con {setup}.',

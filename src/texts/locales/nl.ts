@@ -1213,6 +1213,7 @@ export const nl: Catalogue = {
     },
     incident: 'Er ging iets mis. Gebeurt het nog eens, geef de beheerders van deze bot dan deze code: **{incident}**.',
     tooLate: 'Dit duurde te lang.',
+    isBot: '{user} is een bot. Bots stemmen niet en hebben geen credits.',
     notStored: 'Dit kan nu niet worden opgeslagen, dus er is niets gewijzigd.',
     noListing:
       "Aan deze server is nog geen pagina gekoppeld. Iemand met de machtiging 'Server beheren' kan er een koppelen met {setup}.",

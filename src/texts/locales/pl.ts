@@ -1311,6 +1311,7 @@ export const pl: Catalogue = {
     },
     incident: 'Coś poszło nie tak. Jeśli to się powtórzy, podaj administracji tego bota ten kod: **{incident}**.',
     tooLate: 'To trwało zbyt długo.',
+    isBot: '{user} to bot. Boty nie głosują i nie mają kredytów.',
     notStored: 'Nie można tego teraz zapisać, więc nic się nie zmieniło.',
     noListing:
       'Z tym serwerem nie połączono jeszcze żadnego profilu. Może to zrobić ktoś z uprawnieniem „Zarządzanie serwerem” przez {setup}.',

@@ -1246,6 +1246,7 @@ export const ptBR: Catalogue = {
     },
     incident: 'Algo deu errado. Se acontecer de novo, passe este código aos responsáveis por este bot: **{incident}**.',
     tooLate: 'Isso demorou demais.',
+    isBot: '{user} é um bot. Bots não votam nem têm créditos.',
     notStored: 'Não dá para salvar isto no momento, então nada foi alterado.',
     noListing:
       'Nenhuma página está vinculada a este servidor ainda. Alguém com a permissão "Gerenciar servidor" pode vincular uma com {setup}.',

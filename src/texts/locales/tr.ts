@@ -1198,6 +1198,7 @@ export const tr: Catalogue = {
     },
     incident: 'Bir şeyler ters gitti. Tekrar olursa bot yöneticilerine şu kodu ver: **{incident}**.',
     tooLate: 'Bu çok uzun sürdü.',
+    isBot: '{user} bir bot. Botlar oy vermez ve kredileri yoktur.',
     notStored: 'Bu şu anda kaydedilemiyor, bu yüzden hiçbir şey değişmedi.',
     noListing: 'Bu sunucuya henüz bir sayfa bağlanmadı. Sunucuyu Yönet iznine sahip biri {setup} ile bağlayabilir.',
     unknownCommand: 'Bu komut artık kullanılamıyor. Discord bir süre daha gösterebilir.',

@@ -1196,6 +1196,7 @@ export const vi: Catalogue = {
     },
     incident: 'Đã xảy ra lỗi. Nếu lỗi lặp lại, hãy gửi mã này cho người vận hành bot: **{incident}**',
     tooLate: 'Việc này mất quá nhiều thời gian.',
+    isBot: '{user} là bot. Bot không bỏ phiếu và không có điểm.',
     notStored: 'Hiện chưa thể lưu, nên không có gì thay đổi.',
     noListing:
       'Chưa có mục bình chọn nào được liên kết với máy chủ này. Người có quyền Quản Lý Máy Chủ có thể liên kết bằng {setup}.',

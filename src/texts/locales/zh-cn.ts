@@ -1165,6 +1165,7 @@ export const zhCN: Catalogue = {
     },
     incident: '出错了。如果再次发生，请把这个代码告诉机器人的运营者：**{incident}**',
     tooLate: '处理时间过长。',
+    isBot: '{user} 是机器人。机器人不投票，也没有积分。',
     notStored: '目前无法保存，因此没有任何更改。',
     noListing: '本服务器还没有关联投票页面。拥有“管理服务器”权限的成员可以使用 {setup} 关联。',
     unknownCommand: '这个命令已不可用。Discord 可能还会显示一段时间。',

@@ -82,5 +82,5 @@ async function resolve(ids: readonly string[], objects: SelectableObjects): Prom
     if (!objects.channels.has(id)) throw new HttpError(400, 'This channel or role is not of this server.');
     channels[id] = { name: '', missing: await objects.missingIn(id) };
   }
-  return { channels, roles: {} };
+  return { channels, users: {}, roles: {} };
 }
