@@ -26,7 +26,7 @@ export function renderLostPanel(
 
 /** A panel is compared with what it shows, and edited, at most this often (ms). */
 const intervalMs = minute;
-const shownRanks = 3;
+const shownMembers = 3;
 
 interface WithPanels {
   readonly store: { readonly votePanel: VotePanelStore };
@@ -100,15 +100,16 @@ async function drawPanel(
 ): Promise<DrawnPanel> {
   const now = clock.now();
   const listed = lookups.of(named);
-  const board = { period: 'month', by: 'votes', limit: shownRanks, offset: 0, userId: null } as const;
-  const [{ pages, isComplete }, { members }] = await Promise.all([
+  const board = { period: 'month', by: 'votes', limit: shownMembers, offset: 0, userId: null } as const;
+  const [{ pages, isComplete }, { members, moreTied }] = await Promise.all([
     readPages(listed, texts, clock),
     store.standingsIn(accounts, timeZone).leaderboard(board, now),
   ]);
   const place = { listings: listed, lacks: lacksOf(listings) };
   const content = {
     listings: pages,
-    top: members.filter(({ rank }) => rank <= shownRanks),
+    top: members,
+    moreTied,
     perVote: named[0]?.rewards.base.perVote ?? 0,
     buttons: offersAt(
       'panel',

@@ -6,19 +6,20 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { bold, joined, lines, markup, mention } from '../../texts/markup.ts';
+import { medalOf } from '../../texts/standings.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 /** A page that takes longer is taken as unknown (ms). */
 const timeoutMs = 2 * second;
 /** A panel has 40 components, of which other buttons and the texts need some. */
 const maxLinks = 20;
-/** Before the members of the first three ranks. */
-const medals = [markup`🥇`, markup`🥈`, markup`🥉`];
 
 export interface PanelContent {
   readonly listings: readonly ListedPage[];
   /** The members with the most votes of the month. */
   readonly top: readonly RankedMember[];
+  /** How many more share the rank of the last of them. */
+  readonly moreTied: number;
   /** Credits; 0 for none. */
   readonly perVote: number;
   /** What commands offer. */
@@ -47,14 +48,15 @@ export async function readPages(
 }
 
 /** The message with which members vote. All its buttons work forever: their ids name a command and an action. */
-export function renderVotePanel({ listings, top, perVote, buttons }: PanelContent, texts: Texts): Panel {
-  const { votePanel, leaderboard, parts } = texts;
+export function renderVotePanel({ listings, top, moreTied, perVote, buttons }: PanelContent, texts: Texts): Panel {
+  const { votePanel, leaderboard, parts, messages } = texts;
   const [first, ...others] = listings;
   const only = first !== undefined && others.length === 0 ? voteButtons(first.page, texts) : [];
   const links = only.length === 0 ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : only;
   const ranked = top.map(({ rank, userId, score }) =>
-    joined([joined([medals[rank - 1], mention(userId)], ' '), parts.votes(score)], ' · '),
+    joined([joined([medalOf(rank), mention(userId)], ' '), parts.votes(score)], ' · '),
   );
+  const tied = moreTied === 0 ? null : texts.count(messages.digest.more, moreTied);
   return {
     kind: 'panel',
     tone: 'good',
@@ -63,7 +65,11 @@ export function renderVotePanel({ listings, top, perVote, buttons }: PanelConten
       ...(perVote > 0 ? [{ kind: 'text' as const, text: votePanel.reward(perVote) }] : []),
       {
         kind: 'text',
-        text: lines(bold(leaderboard.title('votes', 'month')), ...(top.length === 0 ? [leaderboard.none] : ranked)),
+        text: lines(
+          bold(leaderboard.title('votes', 'month')),
+          ...(top.length === 0 ? [leaderboard.none] : ranked),
+          tied,
+        ),
       },
       { kind: 'buttons', buttons: links },
       { kind: 'buttons', buttons },

@@ -112,6 +112,23 @@ describe('the vote panel of a guild', () => {
     ]);
   });
 
+  it('gives members with equal votes one medal, and says how many more have it', async () => {
+    const { place, update, vote, messages, clock } = await guild();
+    const tied = [grace, '200000000000000003', '200000000000000004', '200000000000000005'];
+    for (const userId of [ada, ...tied]) await vote(userId);
+    await clock.advance(13 * 60 * minute);
+    await vote(ada);
+    await place();
+    await update();
+    expect(textOf(messages()[0]).split('\n').slice(4)).toEqual([
+      `🥇 <@${ada}> · **2** votes`,
+      `🥈 <@${tied[0]}> · **1** vote`,
+      `🥈 <@${tied[1]}> · **1** vote`,
+      '… and 2 more',
+      '-# November 2026',
+    ]);
+  });
+
   it('offers only what there is, and has friendly words before the first vote', async () => {
     const { place, update, messages, service, listed } = await guild({}, commandsFor({ reminders: false }));
     const site = { id: 'topgg', name: 'top.gg' };
