@@ -2,6 +2,8 @@ import type { Command } from '../../../commands/context.ts';
 import type { AccountScope } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import { amountPerVote } from '../../core/rewards/decide-vote.ts';
+import { calendarOf } from '../../core/tally/community.ts';
 import { isOffered } from '../../discord/commands/command.ts';
 import { offersAt } from '../../discord/commands/offers.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
@@ -106,11 +108,15 @@ async function drawPanel(
     store.standingsIn(accounts, timeZone).leaderboard(board, now),
   ]);
   const place = { listings: listed, lacks: lacksOf(listings) };
+  const shown = named.filter(({ name }) => pages.some(({ listed: { name: linked } }) => linked === name));
   const content = {
     listings: pages,
     top: members,
     moreTied,
-    perVote: named[0]?.rewards.base.perVote ?? 0,
+    rewards: (shown.length > 0 ? shown : named).map(({ name, rewards }) => ({
+      listing: name,
+      ...amountPerVote(rewards, calendarOf({ timeZone }), now),
+    })),
     buttons: offersAt(
       'panel',
       commands.filter((command) => isOffered(command, place)),

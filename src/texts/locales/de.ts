@@ -746,6 +746,7 @@ export const de: Catalogue = {
 
   votePanel: {
     reward: 'Jeder Vote bringt {credits}.',
+    rewardToday: 'Jeder Vote bringt heute {credits}.',
     creditsButton: 'Meine Credits',
     goneTitle: 'Das Vote-Panel ist weg',
     gone: 'Das Vote-Panel in {channel} wurde gelöscht, oder der Bot darf dort nicht mehr schreiben. Ein neues bekommst du mit /setup.',

@@ -822,6 +822,7 @@ export const en = {
   /** The message with which members vote. `creditsButton` is plain. */
   votePanel: {
     reward: 'Each vote earns {credits}.',
+    rewardToday: 'Each vote earns {credits} today.',
     creditsButton: 'My credits',
     /** In the owner's channel, once. */
     goneTitle: 'The vote panel is gone',

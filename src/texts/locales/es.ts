@@ -773,6 +773,7 @@ export const es: Catalogue = {
 
   votePanel: {
     reward: 'Cada voto da {credits}.',
+    rewardToday: 'Hoy, cada voto da {credits}.',
     creditsButton: 'Mis créditos',
     goneTitle: 'El panel de votos ya no está',
     gone: 'El panel de votos de {channel} se ha borrado o el bot ya no puede escribir allí. Para tener uno nuevo, usa /setup.',

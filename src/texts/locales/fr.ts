@@ -783,6 +783,7 @@ export const fr: Catalogue = {
 
   votePanel: {
     reward: 'Chaque vote rapporte {credits}.',
+    rewardToday: 'Aujourd’hui, chaque vote rapporte {credits}.',
     creditsButton: 'Mes crédits',
     goneTitle: "Le panneau de vote n'est plus là",
     gone: 'Le panneau de vote de {channel} a été supprimé, ou le bot ne peut plus y écrire. Pour en avoir un nouveau, utilise /setup.',

@@ -726,6 +726,7 @@ export const hi: Catalogue = {
 
   votePanel: {
     reward: 'हर वोट पर {credits}।',
+    rewardToday: 'आज हर वोट पर {credits}।',
     creditsButton: 'मेरे क्रेडिट',
     goneTitle: 'वोट पैनल नहीं रहा',
     gone: '{channel} का वोट पैनल हटा दिया गया, या बॉट वहाँ अब लिख नहीं सकता। नया पैनल पाने के लिए /setup का इस्तेमाल करें।',

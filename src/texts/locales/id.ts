@@ -716,6 +716,7 @@ export const id: Catalogue = {
 
   votePanel: {
     reward: 'Setiap vote memberi {credits}.',
+    rewardToday: 'Hari ini setiap vote memberi {credits}.',
     creditsButton: 'Kreditku',
     goneTitle: 'Panel vote hilang',
     gone: 'Panel vote di {channel} dihapus, atau bot tidak boleh lagi menulis di sana. Untuk membuat yang baru, pakai /setup.',

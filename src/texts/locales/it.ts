@@ -774,6 +774,7 @@ export const it: Catalogue = {
 
   votePanel: {
     reward: 'Ogni voto vale {credits}.',
+    rewardToday: 'Oggi ogni voto vale {credits}.',
     creditsButton: 'I miei crediti',
     goneTitle: "Il pannello voti non c'è più",
     gone: 'Il pannello voti in {channel} è stato eliminato, oppure il bot non può più scrivere lì. Per averne uno nuovo, usa /setup.',

@@ -717,6 +717,7 @@ export const ja: Catalogue = {
 
   votePanel: {
     reward: '1票につき{credits}がもらえます。',
+    rewardToday: '本日は1票につき{credits}がもらえます。',
     creditsButton: '自分のクレジット',
     goneTitle: '投票パネルがなくなりました',
     gone: '{channel}の投票パネルが削除されたか、Botが書き込めなくなりました。新しく作るには /setup を使ってください。',

@@ -710,6 +710,7 @@ export const ko: Catalogue = {
 
   votePanel: {
     reward: '한 표마다 {credits}을 받아요.',
+    rewardToday: '오늘은 한 표마다 {credits}을 받아요.',
     creditsButton: '내 크레딧',
     goneTitle: '투표 패널이 없어졌어요',
     gone: '{channel}의 투표 패널이 삭제되었거나 봇이 더 이상 글을 쓸 수 없어요. 새로 만들려면 /setup 명령어를 쓰세요.',

@@ -736,6 +736,7 @@ export const nl: Catalogue = {
 
   votePanel: {
     reward: 'Elke stem levert {credits} op.',
+    rewardToday: 'Elke stem levert vandaag {credits} op.',
     creditsButton: 'Mijn credits',
     goneTitle: 'Het stempaneel is weg',
     gone: 'Het stempaneel in {channel} is verwijderd, of de bot mag daar niet meer schrijven. Een nieuw paneel krijg je met /setup.',

@@ -838,6 +838,7 @@ export const pl: Catalogue = {
 
   votePanel: {
     reward: 'Za każdy głos: {credits}',
+    rewardToday: 'Dziś za każdy głos: {credits}',
     creditsButton: 'Moje kredyty',
     goneTitle: 'Panel głosowania zniknął',
     gone: 'Panel głosowania na kanale {channel} został usunięty albo bot nie może już tam pisać. Aby dodać nowy, użyj /setup.',

@@ -775,6 +775,7 @@ export const ptBR: Catalogue = {
 
   votePanel: {
     reward: 'Cada voto vale {credits}.',
+    rewardToday: 'Hoje cada voto vale {credits}.',
     creditsButton: 'Meus créditos',
     goneTitle: 'O painel de votos sumiu',
     gone: 'O painel de votos em {channel} foi apagado ou o bot não pode mais escrever lá. Para ter um novo, use /setup.',

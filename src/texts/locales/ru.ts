@@ -828,6 +828,7 @@ export const ru: Catalogue = {
 
   votePanel: {
     reward: 'За каждый голос: {credits}',
+    rewardToday: 'Сегодня за каждый голос: {credits}',
     creditsButton: 'Мои кредиты',
     goneTitle: 'Панель голосования пропала',
     gone: 'Панель голосования в канале {channel} удалили, или бот больше не может туда писать. Чтобы добавить новую, используйте /setup.',

@@ -728,6 +728,7 @@ export const tr: Catalogue = {
 
   votePanel: {
     reward: 'Her oy {credits} kazandırır.',
+    rewardToday: 'Bugün her oy {credits} kazandırır.',
     creditsButton: 'Kredilerim',
     goneTitle: 'Oy paneli kayboldu',
     gone: '{channel} kanalındaki oy paneli silindi ya da bot artık oraya yazamıyor. Yenisi için /setup kullan.',

@@ -830,6 +830,7 @@ export const uk: Catalogue = {
 
   votePanel: {
     reward: 'За кожен голос: {credits}',
+    rewardToday: 'Сьогодні за кожен голос: {credits}',
     creditsButton: 'Мої кредити',
     goneTitle: 'Панель голосування зникла',
     gone: 'Панель голосування в каналі {channel} видалили, або бот більше не може туди писати. Щоб додати нову, скористайтеся /setup.',

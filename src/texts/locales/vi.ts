@@ -722,6 +722,7 @@ export const vi: Catalogue = {
 
   votePanel: {
     reward: 'Mỗi lượt bình chọn nhận {credits}.',
+    rewardToday: 'Hôm nay mỗi lượt bình chọn nhận {credits}.',
     creditsButton: 'Credit của tôi',
     goneTitle: 'Bảng bình chọn không còn nữa',
     gone: 'Bảng bình chọn ở {channel} đã bị xóa, hoặc bot không còn được viết ở đó. Để tạo bảng mới, hãy dùng /setup.',

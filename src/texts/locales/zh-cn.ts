@@ -701,6 +701,7 @@ export const zhCN: Catalogue = {
 
   votePanel: {
     reward: '每票可得 {credits}。',
+    rewardToday: '今天每票可得 {credits}。',
     creditsButton: '我的积分',
     goneTitle: '投票面板不见了',
     gone: '{channel} 的投票面板已被删除，或机器人不能再在那里发言。如需新面板，请使用 /setup。',
