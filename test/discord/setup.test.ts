@@ -693,12 +693,12 @@ describe('/setup with a listing', () => {
   });
 
   it('previews the text of announcements', async () => {
-    const { listing, member, press, open, submit, text } = await managed();
+    const { listing, press, open, submit, text } = await managed();
     await press('Announcements');
     const form = await open('Text');
     await submit(form.id, { title: '+{credits}!', text: '{mention} for {listing}', thumbnail: '', language: [] });
     await press('Announcements');
-    expect(text()).toContain(`**+10!**\n<@${member.id}> for ${listing}`);
+    expect(text()).toContain(`**+10!**\n@ada for ${listing}`);
   });
 
   it('lists the last changes with their authors, and exports the settings', async () => {

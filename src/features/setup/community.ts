@@ -1,3 +1,4 @@
+import type { ListingConfig } from '../../../config/schema.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { CommunityPath, ListingPath } from '../settings.ts';
 
@@ -44,6 +45,8 @@ export interface ListingSettings {
   readonly premiumSecrets: number;
   readonly addresses: WebhookAddresses;
   readonly values: Readonly<Record<ListingPath, EffectiveValue>>;
+  /** What decides its announcements and their amounts. */
+  readonly inEffect: Pick<ListingConfig, 'rewards' | 'announcements' | 'timeZone'>;
 }
 
 export interface CommunitySettings {
