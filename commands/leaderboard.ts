@@ -9,7 +9,8 @@ import {
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import { joined, lines, type Markup, markup, mention } from '../src/texts/markup.ts';
+import { joined, lines, type Markup, mention } from '../src/texts/markup.ts';
+import { medalOf } from '../src/texts/standings.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command } from './context.ts';
@@ -19,8 +20,6 @@ const pageSize = 10;
 const maxPage = 1_000_000_000;
 /** The option of the button that shows the page with the member who presses it. */
 const ownPage = 'me';
-/** Of the first members, each only once where several have the same rank. */
-const medals: readonly Markup[] = [markup`🥇`, markup`🥈`, markup`🥉`];
 
 /**
  * The members with the most votes or credits, or the longest streak; on other pages also the line of the member who asks.
@@ -106,9 +105,7 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
   const { none, notRanked, title, count, me } = texts.leaderboard;
   const isListed = members.some((member) => member.userId === userId);
   const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderMember(own, board, texts);
-  const list = lines(
-    ...members.map((member, index) => joined([medals[offset + index], renderMember(member, board, texts)], ' ')),
-  );
+  const list = lines(...members.map((member) => renderMember(member, board, texts)));
   // Another period of an empty board would be empty, too.
   const isUnused = total === 0 && board.period === 'all' && board.by !== 'streak';
   const options = { period: board.period, by: board.by, ...community };
@@ -131,7 +128,7 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
 }
 
 function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
-  return texts.line(rank, mention(userId), texts.score(by, score));
+  return joined([medalOf(rank), texts.line(rank, mention(userId), texts.score(by, score))], ' ');
 }
 
 function selects({ period, by }: Board, community: Options, { leaderboard: texts }: Texts): PanelBlock[] {

@@ -44,9 +44,10 @@ function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): Pane
   const { shop } = texts;
   const { id, name, price } = offer.item;
   const title = markup`${bold(escapeName(name))} · ${shop.price(price)}`;
+  const isReady = offer.rejection !== 'not_ready';
   return {
     kind: 'section',
-    text: lines(title, subtext(describeOffer(offer, texts))),
+    text: lines(title, subtext(isReady ? describeOffer(offer, texts) : shop.rejections.not_ready)),
     button: {
       kind: 'action',
       label: shop.buy,
@@ -54,7 +55,7 @@ function renderItem(offer: Offer, options: ComponentOptions, texts: Texts): Pane
       action: 'buy',
       options: { ...options, item: id },
       // Whatever else prevents the purchase is explained when the button is pressed.
-      disabled: offer.left === 0,
+      disabled: offer.left === 0 || !isReady,
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { announcementSettings, readAnnouncements } from '../../src/features/announcements/read-settings.ts';
 import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
+import type { ListingSettings } from '../../src/features/setup/community.ts';
 import type { AnnouncementSettings } from '../../src/texts/announcement-settings.ts';
 import { simulateDraft } from './edit.ts';
 import { editOf, findForm } from './forms.ts';
@@ -21,7 +22,7 @@ export type Draft =
   | { readonly section: 'rewards'; readonly paid: SimulatedCredits | null };
 
 /** A listing with announcements as the form says. */
-interface DraftListing {
+interface DraftListing extends Pick<ListingSettings['inEffect'], 'rewards' | 'timeZone'> {
   readonly name: string;
   readonly kind: 'server' | 'bot';
   /** The name on the service: external text. */
@@ -51,7 +52,7 @@ export async function readDraft(
 
 function draftListing(view: ListingView, edit: Edit): DraftListing {
   const { input, listing } = view;
-  const { name, kind } = listing;
+  const { name, kind, inEffect } = listing;
   const value = (path: Parameters<typeof effectiveValue>[1]) => effectiveValue(view, path).value;
   const entered = edit.form.read(input, { texts: view.texts, value, entry: null, variant: null });
   const stated = announcementSettings.map(({ path, schema }) => {
@@ -59,5 +60,7 @@ function draftListing(view: ListingView, edit: Edit): DraftListing {
     const valid = [entered[path], value(path)].find((each) => each === null || schema.safeParse(each).success);
     return [path.slice('announcements.'.length), schema.safeParse(valid).data] as const;
   });
-  return { name, kind, title: displayName(view, name), announcements: readAnnouncements(Object.fromEntries(stated)) };
+  const { rewards, timeZone } = inEffect;
+  const announcements = readAnnouncements(Object.fromEntries(stated));
+  return { name, kind, rewards, timeZone, title: displayName(view, name), announcements };
 }

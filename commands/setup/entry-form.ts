@@ -3,7 +3,7 @@ import { type CommandInput, isChecked } from '../../src/discord/commands/input.t
 import type { ModalField } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { type JsonObject, listOf, withoutUndefined } from '../../src/platform/json.ts';
-import { type Form, type FormContext, modalFields, readParts, removeBox } from './form.ts';
+import { type Form, type FormContext, type FormValues, modalFields, readParts, removeBox } from './form.ts';
 
 interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
   /** Of the list. */
@@ -12,10 +12,12 @@ interface EntryForm extends Pick<Form, 'name' | 'list' | 'secretFields'> {
   readonly fields: readonly SettingField[] | ((context: FormContext) => readonly SettingField[]);
   /** The parts of a stored entry, if the fields edit others. */
   readonly toParts?: (entry: JsonObject) => JsonObject;
-  /** Fields that `toEntry` reads. */
+  /** Fields that `toEntry` or `others` reads. */
   readonly more?: (context: FormContext) => readonly ModalField[];
   /** The entry with the parts that were entered; null if there is none to save. */
   readonly toEntry?: (parts: JsonObject, context: FormContext, input: CommandInput) => JsonObject | null;
+  /** Values of other settings that are saved with the entry. */
+  readonly others?: (context: FormContext, input: CommandInput) => FormValues;
 }
 
 /** The entry of a list that is edited; empty for a new one. */
@@ -24,7 +26,7 @@ export function editedEntry({ value, entry }: FormContext, path: SettingPath): J
 }
 
 /** A form for an entry of a list, or for a new one at its end. What it does not show of the entry stays as it is. */
-export function entryForm({ path, fields, toParts, more, toEntry, ...form }: EntryForm): Form {
+export function entryForm({ path, fields, toParts, more, toEntry, others, ...form }: EntryForm): Form {
   const fieldsIn = (context: FormContext) => (typeof fields === 'function' ? fields(context) : fields);
   function partsOf(context: FormContext): JsonObject {
     const edited = editedEntry(context, path);
@@ -44,7 +46,9 @@ export function entryForm({ path, fields, toParts, more, toEntry, ...form }: Ent
       if (position !== null && isChecked(input, 'remove')) return { [path]: list.toSpliced(position, 1) };
       const parts = readParts(fieldsIn(context), input, partsOf(context));
       const entry = toEntry === undefined ? parts : toEntry(parts, context, input);
-      return entry === null ? {} : { [path]: list.toSpliced(position ?? list.length, 1, withoutUndefined(entry)) };
+      if (entry === null) return {};
+      const entries = list.toSpliced(position ?? list.length, 1, withoutUndefined(entry));
+      return { [path]: entries, ...others?.(context, input) };
     },
   };
 }

@@ -130,6 +130,11 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
   if (ofLink !== null) return { text: ofLink, hint: null };
   const { path, code, problem, hint } = issue;
   const name = bold(settingName(path, texts));
+  if (code === 'missing') {
+    const [field] = findSetting(path)?.fields ?? [];
+    const use = field?.hint === undefined ? null : escapedName(texts.setup.hints[field.hint]);
+    return { text: joined([name, texts.setup.values.none], ': '), hint: use };
+  }
   if (code === 'no_settings_key') {
     return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
   }

@@ -1,8 +1,9 @@
 import { loadConfig } from '../../config/load.ts';
 import type { ListingConfig } from '../../config/schema.ts';
-import { type AnnouncementPreview, sampleNames } from '../core/announcements/preview.ts';
+import { type AnnouncementPreview, nameSamples, textsOf } from '../core/announcements/preview.ts';
 import { previewAnnouncements } from '../owner/announcement-previews.ts';
 import { systemClock } from '../platform/clock.ts';
+import { formatExactly, second } from '../platform/durations.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
 import { defaultLocale } from '../texts/locale.ts';
@@ -63,31 +64,31 @@ export function previewListings(listings: readonly ListingConfig[], now: number)
     .map((listing) => {
       const { name, announcements } = listing;
       const texts = textsFor(announcements.language);
-      const previews = previewAnnouncements(listing, { title: name, texts, now }).map(toTexts);
+      const previews = previewAnnouncements(listing, { title: name, texts, now }).map((each) => toTexts(each, now));
       return { listing: name, mode: announcements.mode, previews };
     });
 }
 
 /** What an announcement looks like, as plain text with Discord's markup: lines of text, and the labels of buttons. */
-function toTexts({ subject, reply }: AnnouncementPreview) {
-  const blocks = 'kind' in reply ? reply.blocks : [];
-  const texts = 'kind' in reply ? blocks.flatMap((block) => ('text' in block ? [block.text] : [])) : [reply.text ?? ''];
+function toTexts({ subject, reply }: AnnouncementPreview, now: number) {
   const buttons =
-    'kind' in reply ? blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;
+    'kind' in reply ? reply.blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;
   return {
     subject: textsIn(defaultLocale).console.previews[subject],
-    title: readable(reply.title ?? ''),
-    text: texts.filter((text) => text !== '').flatMap((text) => readable(text).split('\n')),
+    title: readable(reply.title ?? '', now),
+    text: textsOf(reply).flatMap((text) => (text === '' ? [] : readable(text, now).split('\n'))),
     buttons: (buttons ?? []).map(({ label }) => label),
   };
 }
 
 /** With names and times in place of Discord's mentions and timestamps. The texts are short. */
-function readable(text: string): string {
-  return text
-    .replace(/<@&?(\d{1,20})>/g, (mention, id: string) => (sampleNames.has(id) ? `@${sampleNames.get(id)}` : mention))
+function readable(text: string, now: number): string {
+  return nameSamples(text)
     .replace(/^\[([^\]]*)\]\(https:[^)]*\)$/, '$1')
-    .replace(/<t:\d{1,15}:R>/g, 'in 12 hours')
+    .replace(/<t:(\d{1,12}):R>/g, (_, seconds: string) => {
+      const ahead = Number(seconds) - Math.floor(now / second);
+      return `in ${formatExactly(ahead * second)}`;
+    })
     .replace(/<t:(\d{1,12}):\w>/g, (_, seconds: string) =>
       new Date(Number(seconds) * 1_000).toISOString().slice(0, 16),
     );

@@ -1,7 +1,13 @@
 import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
-import type { SettingSpec, SettingsInEffect, SharedSettings, ValuesByPath } from '../core/settings/setting-spec.ts';
+import type {
+  MissingSetting,
+  SettingSpec,
+  SettingsInEffect,
+  SharedSettings,
+  ValuesByPath,
+} from '../core/settings/setting-spec.ts';
 import { isOff } from '../core/settings/shown-values.ts';
 import type { Need } from '../discord/commands/command.ts';
 import { textsOf } from '../platform/json.ts';
@@ -93,6 +99,11 @@ export function rolesGivenBy(settingsOfListing: SettingsInEffect): readonly stri
 export function rolesNamedBy(settingsOfListing: SettingsInEffect): readonly string[] {
   const required = specs.flatMap(({ requiredRoles, inFile }) => requiredRoles?.(inFile(settingsOfListing)) ?? []);
   return [...rolesGivenBy(settingsOfListing), ...textsOf(required)];
+}
+
+/** What settings need of others and do not find. */
+export function missingSettings(settingsOfListing: SettingsInEffect): readonly MissingSetting[] {
+  return specs.flatMap(({ needs }) => needs?.(settingsOfListing) ?? []);
 }
 
 const secretParts = specs.flatMap((spec) => spec.secretParts ?? []);

@@ -8,19 +8,19 @@ import type { Texts } from '../texts/texts.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 
 /** What is announced of a listing, and how. */
-export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site'>;
+export type AnnouncedListing = Pick<ListingConfig, 'name' | 'kind' | 'announcements' | 'site' | 'rewards' | 'timeZone'>;
 
 /**
- * What is announced of a listing by its settings, with sample members.
+ * What is announced of a listing by its settings, with sample members and the amounts that the rules pay now.
  * @param options `title` is the name of the listing as it is announced; `now` is in ms since the epoch
  */
 export function previewAnnouncements(
-  { name, kind, announcements, site }: AnnouncedListing,
+  { name, kind, announcements, site, rewards, timeZone }: AnnouncedListing,
   { title, texts, now }: { readonly title: string; readonly texts: Texts; readonly now: number },
 ): readonly AnnouncementPreview[] {
   const style = styleOf(announcements);
   const card = { name: title, url: 'https://example.com/', site: site && findSite(site).name };
   const buttons = voteOffers(commands, texts);
-  const context = { listing: name, kind, style, card, texts, buttons, now };
+  const context = { listing: name, kind, rewards, timeZone, style, card, texts, buttons, now };
   return previews.flatMap((preview) => preview(context));
 }

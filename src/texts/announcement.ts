@@ -81,7 +81,8 @@ export function votePanelTexts(
   return {
     ...texts(messages),
     title: (name: Markup) => text(titleOf, { name }),
-    reward: (credits: number) => text(messages.reward, { credits: parts.credits(credits) }),
+    reward: ({ credits, isToday }: { readonly credits: number; readonly isToday: boolean }) =>
+      text(isToday ? messages.rewardToday : messages.reward, { credits: parts.credits(credits) }),
     /** The month of a time (ms since the epoch) in a time zone. Plain. */
     month: (at: number, timeZone: string) =>
       new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone }).format(at),

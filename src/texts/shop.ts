@@ -42,6 +42,7 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
     report: {
       ...fixed.report,
       title: (id: number) => text(report.title, { id: number(id) }),
+      unready: (name: Markup) => text(report.unready, { name: bold(name) }),
       text: (user: Markup, name: Markup, cost: number) =>
         text(report.text, { user, name: bold(name), price: price(cost) }),
       /** The buyer was forgotten. */

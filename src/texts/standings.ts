@@ -28,6 +28,13 @@ export function creditTexts(messages: Catalogue['credits'], language: Language, 
   };
 }
 
+/** Before a member of the first three ranks; null for all others. Members with the same rank have the same medal. */
+export function medalOf(rank: number): Markup | null {
+  return medals[rank - 1] ?? null;
+}
+
+const medals: readonly Markup[] = [markup`🥇`, markup`🥈`, markup`🥉`];
+
 type BoardPeriod = keyof Catalogue['leaderboard']['periods'];
 type BoardScore = keyof Catalogue['leaderboard']['scores'];
 

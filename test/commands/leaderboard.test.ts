@@ -30,7 +30,7 @@ describe('/leaderboard', () => {
     const [list, own] = textOf(reply).split('\n\n');
     expect(list?.split('\n')).toEqual([
       '🥇 **#1** <@50> · **999** credits',
-      '🥈 **#1** <@101> · **999** credits',
+      '🥇 **#1** <@101> · **999** credits',
       '🥉 **#3** <@102> · **998** credits',
       ...Array.from({ length: 7 }, (_, index) => `**#${index + 4}** <@${103 + index}> · **${997 - index}** credits`),
     ]);
@@ -45,6 +45,19 @@ describe('/leaderboard', () => {
     expect(reply.at).toBeUndefined();
   });
 
+  it('gives each rank one medal, however many members share it, also in the own line', async () => {
+    const { context, correct } = await withAccounts();
+    for (let number = 0; number < 11; number += 1) await correct(String(100 + number), number === 0 ? 9 : 5);
+    await correct(memberId, 5);
+    const reply = await leaderboard.execute(inputOf(), context);
+    const [list, own] = textOf(reply).split('\n\n');
+    expect(list?.split('\n')).toEqual([
+      '🥇 **#1** <@100> · **9** credits',
+      ...Array.from({ length: 9 }, (_, index) => `🥈 **#2** <@${101 + index}> · **5** credits`),
+    ]);
+    expect(own).toBe(`🥈 **#2** <@${memberId}> · **5** credits`);
+  });
+
   it("jumps to the presser's page, and shows the presser's line on every other page", async () => {
     const { run } = await withMembers(25);
     const own = await run({ page: 'me' }, '117');
@@ -52,7 +65,7 @@ describe('/leaderboard', () => {
     expect(textOf(own).split('\n')).toHaveLength(10);
     expect(textOf(own)).toMatch(/^\*\*#11\*\* <@111> · .*\n\*\*#17\*\* <@117> · \*\*983\*\* credits\n/s);
     const last = await run({ page: '3' }, '101');
-    expect(textOf(last)).toMatch(/^\*\*#21\*\* <@121> · .*\n\n\*\*#1\*\* <@101> · \*\*999\*\* credits$/s);
+    expect(textOf(last)).toMatch(/^\*\*#21\*\* <@121> · .*\n\n🥇 \*\*#1\*\* <@101> · \*\*999\*\* credits$/s);
     expect(buttonsOf(last).map((button) => 'disabled' in button && button.disabled)).toEqual([false, false, true]);
     const unranked = await run({ page: 'me' });
     expect(unranked).toMatchObject({ footer: 'page 1 of 3 · 25 members' });
@@ -99,7 +112,7 @@ describe('/leaderboard', () => {
   it('shows the time of a ranking that is not of this moment', async () => {
     const { context } = await withAccounts();
     const board = { period: 'all', by: 'votes' } as const;
-    const rest = { members: [], offset: 0, total: 0, sum: 0, own: null, isCurrent: false };
+    const rest = { members: [], moreTied: 0, offset: 0, total: 0, sum: 0, own: null, isCurrent: false };
     const page = { board, userId: memberId, asOf: start - minute, ...rest };
     const standings = { ...context.standings, leaderboard: async () => page };
     expect((await leaderboard.execute(inputOf(), { ...context, standings })).at).toBe(start - minute);

@@ -22,7 +22,7 @@ const channelId = '500000000000000009';
 const items = [vip, keys, shout];
 
 /** `/shop` over its own database. The member has 100 credits. */
-async function openShop(sold: readonly ShopItem[] = items) {
+async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: string | null = channelId) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
@@ -36,7 +36,8 @@ async function openShop(sold: readonly ShopItem[] = items) {
   const nudged: (readonly string[])[] = [];
   let items = sold;
   const port = createShop({
-    shopIn: () => ({ accounts: '', guildId, items, ownerChannelId: channelId }),
+    shopIn: () => ({ accounts: '', guildId, items, ownerChannelId }),
+    ...{ roleAccess: async () => null, reportUnready: async () => {} },
     ...{ store: store.shop, clock, log },
     nudge: (queues) => nudged.push(queues),
     onPurchase: (result) => results.push(result),
@@ -185,6 +186,17 @@ describe('/shop', () => {
     const reply = await open();
     expect(textOf(reply)).toContain('-# handed out by the team · sold out');
     expect(buttonsOf(reply)).toMatchObject([{ label: 'Buy', disabled: true }, { label: 'Buy', disabled: false }, {}]);
+  });
+
+  it('does not offer an item that the team has not set up completely, in words of members', async () => {
+    const { open, choose, press, credits } = await openShop([shout, vip], null);
+    const text = "Not available yet. Your server's team has to finish setting it up.";
+    const reply = await open();
+    expect(textOf(reply)).toContain(`**Shout-out** · **50** credits\n-# ${text}`);
+    const [buy] = buttonsOf(reply);
+    expect(buttonsOf(reply)).toMatchObject([{ label: 'Buy', disabled: true }, { label: 'Buy', disabled: false }, {}]);
+    for (const shown of [await press(buy), await choose('shout')]) expect(textOf(shown)).toContain(text);
+    expect(await credits()).toBe(100);
   });
 
   it('shows eight items on a page, within the components of a message', async () => {

@@ -71,7 +71,7 @@ function purchaseTests(newUrl: () => string): void {
     ['price_changed', shout, { confirmedPrice: 49 }],
     ['role_required', itemOf({ manual: true, needsRole: '9' }), { roles: ['8'] }],
     ['already_owned', { ...vip, forMs: null }, { roles: [vipRole] }],
-    ['no_channel', shout, { ownerChannelId: null }],
+    ['not_ready', shout, { isReady: false }],
     ['sold_out', itemOf({ manual: true, stock: 0 }), {}],
     ['overdrawn', itemOf({ manual: true, price: 101 }), {}],
   ] as const)('are rejected as %s, and write nothing', async (rejection, item, changes) => {

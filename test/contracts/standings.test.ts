@@ -149,6 +149,7 @@ function standingTests(newUrl: () => string): void {
         { userId: '20', score: 70, rank: 2 },
         { userId: '30', score: 40, rank: 4 },
       ],
+      moreTied: 0,
       offset: 2,
       total: 4,
       sum: 270,
@@ -161,6 +162,8 @@ function standingTests(newUrl: () => string): void {
       offset: 3,
       own: { userId: '30', score: 40, rank: 4 },
     });
+    expect(await pageOf(standings, board, start, { limit: 2, offset: 0 })).toMatchObject({ moreTied: 1 });
+    expect(await pageOf(standings, board, start, { limit: 2, offset: 4 })).toMatchObject({ members: [], moreTied: 0 });
     expect(await pageOf(standings, board, start, { limit: 3, offset: 'own', userId: '5' })).toMatchObject({
       offset: 0,
       own: null,

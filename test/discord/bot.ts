@@ -153,6 +153,7 @@ export async function connectedBot(
   const shop = createShop({
     shopIn: () => ({ accounts: '', guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
     ...{ store: store.shop, clock: systemClock, log, nudge() {}, onPurchase() {} },
+    ...{ roleAccess: async () => null, reportUnready: async () => {} },
   });
   const claims = createClaims({
     findListing: (name) => serverAndBot().find((each) => each.name === name),

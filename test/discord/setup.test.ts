@@ -612,7 +612,7 @@ describe('/setup with a listing', () => {
     'removes an item from what it shows if its id names no version: "%s"',
     async (version) => {
       const { discord, rest, member, settings, listing, author } = await managed();
-      const items = [{ id: 'vip', name: 'VIP', price: 1, manual: true }];
+      const items = [{ id: 'vip', name: 'VIP', price: 1, role: discord.roles.vip }];
       await settings.save({ ...author(), basis: null, changes: [{ listing: null, path: 'shop', value: items }] });
       const save = vi.spyOn(settings, 'save');
       const { version: present } = await settings.read(discord.guildId);
@@ -626,23 +626,45 @@ describe('/setup with a listing', () => {
   );
 
   it('names the field of an entry that is invalid', async () => {
-    const { press, open, submit } = await managed();
+    const { discord, press, open, submit } = await managed();
     await press('Shop');
-    const unsaved = await submit((await open('Add another item')).id, { itemName: 'A painting', price: '-5' });
+    const values = { itemName: 'A painting', price: '-5', ownerChannel: [discord.channels.general] };
+    const unsaved = await submit((await open('Add another item')).id, values);
     expect(unsaved).toContain('**Items** · Price in credits: it must be a whole number from 0 to 1000000.');
   });
 
-  it('says that nobody would know of purchases of an item that the team fulfils, without a channel for reports', async () => {
-    const { settings, author, press, open, submit, text } = await managed();
+  it('asks for the channel for reports with an item that the team fulfils, and keeps the two together', async () => {
+    const { discord, settings, author, saved, press, open, submit } = await managed();
+    const own = discord.channels.general;
+    const missing = '**Reports**: none\n-# For problems and purchases that your team fulfils.';
     await press('Shop');
-    await submit((await open('Add another item')).id, { itemName: 'A painting', price: '5' });
+    const form = await open('Add another item');
+    expect(form.modal.components.map((each) => 'component' in each && each.component.type)).toEqual([4, 4, 8]);
+    const values = { itemName: 'A painting', price: '5' };
+    await expect(submit(form.id, values)).rejects.toThrow('The select requires 1 to 1 values');
+    expect(await submit(form.id, { ...values, ownerChannel: [own] })).toContain('A painting');
+    expect((await saved()).at(-1)).toMatchObject([{ path: 'shop' }, { path: 'ownerChannelId', after: own }]);
     await press('Shop');
-    expect(text()).toContain('-# **Reports**: none · For problems and purchases that your team fulfils.');
-    expect(await press('Channels')).toContain('Reports');
-    const changes = [{ listing: null, path: 'ownerChannelId', value: channel } as const];
-    await settings.save({ ...author(), basis: null, changes });
+    const another = await open('Add another item');
+    expect(another.modal.components).toHaveLength(2);
     await press('Overview');
-    expect(await press('Shop')).not.toContain('Reports');
+    await press('Channels');
+    const channels = await open('Edit');
+    expect(await submit(channels.id, { announceChannel: [own], ownerChannel: [] })).toContain(missing);
+    // Whatever saves it: imports, and changes that are undone, too.
+    const changes = [{ listing: null, path: 'ownerChannelId', value: null } as const];
+    expect(await settings.save({ ...author(), basis: null, changes })).toMatchObject({
+      issues: [{ code: 'missing', path: 'ownerChannelId' }],
+    });
+    const { latestChange } = await settings.read(discord.guildId);
+    expect(latestChange?.changes).toHaveLength(2);
+  });
+
+  it('refuses an item with codes that has none', async () => {
+    const { press, open, submit } = await managed();
+    await press('Shop');
+    const unsaved = await submit((await open('Add codes')).id, { itemName: 'Key', price: '5', codes: ' ' });
+    expect(unsaved).toContain('**Items** · Codes, one per line: it must have at least one code.');
   });
 
   it('takes codes and exported settings as files, and says why a file cannot be used', async () => {
@@ -693,12 +715,12 @@ describe('/setup with a listing', () => {
   });
 
   it('previews the text of announcements', async () => {
-    const { listing, member, press, open, submit, text } = await managed();
+    const { listing, press, open, submit, text } = await managed();
     await press('Announcements');
     const form = await open('Text');
     await submit(form.id, { title: '+{credits}!', text: '{mention} for {listing}', thumbnail: '', language: [] });
     await press('Announcements');
-    expect(text()).toContain(`**+10!**\n<@${member.id}> for ${listing}`);
+    expect(text()).toContain(`**+10!**\n@ada for ${listing}`);
   });
 
   it('lists the last changes with their authors, and exports the settings', async () => {

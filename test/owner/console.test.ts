@@ -415,6 +415,15 @@ it('shows on the overview that the service rejects an API key', async () => {
   expect(text).toContain('? of 120');
 });
 
+it('numbers the top voters of the overview by rank', async () => {
+  const { post, signIn, open } = await openConsole();
+  const timestamp = new Date(start).toISOString();
+  for (const userId of ['42', '43']) await post('/webhooks/vote', { ...vote, userId, timestamp });
+  await signIn();
+  const { text } = await open('');
+  expect([...text.matchAll(/<li value="(\d+)"/g)].map(([, rank]) => rank)).toEqual(['1', '1']);
+});
+
 it('shows held votes, and has them released or rejected', async () => {
   const alarm = { listing: 'bot', state: 'held', heldAt: start, held: 1_234, paid: 51, usual: 4.6 } as const;
   const decisions: string[] = [];

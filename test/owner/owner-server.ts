@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { createReplay, eventKeysOf } from '../../src/core/receiving/replay.ts';
+import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { plainAnnouncements } from '../../src/features/announcements/read-settings.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { reminderCard } from '../../src/features/reminders/card.ts';
@@ -79,7 +80,8 @@ export async function startOwnerServer({
     },
     announced: () => [
       {
-        ...{ name: 'server', kind: 'server' },
+        ...{ name: 'server', kind: 'server', timeZone: 'UTC' },
+        rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
         announcements: { ...plainAnnouncements, title: '<b>Yay</b>', text: '{mention} voted' },
       },
     ],

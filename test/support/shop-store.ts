@@ -25,7 +25,7 @@ let confirmations = 0;
 
 /** A confirmed purchase by user 1, with a confirmation of its own. */
 export function orderOf(item: ShopItem, changes: Partial<PurchaseOrder> & { userId?: string; roles?: string[] } = {}) {
-  const { userId = '1', roles = [], ...others } = changes;
+  const { userId = '1', roles = [], isReady = true, ...others } = changes;
   confirmations += 1;
   const order = {
     confirmationId: `confirmation ${confirmations}`,
@@ -33,6 +33,7 @@ export function orderOf(item: ShopItem, changes: Partial<PurchaseOrder> & { user
     accounts: '',
     guildId,
     ownerChannelId,
+    isReady,
   };
   return { ...order, item, member: { userId, roles }, ...others } satisfies PurchaseOrder;
 }

@@ -1,5 +1,7 @@
 import type { Panel, Reply } from '../../discord/commands/reply.ts';
+import { type Markup, trustedMarkup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { ListingRewards } from '../rewards/rules.ts';
 import type { ListingMessageContext } from './listing-message.ts';
 
 /** The members and the role of the samples. */
@@ -11,6 +13,15 @@ export const sampleNames: ReadonlyMap<string, string> = new Map([
   [vip, 'VIP'],
 ]);
 
+/** With the names of the samples in place of their mentions. */
+export function nameSamples(text: string): Markup {
+  return trustedMarkup(
+    text.replace(/<@&?(\d{1,20})>/g, (mention, id: string) =>
+      sampleNames.has(id) ? `@${sampleNames.get(id)}` : mention,
+    ),
+  );
+}
+
 /** An announcement with sample members. */
 export interface AnnouncementPreview {
   readonly subject: keyof Texts['console']['previews'];
@@ -21,9 +32,19 @@ export interface AnnouncementPreview {
 export interface PreviewContext extends ListingMessageContext {
   readonly listing: string;
   readonly kind: 'server' | 'bot';
+  /** The rules in effect, which decide the amounts. */
+  readonly rewards: ListingRewards;
+  /** IANA name of the time zone of the community. */
+  readonly timeZone: string;
   /** ms since the epoch. */
   readonly now: number;
 }
 
 /** What is announced in this style. */
 export type Preview = (context: PreviewContext) => readonly AnnouncementPreview[];
+
+/** The texts of a message without its title. */
+export function textsOf(reply: Reply | Panel): readonly string[] {
+  if (!('kind' in reply)) return [reply.text ?? ''];
+  return reply.blocks.flatMap((block) => ('text' in block ? [block.text] : []));
+}

@@ -90,6 +90,8 @@ export interface LeaderboardPage {
   readonly userId: string | null;
   /** In the order of their ranks; of equals the older Discord account is first. */
   readonly members: readonly RankedMember[];
+  /** How many members after the page have the score, and so the rank, of its last member. */
+  readonly moreTied: number;
   /** How many members the page skips. */
   readonly offset: number;
   /** How many members have a score. */

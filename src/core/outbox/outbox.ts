@@ -83,7 +83,7 @@ export interface OutboxChanges {
   /** Adds effects, all or none. */
   enqueue(effects: readonly NewEffect[]): Promise<void>;
   /** Adds the effect of a report, unless one was added under the same key before. */
-  enqueueReport(key: string, effect: NewEffect<'ownerReport'>): Promise<void>;
+  enqueueReport(key: string, effect: NewEffect<'ownerReport' | 'directMessage'>): Promise<void>;
   /**
    * Leases due effects of a queue, all of one kind and with one nonce: up to `limit` consecutive announcements, or one
    * effect of another kind. Effects that were attempted together are claimed together again, so that a retry is the same

@@ -4,7 +4,7 @@ import type { Calendar } from './calendar.ts';
 import type { Grant } from './grant.ts';
 import { addVote, type VoteHistory, withStreakRules } from './history.ts';
 import { milestoneEntries, milestoneGrants, reachedMilestone } from './milestones.ts';
-import { factorAt, multiplyCredits } from './multipliers.ts';
+import { boundariesOf, factorAt, multiplyCredits } from './multipliers.ts';
 import { decideVoteReward, type RewardEntry } from './reward.ts';
 import type { ListingRewards, VoterRole } from './rules.ts';
 import { streakRewards } from './streak-steps.ts';
@@ -95,8 +95,36 @@ export function decideVote(history: VoteHistory, vote: Vote, context: VoteContex
   return { entries, grants, history: updated, reached: { streaks, milestone } };
 }
 
+/** What votes earn by themselves. */
+export interface VoteAmount {
+  readonly credits: number;
+  /** Whether it is not what votes usually earn, and stays so for the rest of the calendar day. */
+  readonly isToday: boolean;
+}
+
+/**
+ * What a vote at a time (ms since the epoch) earns by itself, whoever votes: without multipliers for roles, the weight of
+ * votes at other sites, and amounts that a payload states.
+ */
+export function amountPerVote(rewards: ListingRewards, calendar: Calendar, at: number): VoteAmount {
+  const day = calendar.dayAt(at);
+  const creditsAt = (time: number) => {
+    const context = { rewards, withinCooldown: false, at: time, roles: new Set<string>() };
+    return entryOfVote({ creditsAwarded: null, denial: null }, day, context).credits;
+  };
+  const credits = creditsAt(at);
+  const dayEnd = calendar.startOf(day + 1);
+  const laterToday = boundariesOf(rewards.multipliers).filter((time) => time > at && time < dayEnd);
+  const isToday = credits !== rewards.base.perVote && laterToday.every((time) => creditsAt(time) === credits);
+  return { credits, isToday };
+}
+
 /** The vote's own entry. Multipliers apply to the credits of the cause `vote` only. */
-function entryOfVote(vote: Vote, day: number, { rewards, withinCooldown, at, roles }: VoteContext): RewardEntry {
+function entryOfVote(
+  vote: Pick<Vote, 'creditsAwarded' | 'denial' | 'atSite'>,
+  day: number,
+  { rewards, withinCooldown, at, roles }: Pick<VoteContext, 'rewards' | 'withinCooldown' | 'at' | 'roles'>,
+): RewardEntry {
   const { cause, credits, reason } = decideVoteReward(vote, rewards.base, withinCooldown);
   const isMultiplied = cause === 'vote' && rewards.multipliers.length > 0;
   const weight = cause === 'vote' && rewards.weight ? (vote.atSite?.weight ?? 1) : 1;

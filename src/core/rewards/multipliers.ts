@@ -28,6 +28,11 @@ export function largestFactor(multipliers: readonly Multiplier[]): number {
   return Math.max(...factors);
 }
 
+/** When the windows of multipliers begin and end (ms since the epoch). */
+export function boundariesOf(multipliers: readonly Multiplier[]): readonly number[] {
+  return multipliers.flatMap(({ from, until }) => [from, until].filter((time) => time !== null));
+}
+
 function applies({ days, from, until, role }: Multiplier, { at, day, roles }: VoteMoment): boolean {
   return (
     (days === null || days.includes(weekdayOf(day))) &&

@@ -50,7 +50,11 @@ export function untimedRepeatWindowMs({ cooldownMs, site }: RewardRules): number
 /**
  * The reward of a vote. `withinCooldown`: whether a counted vote is less than {@link minVoteGapMs} before or after it.
  */
-export function decideVoteReward(vote: Vote, rules: RewardRules, withinCooldown: boolean): RewardDecision {
+export function decideVoteReward(
+  vote: Pick<Vote, 'creditsAwarded' | 'denial'>,
+  rules: RewardRules,
+  withinCooldown: boolean,
+): RewardDecision {
   if (withinCooldown) return { cause: 'within_cooldown', credits: 0, reason: 'within_cooldown' };
   const denied = vote.creditsAwarded === false || (vote.creditsAwarded === null && vote.denial !== null);
   if (denied) return { cause: 'denied', credits: rules.whenDenied, reason: vote.denial ?? 'denied by the service' };

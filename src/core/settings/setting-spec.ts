@@ -68,6 +68,8 @@ export interface SettingSpec {
   readonly givenRoles?: (value: unknown) => readonly GivenRole[];
   /** The ids of the roles that it requires of members. */
   readonly requiredRoles?: (value: unknown) => readonly unknown[];
+  /** What the value needs of other settings and does not find. */
+  readonly needs?: (settings: SettingsInEffect) => readonly MissingSetting[];
   /** A value as in the file in the words of `/setup`; numbers, texts and switches need none. */
   readonly show?: (value: unknown, texts: Texts) => Markup;
   /** The same for an entry of a list. */
@@ -76,6 +78,13 @@ export interface SettingSpec {
   readonly fields?: readonly SettingField[];
   /** The form that it is in, if that does not name its settings itself. */
   readonly form?: keyof Texts['setup']['forms'];
+}
+
+/** A setting that has no value although another one needs it. */
+export interface MissingSetting {
+  readonly path: string;
+  /** Rest of a sentence that begins with the path. */
+  readonly problem: string;
 }
 
 /** Where a value is in a file or in options, and what reading it finds. */

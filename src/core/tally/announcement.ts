@@ -28,7 +28,11 @@ export interface RecordedEvent {
 }
 
 /** The announcement of a recorded event. */
-export function announcementOf(event: Event, listing: ListingContext, recorded: RecordedEvent): Announcement {
+export function announcementOf(
+  event: Event,
+  listing: Pick<ListingContext, 'name' | 'rewards'>,
+  recorded: RecordedEvent,
+): Announcement {
   const { entries, balance, streak, roles, receivedAt } = recorded;
   const at = event.at ?? receivedAt;
   const [own, ...others] = entries;

@@ -1,11 +1,11 @@
 import { settingsForm } from '../../../commands/setup/form.ts';
 import type { SetupSection } from '../../../commands/setup/section.ts';
-import { displayName, effectiveValue, escapedName, type ListingView, textBlock } from '../../../commands/setup/view.ts';
+import { displayName, effectiveValue, type ListingView, textBlock } from '../../../commands/setup/view.ts';
+import { styleOf } from '../../core/announcements/announcement-style.ts';
+import { nameSamples, textsOf } from '../../core/announcements/preview.ts';
 import type { PanelBlock } from '../../discord/commands/reply.ts';
-import { hour } from '../../platform/durations.ts';
-import { textOf } from '../../platform/json.ts';
-import { bold, lines, type Markup, markup, mention, timestamp } from '../../texts/markup.ts';
-import { type PlaceholderName, parseTemplate, renderTemplate } from '../../texts/template.ts';
+import { bold, lines, trustedMarkup } from '../../texts/markup.ts';
+import { votePreview } from './previews.ts';
 import { announcementSettings } from './read-settings.ts';
 
 /** What is announced, and how, with an example. */
@@ -30,40 +30,16 @@ export const announcements: SetupSection = {
       : effectiveValue(view, path).value !== null,
 };
 
-const sample = { credits: 10, balance: 120, votes: 12, streak: 7 };
-
-/** How the announcement of a vote of the member would look. */
-function renderPreview(view: ListingView): PanelBlock[] {
-  const { texts, clock, input, listing } = view;
-  if (effectiveValue(view, 'announcements.mode').value !== 'each') return [];
-  const { announcement, number } = texts;
-  const now = clock.now();
-  const name = escapedName(displayName(view, listing.name));
-  const empty = markup``;
-  const values: Readonly<Record<PlaceholderName, Markup>> = {
-    mention: mention(input.userId),
-    listing: name,
-    site: escapedName(listing.site?.name ?? '…'),
-    credits: number(sample.credits),
-    balance: number(sample.balance),
-    votes: number(sample.votes),
-    streak: number(sample.streak),
-    next: timestamp(now + 12 * hour, 'R'),
-    time: timestamp(now, 'f'),
-    reason: empty,
-    bonuses: empty,
-    roles: empty,
-    url: markup`https://…`,
-  };
-  const own = (path: 'announcements.title' | 'announcements.text') => {
-    const template = textOf(effectiveValue(view, path).value);
-    return template === '' ? null : renderTemplate(parseTemplate(template), values);
-  };
-  const title = own('announcements.title') ?? announcement.titles.vote;
-  const credits = announcement.credits(sample.credits);
-  const isLarge = effectiveValue(view, 'announcements.largeCredits').value === true;
-  const text =
-    own('announcements.text') ??
-    lines(announcement.voted(mention(input.userId), name), isLarge ? markup`## ${credits}` : credits);
-  return [{ kind: 'separator' }, textBlock(lines(texts.setup.preview, bold(title), text)), { kind: 'separator' }];
+/** How the announcement of a vote would look, with a sample member and what the rules in effect pay now. */
+function renderPreview({ texts, clock, listing, ...view }: ListingView): PanelBlock[] {
+  const { rewards, announcements: settings, timeZone } = listing.inEffect;
+  if (settings.mode !== 'each') return [];
+  const { reply } = votePreview({
+    ...({ listing: listing.name, kind: listing.kind, rewards, timeZone } as const),
+    ...{ style: styleOf(settings), texts, buttons: [], now: clock.now() },
+    card: { name: displayName(view, listing.name), url: 'https://example.com/', site: listing.site?.name },
+  });
+  const title = reply.title === undefined ? null : bold(reply.title);
+  const shown = nameSamples(lines(texts.setup.preview, title, ...textsOf(reply).map(trustedMarkup)));
+  return [{ kind: 'separator' }, textBlock(shown), { kind: 'separator' }];
 }

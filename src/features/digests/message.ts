@@ -4,6 +4,9 @@ import { type ListingCard, listingName, voteLinks } from '../../core/announcemen
 import { type ListingMessages, postAbout } from '../../core/announcements/listing-message.ts';
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { amountPerVote } from '../../core/rewards/decide-vote.ts';
+import { nextMilestone } from '../../core/rewards/milestones.ts';
+import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
 import { bold, escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
@@ -83,8 +86,12 @@ function renderDigest(
 export const digestPreview: Preview = (context) => {
   if (context.style.mode !== 'digest') return [];
   const top = [ada, grace].map((userId, index) => ({ userId, votes: 3 - index }));
-  const milestones = [{ userId: ada, votes: 50 }];
-  const content = { votes: 12, voters: 8, credits: 220, top, milestones, moreMilestones: 0 };
+  const milestone = nextMilestone(context.rewards.milestones, 0);
+  const milestones = milestone === null ? [] : [{ userId: ada, votes: milestone.votes }];
+  const votes = 12;
+  const { credits: perVote } = amountPerVote(context.rewards, calendarOf(context), context.now);
+  const credits = votes * perVote + (milestone?.credits ?? 0);
+  const content = { votes, voters: 8, credits, top, milestones, moreMilestones: 0 };
   return [{ subject: 'digest', reply: renderDigest(content, { ...context, picture: null }) }];
 };
 

@@ -2,6 +2,8 @@ import type { Feature } from '../../core/feature.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import * as sql from './store.ts';
 
+export type { RoleAccess } from './inspect-roles.ts';
+
 export const roles = {
   sql,
   deleteOfGuild: deleteRowsByKey('grants', 'guild_id', ['user_id', 'role', 'source']),

@@ -1,3 +1,4 @@
+import type { ListingConfig } from '../../../config/schema.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { CommunityPath, ListingPath } from '../settings.ts';
 
@@ -44,6 +45,8 @@ export interface ListingSettings {
   readonly premiumSecrets: number;
   readonly addresses: WebhookAddresses;
   readonly values: Readonly<Record<ListingPath, EffectiveValue>>;
+  /** What decides its announcements and their amounts. */
+  readonly inEffect: Pick<ListingConfig, 'rewards' | 'announcements' | 'timeZone'>;
 }
 
 export interface CommunitySettings {
@@ -72,9 +75,11 @@ export interface SettingIssue {
    * `unknown_listing`: it was unlinked, or belongs to another community. `already_linked`, `operators_listing`: the
    * community has it already, as `listing`, which was linked in Discord or is the operator's. `not_compared`: it may be the
    * same as `listing`, of which the service does not say what it is. `other_listing`: the key does not belong to `listing`.
+   * `missing`: another setting needs it, and it has no value.
    */
   readonly code:
     | 'invalid'
+    | 'missing'
     | 'everyone_role'
     | 'no_settings_key'
     | 'unknown_listing'

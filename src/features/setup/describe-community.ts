@@ -83,6 +83,7 @@ function describeListing(
 ): ListingSettings {
   const { listing, source } = configured;
   const values = effectiveOf(base, configured, opened);
+  const { rewards, announcements, timeZone } = listing;
   return {
     name: listing.name,
     kind: listing.kind,
@@ -95,6 +96,7 @@ function describeListing(
     premiumSecrets: listing.premiumSecrets.length,
     addresses: webhookAddresses(listing, publicUrl),
     values: pick(listingPaths, (path) => values[path] ?? { value: null, source: 'default' }),
+    inEffect: { rewards, announcements, timeZone },
   };
 }
 

@@ -12,6 +12,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
 import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts';
 import { messageOf, TallyhookError } from '../../platform/errors.ts';
+import { missingSettings } from '../settings.ts';
 import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from './community.ts';
 import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
 import { type FindTarget, isIdentityPath, linkIssues, unknownListing } from './link-issues.ts';
@@ -79,8 +80,9 @@ export function createSettingsWriter(options: WriterOptions) {
   async function issuesOf({ guildId, changed, targetIds, ...settings }: ValidatedChange): Promise<SettingIssue[]> {
     const before = communityConfig(base(), guildId, settings.before);
     const after = communityConfig(base(), guildId, settings.after);
-    const known = before.issues.map((issue) => JSON.stringify(issue));
-    const issues = after.issues.filter((issue) => !known.includes(JSON.stringify(issue))).map(toIssue);
+    const known = [...before.issues.map(toIssue), ...missingIn(before.listings)].map((issue) => JSON.stringify(issue));
+    const all = [...after.issues.map(toIssue), ...missingIn(after.listings)];
+    const issues = all.filter((issue) => !known.includes(JSON.stringify(issue)));
     const names = changed.filter(({ path }) => isIdentityPath(path)).map(({ listing }) => listing);
     if (names.length === 0 || issues.length > 0) return issues;
     const listings = after.listings.map((each) => ({ ...each, id: each.id ?? targetIds?.get(each.name) ?? null }));
@@ -174,6 +176,12 @@ export function createSettingsWriter(options: WriterOptions) {
         return { status: 'unchanged' };
     }
   }
+}
+
+/** The settings that others need, each once: the listings of a guild share them. */
+function missingIn([listing]: readonly ListingConfig[]): readonly SettingIssue[] {
+  const missing = listing === undefined ? [] : missingSettings(listing);
+  return missing.map((each) => ({ ...each, listing: null, code: 'missing', hint: null }));
 }
 
 /** Whether a listing exists, or is being linked. */

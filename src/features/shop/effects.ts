@@ -5,6 +5,8 @@ declare module '../../core/outbox/effect-contents.ts' {
   interface DirectMessages {
     readonly purchaseFulfilled: PurchasedItem;
     readonly purchaseRefunded: PurchasedItem;
+    /** To the member who last changed the settings, if the guild has no channel for reports. */
+    readonly itemUnready: ReportedItem;
   }
   interface OwnerReports {
     /** The owner has to fulfil a purchase. */
@@ -13,7 +15,28 @@ declare module '../../core/outbox/effect-contents.ts' {
     readonly purchaseRefunded: ReportedPurchase;
     /** It was refunded before the owner fulfilled it, because the buyer was forgotten. */
     readonly purchaseClosed: ClosedPurchase;
+    /** An item is in the shop that nobody can buy. */
+    readonly itemUnready: ReportedItem;
   }
+}
+
+/** Why nobody can get an item: there is no channel for reports, or the bot cannot give a role. */
+export type ItemIssue =
+  | 'no_channel'
+  | 'role_deleted'
+  | 'role_managed'
+  | 'role_moderating'
+  | 'role_too_high'
+  | 'missing_permission';
+
+export interface ReportedItem {
+  /** Its name; escape it. */
+  readonly item: string;
+  readonly issue: ItemIssue;
+  /** The role that it is about (Discord ID). */
+  readonly role: string | null;
+  /** External text; null if it is not known. */
+  readonly guildName: string | null;
 }
 
 export interface PurchasedItem {
@@ -36,10 +59,18 @@ export interface ClosedPurchase extends PurchasedItem {
 const item: Fields<PurchasedItem> = { item: ['string'], price: ['number'] };
 const purchase: Fields<ReportedPurchase> = { ...item, purchaseId: ['number'], userId: ['string'] };
 
-export const directMessages = { purchaseFulfilled: item, purchaseRefunded: item };
+const unready: Fields<ReportedItem> = {
+  item: ['string'],
+  issue: ['string'],
+  role: ['string', null],
+  guildName: ['string', null],
+};
+
+export const directMessages = { purchaseFulfilled: item, purchaseRefunded: item, itemUnready: unready };
 
 export const ownerReports = {
   purchase,
   purchaseRefunded: purchase,
   purchaseClosed: { ...item, purchaseId: ['number'] },
+  itemUnready: unready,
 } as const;

@@ -1,11 +1,17 @@
 import type { OwnerReportContent } from '../../core/outbox/effect-contents.ts';
 import type { HandlerKind } from '../../core/outbox/handler-events.ts';
+import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
-import { escapeName, lines, mention } from '../../texts/markup.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { second } from '../../platform/durations.ts';
+import { bold, escapeName, joined, lines, type Markup, mention, roleMention } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, ServicesContext } from '../parts.ts';
+import type { RoleAccess } from '../roles/feature.ts';
 import { shopCard } from './card.ts';
-import type { PurchasedItem } from './effects.ts';
+import type { ItemIssue, PurchasedItem, ReportedItem } from './effects.ts';
+import { createUnreadyReports } from './item-issues.ts';
 import { createShop, findShop, type Shop } from './shop.ts';
 import type { PurchaseStore } from './store.ts';
 
@@ -30,6 +36,34 @@ export function renderPurchaseReport(purchase: PurchaseReport, { shop }: Texts):
   return { tone: 'plain', title, text: lines(text, report.todo), buttons };
 }
 
+/** Tells the team that nobody can buy an item, why, and what to do. */
+export function renderUnreadyItem({ item, issue, role, guildName }: ReportedItem, texts: Texts): Reply {
+  const { report } = texts.shop;
+  return {
+    tone: 'bad',
+    title: guildName === null ? report.unreadyTitle : joined([report.unreadyTitle, escapeName(guildName)], ' · '),
+    text: lines(report.unready(escapeName(item)), ...explainIssue(issue, roleMention(role ?? ''), texts)),
+  };
+}
+
+function explainIssue(issue: ItemIssue, role: Markup, { setup }: Texts): readonly Markup[] {
+  const { problems, names, hints, values } = setup;
+  switch (issue) {
+    case 'no_channel':
+      return [joined([bold(names.ownerChannelId), values.none], ': '), escapeName(hints.ownerChannel)];
+    case 'role_deleted':
+      return [problems.unknownRole, problems.unknownRoleHint];
+    case 'role_managed':
+      return [problems.managedRole(role), problems.managedRoleHint];
+    case 'role_moderating':
+      return [problems.moderatingRole(role), problems.moderatingRoleHint];
+    case 'role_too_high':
+      return [problems.roleAbove(role), problems.roleAboveHint(role)];
+    case 'missing_permission':
+      return [problems.manageRoles, problems.manageRolesHint];
+  }
+}
+
 /** The direct message to the buyer about what became of a purchase. */
 export function renderPurchaseMessage(
   result: 'fulfilled' | 'refunded',
@@ -51,11 +85,16 @@ declare module '../../../commands/context.ts' {
 
 export function createServices(
   context: ServicesContext & {
-    readonly store: { readonly shop: PurchaseStore };
+    readonly store: {
+      readonly shop: PurchaseStore;
+      readonly outbox: Pick<Outbox, 'enqueueReport'>;
+      readonly communities: { lastAuthor(guildId: string): Promise<string | null> };
+    };
+    readonly roleAccess: (guildId: string) => Promise<RoleAccess | null>;
     readonly isHandled: (kind: HandlerKind) => boolean;
   },
 ) {
-  const { store, directory, isHandled, metrics } = context;
+  const { store, directory, isHandled, metrics, stopwatch } = context;
   const purchases = metrics.counter({
     name: 'tallyhook_purchases_total',
     help: 'Confirmed purchases of the shop, by result; also those that a manager fulfilled or refunded.',
@@ -65,10 +104,33 @@ export function createServices(
     ...context,
     shopIn: (guildId) => findShop(directory, guildId),
     store: store.shop,
+    roleAccess: reuseRoleAccess(context.roleAccess, stopwatch),
+    reportUnready: createUnreadyReports({
+      ...context,
+      enqueueReport: store.outbox.enqueueReport,
+      lastAuthor: store.communities.lastAuthor,
+    }),
     isHandled: () => isHandled('purchase'),
     onPurchase: (result) => purchases.inc({ result }),
   });
   return { commands: { shop }, cards: [shopCard(store.shop)] } satisfies FeatureServices;
+}
+
+/** How long what Discord says of the roles of a guild is reused (ms). */
+const maxRoleAgeMs = 5 * second;
+/** Guilds whose roles are known. */
+const maxGuilds = 10_000;
+
+/** Requests the roles of a guild at most once in that time, however many members open its shop. */
+function reuseRoleAccess<Access>(read: (guildId: string) => Promise<Access>, clock: Pick<Clock, 'monotonic'>) {
+  const readings = new BoundedMap<{ readonly at: number; readonly result: Promise<Access> }>(maxGuilds);
+  return (guildId: string): Promise<Access> => {
+    const last = readings.get(guildId);
+    if (last !== undefined && clock.monotonic() - last.at < maxRoleAgeMs) return last.result;
+    const result = read(guildId);
+    readings.set(guildId, { at: clock.monotonic(), result });
+    return result;
+  };
 }
 
 export function create() {
@@ -76,11 +138,16 @@ export function create() {
     render: async (item: PurchasedItem, texts: Texts) => renderPurchaseMessage(result, item, texts),
   });
   return {
-    directMessages: { purchaseFulfilled: message('fulfilled'), purchaseRefunded: message('refunded') },
+    directMessages: {
+      purchaseFulfilled: message('fulfilled'),
+      purchaseRefunded: message('refunded'),
+      itemUnready: { render: async (item: ReportedItem, texts: Texts) => renderUnreadyItem(item, texts) },
+    },
     ownerReports: {
       purchase: renderPurchaseReport,
       purchaseRefunded: renderPurchaseReport,
       purchaseClosed: renderPurchaseReport,
+      itemUnready: renderUnreadyItem,
     },
   } satisfies FeatureParts;
 }

@@ -11,6 +11,8 @@ export interface ShopContext {
   readonly items: readonly ShopItem[];
   /** Channel for reports to the owner; null for none. */
   readonly ownerChannelId: string | null;
+  /** The ids of items that nobody can get until the team has changed something; none by default. */
+  readonly unready?: ReadonlySet<string>;
 }
 
 export interface ShopMember {
@@ -49,6 +51,8 @@ export interface PurchaseOrder {
   readonly accounts: AccountScope;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
+  /** Whether nothing of the item is missing that the team has to set up. */
+  readonly isReady: boolean;
   /** Whether there is a handler for purchases; by default there is none. */
   readonly isHandled?: boolean;
 }

@@ -11,14 +11,14 @@ export type PurchaseState = 'confirmed' | 'fulfilled' | 'refunded';
 
 /**
  * Why an item is not sold. `unknown_item`: the settings do not contain it. `already_owned`: the member has the role for
- * good. `no_channel`: the owner fulfils it, but has no channel for reports.
+ * good. `not_ready`: nobody can get it until the team has changed something.
  */
 export type PurchaseRejection =
   | 'unknown_item'
   | 'price_changed'
   | 'role_required'
   | 'already_owned'
-  | 'no_channel'
+  | 'not_ready'
   | 'sold_out'
   | 'overdrawn';
 
@@ -34,7 +34,8 @@ export interface PurchaseContext {
   readonly roles: readonly string[];
   /** The buyer's grants. */
   readonly grants: readonly Pick<StoredGrant, 'role' | 'source' | 'until'>[];
-  readonly hasOwnerChannel: boolean;
+  /** Whether nothing is missing that the team has to set up. */
+  readonly isReady: boolean;
   /** ms since the epoch. */
   readonly now: number;
 }
@@ -64,11 +65,11 @@ export function grantSource(purchaseId: number): string {
 const sourcePrefix = 'shop ';
 
 function rejectionOf(item: PublicShopItem, context: PurchaseContext): PurchaseRejection | null {
-  const { confirmedPrice, balance, left, roles, hasOwnerChannel } = context;
+  const { confirmedPrice, balance, left, roles, isReady } = context;
+  if (!isReady) return 'not_ready';
   if (item.price !== confirmedPrice) return 'price_changed';
   if (item.needsRole !== null && !roles.includes(item.needsRole)) return 'role_required';
   if (item.role !== null && isOwned(item.role, context)) return 'already_owned';
-  if (item.manual && !hasOwnerChannel) return 'no_channel';
   if (left !== null && left <= 0) return 'sold_out';
   return balance < item.price ? 'overdrawn' : null;
 }

@@ -50,7 +50,7 @@ const fields = z.strictObject({
     .literal(true, 'it must be true, or be left out')
     .optional()
     .describe('`true`: the owner fulfils the purchase, which is reported in `ownerChannelId`.'),
-  stock: wholeNumber(0, 1_000_000_000)
+  stock: wholeNumber(1, 1_000_000_000)
     .optional()
     .describe('How often it can be bought in total. If it is left out, without limit, or once per code.'),
   needsRole: id.optional().describe('Only members with this role can buy it.'),
@@ -86,7 +86,11 @@ const item = fields.superRefine(({ codes, codesFile, ...others }, context) =>
 const storedItem = fields
   .omit({ codes: true, codesFile: true })
   .extend({ codeCount: wholeNumber(0, maxStoredCodes).optional() })
-  .superRefine(({ codeCount, ...others }, context) => checkKind({ ...others, codes: codeCount }, context));
+  .superRefine(({ codeCount, ...others }, context) => {
+    checkKind({ ...others, codes: codeCount }, context);
+    if (codeCount === 0)
+      context.addIssue({ code: 'custom', path: ['codes'], message: 'it must have at least one code' });
+  });
 
 function itemList<Item extends z.ZodType<{ readonly id: string }>>(items: Item) {
   return z
@@ -114,6 +118,11 @@ export const shop = setting({
   inEffect: (items) => ({ shop: (items ?? []).map(toShopItem) }),
   inFile: (settings) => settings.shop.map(itemInFile),
   givenRoles: (value) => listOf(value).map((entry) => ({ role: entry['role'], entry })),
+  // Nobody would know of a purchase that the team fulfils.
+  needs: ({ shop: items, ownerChannelId }) =>
+    items
+      .filter(({ manual }) => manual && ownerChannelId === null)
+      .map((each) => ({ path: 'ownerChannelId', problem: `is needed by the item "${each.id}" of the shop.` })),
   requiredRoles: (value) => listOf(value).map((entry) => entry['needsRole']),
   showEntry: ({ name, price }, texts) => texts.setup.values.item(escapeName(textOf(name), 40), numberOf(price)),
 });

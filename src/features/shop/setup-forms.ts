@@ -1,7 +1,7 @@
 import { editedEntry, entryForm } from '../../../commands/setup/entry-form.ts';
-import { type FormContext, fileField } from '../../../commands/setup/form.ts';
+import { type FormContext, fileField, modalFields } from '../../../commands/setup/form.ts';
 import type { SettingField } from '../../core/settings/setting-spec.ts';
-import { textField } from '../../discord/commands/input.ts';
+import { selectedValues, textField } from '../../discord/commands/input.ts';
 import type { ModalField } from '../../discord/commands/reply.ts';
 import { type JsonObject, listOf, textOf } from '../../platform/json.ts';
 
@@ -30,7 +30,7 @@ export const item = entryForm({
     { name: 'price', kind: 'number', part: 'price', maxLength: 9, isRequired: true },
     ...(variantIn(context) === 'role' ? roleFields : []),
   ],
-  more: (context) => (variantIn(context) === 'codes' ? codeFields(context) : []),
+  more: (context) => (variantIn(context) === 'codes' ? codeFields(context) : reportFields(context)),
   secretFields: ['codes'],
   toEntry: (parts, context, input) => {
     const variant = variantIn(context);
@@ -40,12 +40,23 @@ export const item = entryForm({
       .filter((code) => code !== '');
     return {
       id: newId(textOf(parts['name']), listOf(context.value('shop'))),
+      ...(variant === 'codes' ? { codeCount: 0 } : {}),
       ...parts,
-      ...(variant === 'codes' && codes.length > 0 ? { newCodes: codes } : {}),
+      ...(codes.length > 0 ? { newCodes: codes } : {}),
       ...(variant === 'manual' ? { manual: true } : {}),
     };
   },
+  others: (context, input) =>
+    reportFields(context).length === 0 ? {} : { ownerChannelId: selectedValues(input, reportField.name)[0] ?? null },
 });
+
+const reportField = { name: 'ownerChannel', kind: 'channels', hint: 'ownerChannel', isRequired: true } as const;
+
+/** The channel for reports, if it is missing: nobody would know of a purchase that the team fulfils. */
+function reportFields(context: FormContext): readonly ModalField[] {
+  const isNeeded = variantIn(context) === 'manual' && context.value('ownerChannelId') === null;
+  return isNeeded ? modalFields([reportField], null, context.texts) : [];
+}
 
 const roleFields: readonly SettingField[] = [
   { name: 'itemRole', kind: 'roles', part: 'role', isRequired: true },

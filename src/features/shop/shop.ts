@@ -4,7 +4,9 @@ import { roleQueue } from '../../core/tally/queues.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isNotStored } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import type { RoleAccess } from '../roles/feature.ts';
 import type { ShopItem } from './item.ts';
+import { dependsOnRoles, findUnreadyItems, type ReportUnreadyItem } from './item-issues.ts';
 import type { Offers, PurchaseResult, Settlement, SettlementResult, ShopContext, StoredPurchase } from './purchase.ts';
 import type { PurchaseStore } from './store.ts';
 
@@ -48,6 +50,9 @@ export function createShop(options: {
   /** The shop of the community that a command in this guild is about. */
   readonly shopIn: (guildId: string | null) => ShopContext;
   readonly store: PurchaseStore;
+  /** What the bot may do with the roles of a guild; null if Discord does not say in time. */
+  readonly roleAccess: (guildId: string) => Promise<RoleAccess | null>;
+  readonly reportUnready: ReportUnreadyItem;
   /** Whether there is a handler for purchases; by default there is none. */
   readonly isHandled?: () => boolean;
   readonly clock: Clock;
@@ -57,7 +62,16 @@ export function createShop(options: {
   /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable`. */
   readonly onPurchase: (result: string) => void;
 }): Shop {
-  const { shopIn, store, isHandled = () => false, clock, log, nudge, onPurchase } = options;
+  const { shopIn, store, roleAccess, reportUnready, isHandled = () => false, clock, log, nudge, onPurchase } = options;
+
+  /** The ids of the items that nobody can get, which are reported to the team. */
+  async function findUnready(shop: ShopContext): Promise<ReadonlySet<string>> {
+    const isAboutRoles = shop.guildId !== null && dependsOnRoles(shop);
+    const access = isAboutRoles ? await roleAccess(shop.guildId) : null;
+    const unready = findUnreadyItems(shop, access);
+    for (const each of unready) await reportUnready(shop, each, access?.guildName ?? null);
+    return new Set(unready.map(({ item }) => item.id));
+  }
 
   /** Never the code. */
   function report(result: ConfirmResult, { guildId, ownerChannelId }: ShopContext): void {
@@ -70,16 +84,22 @@ export function createShop(options: {
   }
 
   return {
-    offers({ userId, guildId, roles }) {
-      return store.offers(shopIn(guildId), { userId, roles: roles ?? [] }, clock.now());
+    async offers({ userId, guildId, roles }) {
+      const shop = shopIn(guildId);
+      const unready = await findUnready(shop);
+      return store.offers({ ...shop, unready }, { userId, roles: roles ?? [] }, clock.now());
     },
     async confirm({ userId, guildId, roles }, { itemId, price, confirmationId }) {
       const shop = shopIn(guildId);
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
       const { accounts, ownerChannelId } = shop;
+      const isReady = !(await findUnready(shop)).has(itemId);
       const result = await store
-        .purchase({ ...order, accounts, guildId: shop.guildId, ownerChannelId, isHandled: isHandled() }, clock.now())
+        .purchase(
+          { ...order, accounts, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled() },
+          clock.now(),
+        )
         .catch((error: unknown) => {
           if (!isNotStored(error)) throw error;
           log.error({ item: itemId, code: error.code, hint: error.hint }, 'a purchase could not be stored');

@@ -59,11 +59,11 @@ export const reads = {
     const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
     const grants = await findGrants(sql, { userId });
     const stock = await stockOf(sql, shop);
-    const hasOwnerChannel = shop.ownerChannelId !== null;
     const offer = (shopItem: ShopItem): Offer => {
       const item = withoutCodes(shopItem);
       const left = stock.get(item.id) ?? null;
-      const context = { confirmedPrice: item.price, balance, left, roles, grants, hasOwnerChannel, now };
+      const isReady = !shop.unready?.has(item.id);
+      const context = { confirmedPrice: item.price, balance, left, roles, grants, isReady, now };
       const decision = decidePurchase(item, context);
       const until = decision.rejection === null ? decision.until : null;
       return { item, left, rejection: decision.rejection, until };
@@ -132,7 +132,7 @@ export const writes = {
    */
   async purchase(sql: Sql, order: PurchaseOrder, now: number): Promise<PurchaseResult> {
     const { db, connection } = sql;
-    const { confirmationId, item, accounts, guildId, ownerChannelId, confirmedPrice } = order;
+    const { confirmationId, item, accounts, guildId, isReady, confirmedPrice } = order;
     const { userId, roles } = order.member;
     await lockShop(sql);
     const confirmed = db.selectFrom('purchases').selectAll().where('confirmation_id', '=', confirmationId);
@@ -156,7 +156,7 @@ export const writes = {
       left: leftOf(item, sold, unissued.length),
       roles,
       grants,
-      hasOwnerChannel: ownerChannelId !== null,
+      isReady,
       now,
     });
     if (decision.rejection !== null) return reject(decision.rejection);

@@ -2,6 +2,8 @@ import type { Command } from '../../../commands/context.ts';
 import type { AccountScope } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
+import { amountPerVote } from '../../core/rewards/decide-vote.ts';
+import { calendarOf } from '../../core/tally/community.ts';
 import { isOffered } from '../../discord/commands/command.ts';
 import { offersAt } from '../../discord/commands/offers.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
@@ -26,7 +28,7 @@ export function renderLostPanel(
 
 /** A panel is compared with what it shows, and edited, at most this often (ms). */
 const intervalMs = minute;
-const shownRanks = 3;
+const shownMembers = 3;
 
 interface WithPanels {
   readonly store: { readonly votePanel: VotePanelStore };
@@ -100,16 +102,21 @@ async function drawPanel(
 ): Promise<DrawnPanel> {
   const now = clock.now();
   const listed = lookups.of(named);
-  const board = { period: 'month', by: 'votes', limit: shownRanks, offset: 0, userId: null } as const;
-  const [{ pages, isComplete }, { members }] = await Promise.all([
+  const board = { period: 'month', by: 'votes', limit: shownMembers, offset: 0, userId: null } as const;
+  const [{ pages, isComplete }, { members, moreTied }] = await Promise.all([
     readPages(listed, texts, clock),
     store.standingsIn(accounts, timeZone).leaderboard(board, now),
   ]);
   const place = { listings: listed, lacks: lacksOf(listings) };
+  const shown = named.filter(({ name }) => pages.some(({ listed: { name: linked } }) => linked === name));
   const content = {
     listings: pages,
-    top: members.filter(({ rank }) => rank <= shownRanks),
-    perVote: named[0]?.rewards.base.perVote ?? 0,
+    top: members,
+    moreTied,
+    rewards: (shown.length > 0 ? shown : named).map(({ name, rewards }) => ({
+      listing: name,
+      ...amountPerVote(rewards, calendarOf({ timeZone }), now),
+    })),
     buttons: offersAt(
       'panel',
       commands.filter((command) => isOffered(command, place)),

@@ -1,26 +1,32 @@
 import { type ListedPage, listingPage, unknownPage, voteButtons, voteLinkTo } from '../../../commands/listing.ts';
 import type { RankedMember } from '../../core/ledger/standing.ts';
+import type { VoteAmount } from '../../core/rewards/decide-vote.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { Panel, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { bold, joined, lines, markup, mention } from '../../texts/markup.ts';
+import { bold, escapeName, joined, lines, type Markup, markup, mention } from '../../texts/markup.ts';
+import { medalOf } from '../../texts/standings.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 /** A page that takes longer is taken as unknown (ms). */
 const timeoutMs = 2 * second;
 /** A panel has 40 components, of which other buttons and the texts need some. */
 const maxLinks = 20;
-/** Before the members of the first three ranks. */
-const medals = [markup`🥇`, markup`🥈`, markup`🥉`];
+
+interface ListingReward extends VoteAmount {
+  readonly listing: string;
+}
 
 export interface PanelContent {
   readonly listings: readonly ListedPage[];
   /** The members with the most votes of the month. */
   readonly top: readonly RankedMember[];
-  /** Credits; 0 for none. */
-  readonly perVote: number;
+  /** How many more share the rank of the last of them. */
+  readonly moreTied: number;
+  /** What a vote for each listing earns now. */
+  readonly rewards: readonly ListingReward[];
   /** What commands offer. */
   readonly buttons: readonly ReplyButton[];
 }
@@ -47,26 +53,52 @@ export async function readPages(
 }
 
 /** The message with which members vote. All its buttons work forever: their ids name a command and an action. */
-export function renderVotePanel({ listings, top, perVote, buttons }: PanelContent, texts: Texts): Panel {
-  const { votePanel, leaderboard, parts } = texts;
+export function renderVotePanel({ listings, top, moreTied, rewards, buttons }: PanelContent, texts: Texts): Panel {
+  const { votePanel, leaderboard, parts, messages } = texts;
   const [first, ...others] = listings;
   const only = first !== undefined && others.length === 0 ? voteButtons(first.page, texts) : [];
   const links = only.length === 0 ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : only;
   const ranked = top.map(({ rank, userId, score }) =>
-    joined([joined([medals[rank - 1], mention(userId)], ' '), parts.votes(score)], ' · '),
+    joined([joined([medalOf(rank), mention(userId)], ' '), parts.votes(score)], ' · '),
   );
+  const earned = renderRewards(rewards, listings, texts);
+  const tied = moreTied === 0 ? null : texts.count(messages.digest.more, moreTied);
   return {
     kind: 'panel',
     tone: 'good',
     title: votePanel.title(first?.page.name ?? markup``),
     blocks: [
-      ...(perVote > 0 ? [{ kind: 'text' as const, text: votePanel.reward(perVote) }] : []),
+      ...(earned.length > 0 ? [{ kind: 'text' as const, text: lines(...earned) }] : []),
       {
         kind: 'text',
-        text: lines(bold(leaderboard.title('votes', 'month')), ...(top.length === 0 ? [leaderboard.none] : ranked)),
+        text: lines(
+          bold(leaderboard.title('votes', 'month')),
+          ...(top.length === 0 ? [leaderboard.none] : ranked),
+          tied,
+        ),
       },
       { kind: 'buttons', buttons: links },
       { kind: 'buttons', buttons },
     ],
   };
+}
+
+/** One line if all listings pay the same, otherwise one for each that pays. */
+function renderRewards(
+  rewards: readonly ListingReward[],
+  listings: readonly ListedPage[],
+  { votePanel }: Texts,
+): readonly Markup[] {
+  const paid = rewards.map((reward) => ({ ...reward, line: votePanel.reward(reward) }));
+  const [first, ...others] = paid;
+  if (first === undefined) return [];
+  if (others.every(({ line }) => line === first.line)) return first.credits > 0 ? [first.line] : [];
+  return paid
+    .filter(({ credits }) => credits > 0)
+    .map(({ listing, line }) => {
+      const shown = listings.find(({ listed }) => listed.name === listing);
+      const name = bold(shown?.page.name ?? escapeName(listing));
+      const site = shown?.listed.site?.name;
+      return joined([joined([name, site === undefined ? null : markup`(${escapeName(site)})`], ' '), line], ' · ');
+    });
 }

@@ -45,8 +45,8 @@ function figures({ days, month, members, orders }: Overview, root: string, { loc
 function topVoters(top: readonly RankedMember[], page: NamedPage): Html {
   if (top.length === 0) return html`<p class="quiet">${page.texts.console.noTopVoters}</p>`;
   return html`<ol class="ranking">${top.map(
-    ({ userId, score }) =>
-      html`<li>${memberLink(userId, page)} <span class="quiet">${counted(page.texts.parts.votes(score))}</span></li>`,
+    ({ userId, score, rank }) =>
+      html`<li value="${rank}">${memberLink(userId, page)} <span class="quiet">${counted(page.texts.parts.votes(score))}</span></li>`,
   )}</ol>`;
 }
 

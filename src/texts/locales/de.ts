@@ -214,8 +214,7 @@ export const de: Catalogue = {
       price_changed: 'Der Preis hat sich geändert. Schau dir den Artikel bitte noch einmal an.',
       role_required: 'Nur für {role}.',
       already_owned: 'Du hast diese Rolle schon dauerhaft.',
-      no_channel:
-        'Diesen Artikel kannst du gerade nicht kaufen: Die Betreiber dieses Bots müssen erst den Owner-Kanal einstellen.',
+      not_ready: 'Noch nicht verfügbar. Das Team deines Servers muss die Einrichtung erst abschließen.',
       sold_out: 'Dieser Artikel ist ausverkauft.',
       overdrawn: 'Du hast nicht genug Credits.',
     },
@@ -255,6 +254,8 @@ export const de: Catalogue = {
       todo: 'Drück auf „Erledigt“, sobald der Kauf übergeben ist. Dann geht eine Direktnachricht raus.',
       closed:
         'Wer {name} ({price}) gekauft hat, hat vor der Übergabe die eigenen Daten löschen lassen. Deshalb wurde der Kauf geschlossen und erstattet. Du musst nichts tun.',
+      unreadyTitle: 'Ein Artikel ist nicht käuflich',
+      unready: '{name} steht im Shop, aber niemand kann es kaufen.',
       refundedRole:
         'Discord hat die Rolle nicht vergeben. Der Preis wurde erstattet, und der Artikel ist wieder verfügbar.',
       fulfilledBy: 'Erledigt von {manager}.',
@@ -746,6 +747,7 @@ export const de: Catalogue = {
 
   votePanel: {
     reward: 'Jeder Vote bringt {credits}.',
+    rewardToday: 'Jeder Vote bringt heute {credits}.',
     creditsButton: 'Meine Credits',
     goneTitle: 'Das Vote-Panel ist weg',
     gone: 'Das Vote-Panel in {channel} wurde gelöscht, oder der Bot darf dort nicht mehr schreiben. Ein neues bekommst du mit /setup.',

@@ -249,8 +249,7 @@ export const en = {
       price_changed: 'The price has changed. Please look at the item again.',
       role_required: 'Only for {role}.',
       already_owned: 'You have this role already, without an end.',
-      no_channel:
-        "This item cannot be bought at the moment; the operators of this bot need to set the owner's channel.",
+      not_ready: "Not available yet. Your server's team has to finish setting it up.",
       sold_out: 'This item is sold out.',
       overdrawn: 'You do not have enough credits.',
     },
@@ -294,6 +293,8 @@ export const en = {
       todo: 'Press Done when the buyer has it. The buyer gets a direct message.',
       closed:
         'The buyer of {name} ({price}) had their data deleted before this was done, so the purchase was closed and refunded. There is nothing to do.',
+      unreadyTitle: 'An item cannot be bought',
+      unready: '{name} is in the shop, but nobody can buy it.',
       refundedRole: 'Discord did not give the role, so the price was refunded, and the item is in stock again.',
       fulfilledBy: 'Done, by {manager}.',
       refundedBy: 'Refunded, by {manager}.',
@@ -822,6 +823,7 @@ export const en = {
   /** The message with which members vote. `creditsButton` is plain. */
   votePanel: {
     reward: 'Each vote earns {credits}.',
+    rewardToday: 'Each vote earns {credits} today.',
     creditsButton: 'My credits',
     /** In the owner's channel, once. */
     goneTitle: 'The vote panel is gone',

@@ -230,8 +230,7 @@ export const es: Catalogue = {
       price_changed: 'El precio ha cambiado. Vuelve a mirar el artículo.',
       role_required: 'Solo para {role}.',
       already_owned: 'Ya tienes este rol, y sin fecha de fin.',
-      no_channel:
-        'Este artículo no se puede comprar por ahora: quienes administran este bot tienen que configurar el canal del propietario.',
+      not_ready: 'Todavía no está disponible: el equipo de tu servidor tiene que terminar de configurarlo.',
       sold_out: 'Este artículo está agotado.',
       overdrawn: 'No tienes suficientes créditos.',
     },
@@ -275,6 +274,8 @@ export const es: Catalogue = {
       todo: 'Haz clic en “Hecho” cuando la compra esté entregada. Se enviará un mensaje directo.',
       closed:
         'Quien compró {name} ({price}) pidió borrar sus datos antes de la entrega, así que la compra se ha cerrado y reembolsado. No tienes que hacer nada.',
+      unreadyTitle: 'Un artículo no se puede comprar',
+      unready: '{name} está en la tienda, pero nadie lo puede comprar.',
       refundedRole:
         'Discord no ha dado el rol, así que se ha reembolsado el precio y el artículo vuelve a estar disponible.',
       fulfilledBy: 'Hecho, por {manager}.',
@@ -773,6 +774,7 @@ export const es: Catalogue = {
 
   votePanel: {
     reward: 'Cada voto da {credits}.',
+    rewardToday: 'Hoy, cada voto da {credits}.',
     creditsButton: 'Mis créditos',
     goneTitle: 'El panel de votos ya no está',
     gone: 'El panel de votos de {channel} se ha borrado o el bot ya no puede escribir allí. Para tener uno nuevo, usa /setup.',

@@ -234,8 +234,7 @@ export const fr: Catalogue = {
       price_changed: "Le prix a changé. Regarde à nouveau l'article.",
       role_required: 'Réservé à {role}.',
       already_owned: 'Tu as déjà ce rôle, sans limite de durée.',
-      no_channel:
-        "Impossible d'acheter cet article pour le moment : les responsables de ce bot doivent d'abord définir le salon du propriétaire.",
+      not_ready: "Pas encore disponible : l'équipe de ton serveur doit d'abord finir de le configurer.",
       sold_out: 'Cet article est épuisé.',
       overdrawn: "Tu n'as pas assez de crédits.",
     },
@@ -279,6 +278,8 @@ export const fr: Catalogue = {
       todo: "Clique sur « Terminé » une fois l'achat remis. Un message privé sera alors envoyé.",
       closed:
         "La personne qui a acheté {name} ({price}) a fait supprimer ses données avant la remise : l'achat a donc été clos et remboursé. Tu n'as rien à faire.",
+      unreadyTitle: 'Un article ne peut pas être acheté',
+      unready: "{name} est dans la boutique, mais personne ne peut l'acheter.",
       refundedRole: "Discord n'a pas donné le rôle : le prix a été remboursé et l'article est de nouveau en stock.",
       fulfilledBy: 'Terminé par {manager}.',
       refundedBy: 'Remboursé par {manager}.',
@@ -783,6 +784,7 @@ export const fr: Catalogue = {
 
   votePanel: {
     reward: 'Chaque vote rapporte {credits}.',
+    rewardToday: 'Aujourd’hui, chaque vote rapporte {credits}.',
     creditsButton: 'Mes crédits',
     goneTitle: "Le panneau de vote n'est plus là",
     gone: 'Le panneau de vote de {channel} a été supprimé, ou le bot ne peut plus y écrire. Pour en avoir un nouveau, utilise /setup.',

@@ -204,7 +204,7 @@ export const id: Catalogue = {
       price_changed: 'Harganya berubah. Coba lihat item ini lagi.',
       role_required: 'Hanya untuk {role}.',
       already_owned: 'Kamu sudah punya role ini tanpa batas waktu.',
-      no_channel: 'Item ini belum bisa dibeli saat ini; pengelola bot perlu mengatur channel pemilik.',
+      not_ready: 'Belum tersedia. Tim server ini harus menyelesaikan pengaturannya dulu.',
       sold_out: 'Item ini sudah habis.',
       overdrawn: 'Kreditmu tidak cukup.',
     },
@@ -244,6 +244,8 @@ export const id: Catalogue = {
       todo: 'Tekan “Selesai” kalau pembeli sudah menerimanya. Pembeli akan mendapat pesan langsung.',
       closed:
         'Data pembeli {name} ({price}) dihapus atas permintaannya sebelum ini selesai, jadi pembelian ini ditutup dan kreditnya dikembalikan. Tidak ada yang perlu dilakukan.',
+      unreadyTitle: 'Ada item yang tidak bisa dibeli',
+      unready: '{name} ada di toko, tetapi tidak ada yang bisa membelinya.',
       refundedRole: 'Discord tidak memberikan role-nya, jadi kreditnya dikembalikan dan item ini tersedia lagi.',
       fulfilledBy: 'Selesai, oleh {manager}.',
       refundedBy: 'Kredit dikembalikan, oleh {manager}.',
@@ -716,6 +718,7 @@ export const id: Catalogue = {
 
   votePanel: {
     reward: 'Setiap vote memberi {credits}.',
+    rewardToday: 'Hari ini setiap vote memberi {credits}.',
     creditsButton: 'Kreditku',
     goneTitle: 'Panel vote hilang',
     gone: 'Panel vote di {channel} dihapus, atau bot tidak boleh lagi menulis di sana. Untuk membuat yang baru, pakai /setup.',

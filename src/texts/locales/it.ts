@@ -230,8 +230,7 @@ export const it: Catalogue = {
       price_changed: "Il prezzo è cambiato. Dai un'altra occhiata all'articolo.",
       role_required: 'Solo per {role}.',
       already_owned: 'Hai già questo ruolo, senza scadenza.',
-      no_channel:
-        'Al momento non puoi comprare questo articolo: chi gestisce questo bot deve prima impostare il canale del proprietario.',
+      not_ready: 'Non ancora disponibile: lo staff del tuo server deve finire di configurarlo.',
       sold_out: 'Questo articolo è esaurito.',
       overdrawn: 'Non hai abbastanza crediti.',
     },
@@ -275,6 +274,8 @@ export const it: Catalogue = {
       todo: "Premi “Fatto” quando l'acquisto è stato consegnato. Partirà un messaggio diretto.",
       closed:
         "Chi ha comprato {name} ({price}) ha fatto eliminare i propri dati prima della consegna, quindi l'acquisto è stato chiuso e rimborsato. Non devi fare niente.",
+      unreadyTitle: 'Un articolo non si può comprare',
+      unready: '{name} è nel negozio, ma nessuno può comprarlo.',
       refundedRole:
         "Discord non ha assegnato il ruolo: il prezzo è stato rimborsato e l'articolo è di nuovo disponibile.",
       fulfilledBy: 'Fatto, da {manager}.',
@@ -774,6 +775,7 @@ export const it: Catalogue = {
 
   votePanel: {
     reward: 'Ogni voto vale {credits}.',
+    rewardToday: 'Oggi ogni voto vale {credits}.',
     creditsButton: 'I miei crediti',
     goneTitle: "Il pannello voti non c'è più",
     gone: 'Il pannello voti in {channel} è stato eliminato, oppure il bot non può più scrivere lì. Per averne uno nuovo, usa /setup.',

@@ -208,7 +208,7 @@ export const ja: Catalogue = {
       price_changed: '価格が変わりました。もう一度商品を確認してください。',
       role_required: '{role} 限定です。',
       already_owned: 'このロールはすでに無期限で持っています。',
-      no_channel: 'この商品は現在購入できません。このBotの運営者がオーナー用チャンネルを設定する必要があります。',
+      not_ready: 'まだ購入できません。サーバーの運営チームの設定が完了するまでお待ちください。',
       sold_out: 'この商品は売り切れです。',
       overdrawn: 'クレジットが足りません。',
     },
@@ -248,6 +248,8 @@ export const ja: Catalogue = {
       todo: '購入者に商品を渡したら「完了」を押してください。購入者にダイレクトメッセージが届きます。',
       closed:
         '{name}（{price}）の購入者のデータが対応の完了前に削除されたため、この購入は終了し、払い戻されました。対応は不要です。',
+      unreadyTitle: '購入できない商品があります',
+      unready: '{name}はショップにありますが、誰も購入できません。',
       refundedRole: 'Discordでロールを付与できなかったため、代金を払い戻し、商品を在庫に戻しました。',
       fulfilledBy: '完了（対応: {manager}）',
       refundedBy: '払い戻し済み（対応: {manager}）',
@@ -717,6 +719,7 @@ export const ja: Catalogue = {
 
   votePanel: {
     reward: '1票につき{credits}がもらえます。',
+    rewardToday: '本日は1票につき{credits}がもらえます。',
     creditsButton: '自分のクレジット',
     goneTitle: '投票パネルがなくなりました',
     gone: '{channel}の投票パネルが削除されたか、Botが書き込めなくなりました。新しく作るには /setup を使ってください。',

@@ -204,7 +204,7 @@ export const ko: Catalogue = {
       price_changed: '가격이 바뀌었어요. 아이템을 다시 확인해 주세요.',
       role_required: '{role} 전용이에요.',
       already_owned: '이미 이 역할을 기간 제한 없이 가지고 있어요.',
-      no_channel: '지금은 이 아이템을 구매할 수 없어요. 봇 운영자가 관리용 채널을 설정해야 해요.',
+      not_ready: '아직 구매할 수 없어요. 서버 운영진이 설정을 마쳐야 해요.',
       sold_out: '품절된 아이템이에요.',
       overdrawn: '크레딧이 부족해요.',
     },
@@ -244,6 +244,8 @@ export const ko: Catalogue = {
       todo: '구매자에게 지급했다면 ‘완료’를 눌러 주세요. 구매자에게 다이렉트 메시지가 전송돼요.',
       closed:
         '지급이 완료되기 전에 {name} ({price}) 구매자의 데이터가 삭제되어, 구매를 종료하고 환불했어요. 따로 하실 일은 없어요.',
+      unreadyTitle: '구매할 수 없는 아이템이 있어요',
+      unready: '{name}: 상점에 있지만 아무도 구매할 수 없어요.',
       refundedRole: 'Discord에서 역할을 줄 수 없어서 환불했고, 아이템은 다시 재고에 추가됐어요.',
       fulfilledBy: '{manager}님이 완료했어요.',
       refundedBy: '{manager}님이 환불했어요.',
@@ -710,6 +712,7 @@ export const ko: Catalogue = {
 
   votePanel: {
     reward: '한 표마다 {credits}을 받아요.',
+    rewardToday: '오늘은 한 표마다 {credits}을 받아요.',
     creditsButton: '내 크레딧',
     goneTitle: '투표 패널이 없어졌어요',
     gone: '{channel}의 투표 패널이 삭제되었거나 봇이 더 이상 글을 쓸 수 없어요. 새로 만들려면 /setup 명령어를 쓰세요.',

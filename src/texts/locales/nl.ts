@@ -214,8 +214,7 @@ export const nl: Catalogue = {
       price_changed: 'De prijs is veranderd. Bekijk het item nog even.',
       role_required: 'Alleen voor {role}.',
       already_owned: 'Je hebt deze rol al, zonder einddatum.',
-      no_channel:
-        'Dit item is nu niet te koop: de beheerders van deze bot moeten eerst het kanaal van de eigenaar instellen.',
+      not_ready: 'Nog niet beschikbaar. Het team van je server moet het nog verder instellen.',
       sold_out: 'Dit item is uitverkocht.',
       overdrawn: 'Je hebt niet genoeg credits.',
     },
@@ -255,6 +254,8 @@ export const nl: Catalogue = {
       todo: "Druk op 'Klaar' als de aankoop geleverd is. De koper krijgt dan een privébericht.",
       closed:
         'De koper van {name} ({price}) heeft de eigen gegevens laten verwijderen voordat de aankoop geleverd was. De aankoop is daarom gesloten en terugbetaald. Je hoeft niets te doen.',
+      unreadyTitle: 'Een item kan niet worden gekocht',
+      unready: '{name} staat in de shop, maar niemand kan het kopen.',
       refundedRole: 'Discord heeft de rol niet gegeven. De prijs is terugbetaald en het item is weer op voorraad.',
       fulfilledBy: 'Geleverd door {manager}.',
       refundedBy: 'Terugbetaald door {manager}.',
@@ -736,6 +737,7 @@ export const nl: Catalogue = {
 
   votePanel: {
     reward: 'Elke stem levert {credits} op.',
+    rewardToday: 'Elke stem levert vandaag {credits} op.',
     creditsButton: 'Mijn credits',
     goneTitle: 'Het stempaneel is weg',
     gone: 'Het stempaneel in {channel} is verwijderd, of de bot mag daar niet meer schrijven. Een nieuw paneel krijg je met /setup.',

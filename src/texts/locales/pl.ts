@@ -265,8 +265,7 @@ export const pl: Catalogue = {
       price_changed: 'Cena się zmieniła. Zerknij na ten przedmiot jeszcze raz.',
       role_required: 'Tylko dla {role}.',
       already_owned: 'Masz już tę rolę na stałe.',
-      no_channel:
-        'Tego przedmiotu nie można teraz kupić; administracja tego bota musi najpierw ustawić kanał właściciela.',
+      not_ready: 'Jeszcze niedostępne. Zespół tego serwera musi najpierw dokończyć konfigurację.',
       sold_out: 'Ten przedmiot jest wyprzedany.',
       overdrawn: 'Nie masz tylu kredytów.',
     },
@@ -311,6 +310,8 @@ export const pl: Catalogue = {
       todo: 'Kliknij „Gotowe”, gdy kupujący dostanie swój przedmiot. Bot wyśle mu wiadomość prywatną.',
       closed:
         '{name} ({price}): dane kupującego usunięto na jego życzenie jeszcze przed wydaniem, więc zakup został zamknięty, a kredyty zwrócone. Nie trzeba nic robić.',
+      unreadyTitle: 'Przedmiotu nie da się kupić',
+      unready: '{name}: jest w sklepie, ale nikt nie może go kupić.',
       refundedRole: 'Discord nie nadał roli, więc kredyty zostały zwrócone, a przedmiot wrócił do sklepu.',
       fulfilledBy: 'Gotowe. Wydanie potwierdza {manager}.',
       refundedBy: 'Kredyty zwrócone. Zwrot potwierdza {manager}.',
@@ -838,6 +839,7 @@ export const pl: Catalogue = {
 
   votePanel: {
     reward: 'Za każdy głos: {credits}',
+    rewardToday: 'Dziś za każdy głos: {credits}',
     creditsButton: 'Moje kredyty',
     goneTitle: 'Panel głosowania zniknął',
     gone: 'Panel głosowania na kanale {channel} został usunięty albo bot nie może już tam pisać. Aby dodać nowy, użyj /setup.',

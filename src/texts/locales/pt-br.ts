@@ -230,8 +230,7 @@ export const ptBR: Catalogue = {
       price_changed: 'O preço mudou. Dê mais uma olhada no item.',
       role_required: 'Só para {role}.',
       already_owned: 'Você já tem este cargo, sem prazo para acabar.',
-      no_channel:
-        'Não dá para comprar este item no momento: os responsáveis por este bot precisam definir o canal do dono.',
+      not_ready: 'Ainda não disponível: a equipe do seu servidor precisa terminar de configurar.',
       sold_out: 'Este item está esgotado.',
       overdrawn: 'Você não tem créditos suficientes.',
     },
@@ -275,6 +274,8 @@ export const ptBR: Catalogue = {
       todo: 'Clique em "Concluir" quando a compra for entregue. Uma mensagem direta será enviada.',
       closed:
         'Quem comprou {name} ({price}) apagou os próprios dados antes da entrega, então a compra foi encerrada e reembolsada. Você não precisa fazer nada.',
+      unreadyTitle: 'Um item não pode ser comprado',
+      unready: '{name} está na loja, mas ninguém pode comprar.',
       refundedRole: 'O Discord não deu o cargo, então o preço foi reembolsado e o item voltou ao estoque.',
       fulfilledBy: 'Concluída por {manager}.',
       refundedBy: 'Reembolsada por {manager}.',
@@ -775,6 +776,7 @@ export const ptBR: Catalogue = {
 
   votePanel: {
     reward: 'Cada voto vale {credits}.',
+    rewardToday: 'Hoje cada voto vale {credits}.',
     creditsButton: 'Meus créditos',
     goneTitle: 'O painel de votos sumiu',
     gone: 'O painel de votos em {channel} foi apagado ou o bot não pode mais escrever lá. Para ter um novo, use /setup.',

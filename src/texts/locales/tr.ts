@@ -214,7 +214,7 @@ export const tr: Catalogue = {
       price_changed: 'Fiyat değişti. Lütfen ürüne tekrar bak.',
       role_required: 'Yalnızca {role} için.',
       already_owned: 'Bu role zaten süresiz olarak sahipsin.',
-      no_channel: 'Bu ürün şu anda satın alınamıyor; bot yöneticilerinin sahip kanalını ayarlaması gerekiyor.',
+      not_ready: 'Henüz satışta değil. Önce sunucu ekibinin ayarları tamamlaması gerekiyor.',
       sold_out: 'Bu ürün tükendi.',
       overdrawn: 'Yeterli kredin yok.',
     },
@@ -254,6 +254,8 @@ export const tr: Catalogue = {
       todo: 'Alıcı ürünü alınca “Tamamlandı” butonuna bas. Alıcıya direkt mesaj gönderilir.',
       closed:
         '{name} ({price}): alıcı, ürün teslim edilmeden önce verilerini sildirdi; bu yüzden satın alma kapatıldı ve ücret iade edildi. Yapman gereken bir şey yok.',
+      unreadyTitle: 'Bir ürün satın alınamıyor',
+      unready: '{name} mağazada duruyor ama kimse satın alamıyor.',
       refundedRole: 'Discord rolü vermedi; bu yüzden ücret iade edildi ve ürün tekrar stokta.',
       fulfilledBy: 'Tamamlandı. Tamamlayan: {manager}.',
       refundedBy: 'İade edildi. İade eden: {manager}.',
@@ -728,6 +730,7 @@ export const tr: Catalogue = {
 
   votePanel: {
     reward: 'Her oy {credits} kazandırır.',
+    rewardToday: 'Bugün her oy {credits} kazandırır.',
     creditsButton: 'Kredilerim',
     goneTitle: 'Oy paneli kayboldu',
     gone: '{channel} kanalındaki oy paneli silindi ya da bot artık oraya yazamıyor. Yenisi için /setup kullan.',

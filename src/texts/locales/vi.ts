@@ -212,7 +212,7 @@ export const vi: Catalogue = {
       price_changed: 'Giá đã thay đổi. Vui lòng xem lại món này.',
       role_required: 'Chỉ dành cho {role}.',
       already_owned: 'Bạn đã có vai trò này vĩnh viễn rồi.',
-      no_channel: 'Hiện chưa thể mua món này; người vận hành bot cần đặt kênh dành cho chủ sở hữu.',
+      not_ready: 'Chưa mua được. Đội ngũ của máy chủ cần hoàn tất việc thiết lập trước.',
       sold_out: 'Món này đã hết hàng.',
       overdrawn: 'Bạn không đủ credit.',
     },
@@ -252,6 +252,8 @@ export const vi: Catalogue = {
       todo: 'Nhấn “Xong” khi người mua đã nhận được. Người mua sẽ nhận một tin nhắn trực tiếp.',
       closed:
         'Người mua {name} ({price}) đã xóa dữ liệu của mình trước khi đơn hoàn tất, nên đơn đã được đóng và hoàn lại. Bạn không cần làm gì thêm.',
+      unreadyTitle: 'Có món không mua được',
+      unready: '{name} có trong cửa hàng nhưng không ai mua được.',
       refundedRole: 'Discord không cấp được vai trò, nên credit đã được hoàn lại và món này đã có hàng trở lại.',
       fulfilledBy: '{manager} đã hoàn tất đơn này.',
       refundedBy: '{manager} đã hoàn lại đơn này.',
@@ -722,6 +724,7 @@ export const vi: Catalogue = {
 
   votePanel: {
     reward: 'Mỗi lượt bình chọn nhận {credits}.',
+    rewardToday: 'Hôm nay mỗi lượt bình chọn nhận {credits}.',
     creditsButton: 'Credit của tôi',
     goneTitle: 'Bảng bình chọn không còn nữa',
     gone: 'Bảng bình chọn ở {channel} đã bị xóa, hoặc bot không còn được viết ở đó. Để tạo bảng mới, hãy dùng /setup.',

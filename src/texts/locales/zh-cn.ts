@@ -201,7 +201,7 @@ export const zhCN: Catalogue = {
       price_changed: '价格变了，请重新查看商品。',
       role_required: '仅限 {role}。',
       already_owned: '你已经永久拥有这个身份组了。',
-      no_channel: '暂时无法购买这件商品，机器人的运营者需要先设置管理频道。',
+      not_ready: '暂不可购买，本服务器的管理团队还需要完成设置。',
       sold_out: '这件商品已售罄。',
       overdrawn: '你的积分不足。',
     },
@@ -240,6 +240,8 @@ export const zhCN: Catalogue = {
       text: '{user} 购买了 {name}（{price}）。',
       todo: '发放给买家后请点击“完成”。买家会收到私信。',
       closed: '{name}（{price}）的买家在发放完成前删除了自己的数据，因此这笔购买已关闭并退款。无需处理。',
+      unreadyTitle: '有一件商品无法购买',
+      unready: '{name} 已在商店中，但没有人能购买。',
       refundedRole: 'Discord 未能发放身份组，积分已退还，商品也已恢复库存。',
       fulfilledBy: '已由 {manager} 完成。',
       refundedBy: '已由 {manager} 退款。',
@@ -701,6 +703,7 @@ export const zhCN: Catalogue = {
 
   votePanel: {
     reward: '每票可得 {credits}。',
+    rewardToday: '今天每票可得 {credits}。',
     creditsButton: '我的积分',
     goneTitle: '投票面板不见了',
     gone: '{channel} 的投票面板已被删除，或机器人不能再在那里发言。如需新面板，请使用 /setup。',

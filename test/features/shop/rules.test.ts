@@ -9,7 +9,7 @@ const base = { id: 'vip', name: 'VIP', price: 30, manual: false, stock: null, ne
 const role: PublicShopItem = { ...base, role: '7', forMs: 7 * day, codeCount: null };
 const code: PublicShopItem = { ...base, role: null, forMs: null, codeCount: 3 };
 const rich: PurchaseContext = {
-  ...{ confirmedPrice: 30, balance: 100, left: null, roles: [], grants: [], hasOwnerChannel: true, now },
+  ...{ confirmedPrice: 30, balance: 100, left: null, roles: [], grants: [], isReady: true, now },
 };
 const grant = (source: string, until: number | null) => ({ role: '7', source, until });
 

@@ -23,15 +23,17 @@ const start = Date.UTC(2026, 10, 20, 12);
 const [ada, grace] = ['200000000000000001', '200000000000000002'];
 const shop = [{ id: 'vip', name: 'VIP', price: 5, manual: true }];
 
-/** The parts of the feature with a local Discord, for a guild with this listing. */
-async function guild(settings: object = { shop }, offered = commands) {
+/** The parts of the feature with a local Discord, for a guild with this listing and others. */
+async function guild(settings: object = { shop }, offered = commands, others: readonly object[] = []) {
   const clock = manualClock(start);
   const discord = await localDiscord({ rateLimits: false });
   const { guildId, channels } = discord;
   const store = await openStore(newSqliteUrl(), storeClock(clock), { thread: false });
   onTestFinished(() => store.close());
   const listing = { ...harbour, guildId, ownerChannelId: channels.premium, ...settings };
-  const directory = createDirectory(loadConfig(environmentWith([listing])).listings);
+  const directory = createDirectory(
+    loadConfig(environmentWith([listing, ...others.map((other) => ({ ...other, guildId }))])).listings,
+  );
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
   const { log } = collectingLog();
   const guard = createRequestGuard({
@@ -112,6 +114,23 @@ describe('the vote panel of a guild', () => {
     ]);
   });
 
+  it('gives members with equal votes one medal, and says how many more have it', async () => {
+    const { place, update, vote, messages, clock } = await guild();
+    const tied = [grace, '200000000000000003', '200000000000000004', '200000000000000005'];
+    for (const userId of [ada, ...tied]) await vote(userId);
+    await clock.advance(13 * 60 * minute);
+    await vote(ada);
+    await place();
+    await update();
+    expect(textOf(messages()[0]).split('\n').slice(4)).toEqual([
+      `🥇 <@${ada}> · **2** votes`,
+      `🥈 <@${tied[0]}> · **1** vote`,
+      `🥈 <@${tied[1]}> · **1** vote`,
+      '… and 2 more',
+      '-# November 2026',
+    ]);
+  });
+
   it('offers only what there is, and has friendly words before the first vote', async () => {
     const { place, update, messages, service, listed } = await guild({}, commandsFor({ reminders: false }));
     const site = { id: 'topgg', name: 'top.gg' };
@@ -141,6 +160,49 @@ describe('the vote panel of a guild', () => {
     await clock.advance(minute);
     service.isDown = true;
     expect(await compare()).toBe(false);
+  });
+
+  it('says what a vote earns today in the time zone of the community, and is edited when that changes', async () => {
+    const multipliers = [
+      { factor: 2, days: ['saturday', 'sunday'] },
+      { factor: 3, from: '2026-11-21T12:00:00Z', until: '2026-11-21T18:00:00Z' },
+      { factor: 5, role: '300000000000000009' },
+    ];
+    const { place, update, compare, messages, clock } = await guild({
+      ...({ timeZone: 'America/New_York', rewards: { vote: 15, multipliers } } as const),
+    });
+    const earned = () => textOf(messages()[0]).split('\n')[1];
+    const at = async (time: string) => {
+      await clock.advance(Date.parse(time) - clock.now());
+      if (await compare()) await update();
+      return earned();
+    };
+    await place();
+    await update();
+    expect(earned()).toBe('Each vote earns **15** credits.');
+    expect(await at('2026-11-21T04:58:00Z')).toBe('Each vote earns **15** credits.');
+    // Midnight in New York. The amount does not last for the whole day.
+    expect(await at('2026-11-21T05:00:00Z')).toBe('Each vote earns **30** credits.');
+    expect(await at('2026-11-21T12:00:00Z')).toBe('Each vote earns **90** credits.');
+    expect(await at('2026-11-21T18:00:00Z')).toBe('Each vote earns **30** credits today.');
+    expect(await at('2026-11-23T05:00:00Z')).toBe('Each vote earns **15** credits.');
+  });
+
+  it('says what a vote for each listing earns if they differ', async () => {
+    const other = { ...harbour, name: 'lamplighter', kind: 'bot', id: '1001', lookupKey: 'another-key-for-tests' };
+    const { place, update, messages, service, listed } = await guild({ rewards: { vote: 5 } }, commands, [
+      { ...other, rewards: { vote: 20 } },
+      { ...other, name: 'unpaid', id: '1002', lookupKey: 'third-key-for-tests', rewards: { vote: 0 } },
+    ]);
+    const names = ['harbour', 'lamplighter', 'unpaid'];
+    service.listings = names.map((name) => ({ ...listed(name === 'harbour' ? 'server' : 'bot'), name }));
+    await place();
+    await update();
+    expect(textOf(messages()[0]).split('\n').slice(1, 4)).toEqual([
+      '**Lantern Harbour** · Each vote earns **5** credits.',
+      '**Lamplighter** · Each vote earns **20** credits.',
+      '',
+    ]);
   });
 
   it('moves to another channel, or to the end of the same', async () => {

@@ -47,6 +47,12 @@ export async function rankBoard(table: ScoreTable) {
     return low < distinct.length ? (starts[numbers.get(distinct[low] ?? 0) ?? 0] ?? 0) : total;
   }
 
+  /** How many members have this score, which somebody has, or a greater one. */
+  function countFrom(score: number): number {
+    const number = numbers.get(score) ?? noScore;
+    return (starts[number] ?? 0) + (counts[number] ?? 0);
+  }
+
   function memberAt(row: number): RankedMember {
     const score = scores[row] ?? 0;
     return { userId: table.userIdAt(row), score, rank: countAbove(score) + 1 };
@@ -58,6 +64,7 @@ export async function rankBoard(table: ScoreTable) {
     /** All scores together. */
     sum,
     countAbove,
+    countFrom,
     /** Of equals the older Discord account is first. */
     members: (offset: number, limit: number) => Array.from(order.subarray(offset, offset + limit), memberAt),
     /** A member with their place, counted from 0; null without a score. */

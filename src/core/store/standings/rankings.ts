@@ -63,10 +63,13 @@ function readPage(
   const found = userId === null ? null : ranking.find(userId);
   const ownOffset = found === null ? 0 : found.place - (found.place % limit);
   const offset = requested === 'own' ? ownOffset : requested;
+  const members = ranking.members(offset, limit);
+  const last = members.at(-1);
   return {
     board,
     userId,
-    members: ranking.members(offset, limit),
+    members,
+    moreTied: last === undefined ? 0 : ranking.countFrom(last.score) - offset - members.length,
     offset,
     total: ranking.total,
     sum: ranking.sum,

@@ -1,4 +1,4 @@
-import { type AnnouncementPreview, sampleNames } from '../../../core/announcements/preview.ts';
+import { type AnnouncementPreview, sampleNames, textsOf } from '../../../core/announcements/preview.ts';
 import type { Panel, Reply } from '../../../discord/commands/reply.ts';
 import { renderMessage } from '../../../discord/rendering/message.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
@@ -54,12 +54,11 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
 /** As text alone: a link, which would lead to the sample's page, is its label. */
 function plainHtml(reply: Reply | Panel, names: NameBook, locale: string): Html {
   const blocks = 'kind' in reply ? reply.blocks : [];
-  const texts = 'kind' in reply ? blocks.flatMap((block) => ('text' in block ? [block.text] : [])) : [reply.text ?? ''];
   const buttons =
     'kind' in reply ? blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : (reply.buttons ?? []);
   const withoutLinks = (text: string) => text.replace(/\[([^[\]\n]{1,200})\]\(https?:[^()\s]{1,512}\)/g, '$1');
   const title = reply.title === undefined ? null : inlineMarkup(withoutLinks(reply.title), names, locale);
-  return html`${title && html`<p><strong>${title}</strong></p>`}${texts.map((text) => markupHtml(withoutLinks(text), names, locale))}${
+  return html`${title && html`<p><strong>${title}</strong></p>`}${textsOf(reply).map((text) => markupHtml(withoutLinks(text), names, locale))}${
     buttons.length > 0 &&
     html`<p class="line">${buttons.map(({ label }) => html`<span class="mark plain">${label}</span> `)}</p>`
   }`;
