@@ -34,6 +34,7 @@ import { confirmations } from './033-confirmations.ts';
 import { rateAlarms } from './034-rate-alarms.ts';
 import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
+import { rejectedVotes } from './040-rejected-votes.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -70,6 +71,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '034-rate-alarms': rateAlarms,
   '035-correction-authors': correctionAuthors,
   '036-vote-panels': votePanels,
+  '040-rejected-votes': rejectedVotes,
 };
 
 /** The names of all migrations, oldest first. */
