@@ -1,6 +1,7 @@
 import type { AccountScope } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
+import { toleranceMs } from '../../core/rewards/reward.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import { queuesOfVotes } from '../../core/tally/queues.ts';
@@ -22,9 +23,6 @@ const firstLookbackMs = day;
 const overlapMs = hour;
 /** A younger vote is not lost: its delivery may be under way (ms). */
 const minAgeMs = 2 * minute;
-/** How much the times of one vote may differ between the site and the ledger (ms). */
-const toleranceMs = 5 * minute;
-
 /**
  * Looks for lost votes in the histories of sites, once an hour and in one process at a time. What the ledger does not have
  * is recorded as by `/claim`, so a delivery that comes later pays nothing, and announced as a late delivery is.
