@@ -35,6 +35,7 @@ import { rateAlarms } from './034-rate-alarms.ts';
 import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
 import { rejectedVotes } from './040-rejected-votes.ts';
+import { listingBeginnings } from './041-listing-beginnings.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -72,6 +73,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '035-correction-authors': correctionAuthors,
   '036-vote-panels': votePanels,
   '040-rejected-votes': rejectedVotes,
+  '041-listing-beginnings': listingBeginnings,
 };
 
 /** The names of all migrations, oldest first. */
