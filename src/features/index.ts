@@ -13,6 +13,7 @@ import { handlers } from './handlers/feature.ts';
 import { imports } from './imports/feature.ts';
 import { linkedRoles } from './linked-roles/feature.ts';
 import { lostStreaks } from './lost-streaks/feature.ts';
+import { lostVotes } from './lost-votes/feature.ts';
 import { memberData } from './member-data/feature.ts';
 import { nextVotes } from './next-votes/feature.ts';
 import { party } from './party/feature.ts';
@@ -41,6 +42,7 @@ export const features = {
   backfill,
   memberData,
   corrections,
+  lostVotes,
   confirmations,
   rateAlarms,
   votePanel,

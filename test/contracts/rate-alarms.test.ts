@@ -135,6 +135,23 @@ describeOnEveryDatabase('votes of a listing that can be forged', (newUrl) => {
     expect(await flood(51, start + 30 * minute, 2_000)).toEqual({ recorded: 50, quarantined: 1 });
   });
 
+  it('are held on while they are rejected, and decided by themselves', async () => {
+    const { flood, deliver, decide, carryOut, held, records } = await open();
+    await flood(60);
+    const last = await deliver(900);
+    await decide('reject');
+    expect(await flood(120, start + 2 * hour, 1_000)).toEqual({ quarantined: 120 });
+    const later = await deliver(901, start + 2 * hour);
+    await Promise.all([carryOut(), carryOut()]);
+    expect(await records.counts()).toMatchObject({ credits: 500, deliveries: { quarantined: 121, ignored: 11 } });
+    expect(await records.delivery(last.deliveryId)).toMatchObject({ outcome: 'ignored' });
+    expect(await held()).toMatchObject({ state: 'held', held: 121 });
+    expect(await flood(3, start + 3 * hour, 2_000)).toEqual({ quarantined: 3 });
+    await decide('release');
+    await carryOut();
+    expect(await records.delivery(later.deliveryId)).toMatchObject({ outcome: 'recorded', credits: 10 });
+  });
+
   it('are not counted without the rule', async () => {
     const { flood, held } = await open({});
     expect(await flood(60)).toEqual({ recorded: 60 });

@@ -173,14 +173,28 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
   });
 
-  it('whose time the history of the site has in full seconds is not paid again when it is delivered', async () => {
-    const { record, claim, importVotes, account } = await open();
-    await claim(start);
-    await importVotes([start + day]);
-    expect(await record(voteAt(start + 999, { id: '1' }))).toBe('recorded 0 within_cooldown');
-    expect(await record(voteAt(start + day + 999, { id: '2' }))).toBe('recorded 0 within_cooldown');
-    expect(await account()).toMatchObject({ credits: 10, votes: 2 });
-    expect(await record(voteAt(start + 4 * hour))).toBe('recorded 10');
+  it.each([1_001, 5 * minute, -5 * minute])(
+    'whose API states its time %i ms off is one vote with its delivery, whichever comes first',
+    async (offMs) => {
+      const { record, claim, importVotes, account } = await open();
+      await claim(start);
+      await importVotes([start + day]);
+      expect(await record(voteAt(start + offMs, { id: '1' }))).toBe('recorded 0 within_cooldown');
+      expect(await record(voteAt(start + day + offMs, { id: '2' }))).toBe('recorded 0 within_cooldown');
+      expect(await account()).toMatchObject({ credits: 10, votes: 2 });
+      expect(await record(voteAt(start + 4 * hour))).toBe('recorded 10');
+      expect(await claim(start + 4 * hour + offMs)).toMatchObject({ outcome: 'recorded' });
+      expect(await account()).toMatchObject({ credits: 20, votes: 3 });
+    },
+  );
+
+  it('has its claim and its delivery as one also if the cooldown is hardly longer than they may differ', async () => {
+    const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 6 * minute };
+    const { record, claim } = await open({ ...listingWith(), rewards: plainRewards(base) });
+    expect(await claim(start)).toMatchObject({ outcome: 'claimed' });
+    expect(await record(voteAt(start + 2 * minute))).toBe('recorded 0 within_cooldown');
+    expect(await record(voteAt(start + 6 * minute))).toBe('recorded 10');
+    expect(await claim(start + 8 * minute)).toMatchObject({ outcome: 'recorded' });
   });
 
   it('is multiplied by its weight, if the rules say so, and counts once', async () => {

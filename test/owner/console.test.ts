@@ -438,6 +438,8 @@ it('shows held votes, and has them released or rejected', async () => {
   const { text } = await open('listings');
   expect(text).toMatch(/: 1,234 votes<.*Paid within an hour: 51 votes; usual: 5 votes\./);
   expect(text.match(/action="\.\/listings\/bot\/re(?:lease|ject)"/g)).toHaveLength(2);
+  expect(text.match(/aria-describedby="decide-bot"/g)).toHaveLength(2);
+  expect(text).toMatch(/id="decide-bot">Before you reject, replace the secret/);
   expect(text).not.toContain('listings/server/release');
   // The hour before the alarm, in the time zone of the community.
   expect(text).toMatch(/name="from" value="2026-01-01T01:00" required/);

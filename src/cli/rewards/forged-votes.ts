@@ -32,9 +32,13 @@ export async function decideAlarms(
       const rates = `${paid} were paid in one hour before, about ${Math.round(usual)} are usual`;
       print(`${isoTime(heldAt)}  ${listing}: ${formatCount(held, 'vote')} ${stateTexts[state]}; ${rates}`);
     }
+    if (!json && listings.some(({ state }) => state !== 'releasing')) print(rejectionHint);
     return exitCode.ok;
   });
 }
+
+const rejectionHint =
+  'Before you reject votes, replace the secret, here and at the site: those that arrive after that are held again.';
 
 const stateTexts = {
   held: 'held',

@@ -27,12 +27,23 @@ export interface RewardDecision {
   readonly reason: string | null;
 }
 
-/** Tolerance for clocks that differ and deliveries that are delayed (ms). */
-const toleranceMs = 5 * minute;
+/**
+ * Tolerance for clocks that differ and deliveries that are delayed (ms). By as much may the times of one vote differ that a
+ * site's API and its delivery state: no site accepts two votes of a member within it.
+ */
+export const toleranceMs = 5 * minute;
 
 /** Minimum time between two counted votes of one user for one listing (ms): the cooldown less the tolerance. */
 export function minVoteGapMs(rules: RewardRules): number {
   return rules.site === undefined ? Math.max(0, rules.cooldownMs - toleranceMs) : untimedRepeatWindowMs(rules);
+}
+
+/**
+ * By how much the time of a vote in a claim or an import may differ from that in its delivery (ms): {@link toleranceMs}, or
+ * less for a cooldown that is about as short.
+ */
+export function maxSameVoteGapMs({ cooldownMs }: RewardRules): number {
+  return Math.min(toleranceMs, Math.floor(cooldownMs / 2));
 }
 
 /**

@@ -2,7 +2,7 @@ import { day } from '../../platform/durations.ts';
 import { type Vote, type VoteAtSite, voteKindOf } from '../../webhook/event.ts';
 import { accountIdOf } from '../ledger/account.ts';
 import { type Cause, isCountedVote } from '../ledger/entry.ts';
-import { creditsOf, minVoteGapMs } from '../rewards/reward.ts';
+import { creditsOf, maxSameVoteGapMs, minVoteGapMs } from '../rewards/reward.ts';
 import { namesOfTarget } from './community.ts';
 import { voteKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
@@ -46,7 +46,8 @@ export type ClaimResult =
 export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext, now: number): ClaimResult {
   const { userId, at } = claim;
   const account = tally.accountState(accountIdOf(listing.community.accounts, userId));
-  const gapMs = minVoteGapMs(listing.rewards.base);
+  const { base } = listing.rewards;
+  const gapMs = Math.max(minVoteGapMs(base), maxSameVoteGapMs(base) + 1);
   const recorded = nearest(votesForTarget(tally, account, listing, at - gapMs, at + gapMs), at);
   if (recorded !== null) {
     const { cause, credits, at: recordedAt, reason } = recorded;
@@ -70,7 +71,7 @@ export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext,
     announce(vote, { entries, balance, streak, roles, receivedAt: now }, { tally, listing, deliveryId: null, now });
   }
   // Elsewhere, a delivery that arrives later is within the cooldown.
-  if (listing.rewards.base.site !== undefined) tally.addEvent(voteKey(vote, listing.name, now));
+  if (base.site !== undefined) tally.addEvent(voteKey(vote, listing.name, now));
   if (streak !== null) {
     const nextVoteAt = claim.atSite?.nextVoteAt ?? null;
     const claimed = { listing, deliveryId: null, at, now, entries, account: updated, streak, reached, nextVoteAt };

@@ -1,4 +1,3 @@
-import { second } from '../../platform/durations.ts';
 import type { Vote } from '../../webhook/event.ts';
 import { accountIdOf, lastVoteIn } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
@@ -6,7 +5,13 @@ import type { GivenRole } from '../outbox/effect-contents.ts';
 import { decideVote, type Reached } from '../rewards/decide-vote.ts';
 import { emptyHistory } from '../rewards/history.ts';
 import { addToScores } from '../rewards/period-scores.ts';
-import { creditsOf, minVoteGapMs, type RewardEntry, untimedRepeatWindowMs } from '../rewards/reward.ts';
+import {
+  creditsOf,
+  maxSameVoteGapMs,
+  minVoteGapMs,
+  type RewardEntry,
+  untimedRepeatWindowMs,
+} from '../rewards/reward.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
 import { streakAfter, withHistory } from './complete-history.ts';
@@ -156,18 +161,19 @@ function isWithinCooldown(
   const { base } = listing.rewards;
   const isDecidedBySite = isTimed && base.site !== undefined;
   const gapMs = minVoteGapMs(base);
+  const maxSameGapMs = maxSameVoteGapMs(base);
+  const rangeMs = Math.max(gapMs, maxSameGapMs + 1);
   const last = lastVoteIn(account.lastVotes, namesOfTarget(listing.community, listing.name));
-  if (last === null || last <= at - gapMs) return false;
-  if (last < at + gapMs && !isDecidedBySite) return true;
-  const near = votesForTarget(tally, account, listing, at - gapMs, at + gapMs);
-  return near.some(
-    (other) => isCountedVote(other.cause) && (other.untimed || !isDecidedBySite || isSameUndelivered(other, at)),
-  );
-}
-
-/** Whether a vote that was claimed or imported is this one, although the time that the site lists is less exact. */
-function isSameUndelivered({ deliveryId, at: listedAt }: PastVote, at: number): boolean {
-  return deliveryId === null && Math.abs(listedAt - at) < second;
+  if (last === null || last <= at - rangeMs) return false;
+  if (Math.abs(last - at) < gapMs && !isDecidedBySite) return true;
+  const near = votesForTarget(tally, account, listing, at - rangeMs, at + rangeMs);
+  return near.some((other) => {
+    if (!isCountedVote(other.cause)) return false;
+    const differenceMs = Math.abs(other.at - at);
+    // One that was claimed or imported is this one, although the site's API states its time less exactly.
+    const isSame = other.deliveryId === null && differenceMs <= maxSameGapMs;
+    return isSame || (differenceMs < gapMs && (other.untimed || !isDecidedBySite));
+  });
 }
 
 export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {

@@ -1,5 +1,6 @@
 import type { AccountScope } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import { toleranceMs } from '../../core/rewards/reward.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
@@ -8,7 +9,6 @@ import type { ListedLookup } from '../../discord/commands/command.ts';
 import type { VoteStatus } from '../../lookup/schemas.ts';
 import type { SiteClient } from '../../lookup/sites/site-client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 
@@ -47,9 +47,6 @@ export type ClaimOutcome =
   | { readonly type: 'unknownTime' }
   /** The site of the listing, by its name, does not say whether the member has voted. */
   | { readonly type: 'siteSilent'; readonly site: string };
-
-/** How much the times of one vote may differ between the service and the ledger, and their clocks (ms). */
-const toleranceMs = 5 * minute;
 
 /**
  * Claims of votes. While the cooldown of a recorded vote runs, there is no other vote to claim, so the service is not

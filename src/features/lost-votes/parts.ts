@@ -1,6 +1,7 @@
 import type { AccountScope } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
+import { toleranceMs } from '../../core/rewards/reward.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import { queuesOfVotes } from '../../core/tally/queues.ts';
@@ -15,22 +16,22 @@ import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { CommunityListing, Directory, LookupClients } from '../communities/feature.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { LostVotesStore } from './store.ts';
 
-/** How far back the first look into a history goes, as after an outage (ms). */
+/** How far back the first look into a history goes, as after an outage (ms); never before the listing's beginning. */
 const firstLookbackMs = day;
 /** How far each look goes back before the last one (ms): a site may list a vote late. */
 const overlapMs = hour;
 /** A younger vote is not lost: its delivery may be under way (ms). */
 const minAgeMs = 2 * minute;
-/** How much the times of one vote may differ between the site and the ledger (ms). */
-const toleranceMs = 5 * minute;
-
 /**
- * Looks for lost votes in the histories of sites, once an hour and in one process at a time. What the ledger does not have
+ * Looks for lost votes in the histories of sites, once an hour and in one process at a time, since the beginning of each
+ * listing in this database. What the ledger does not have
  * is recorded as by `/claim`, so a delivery that comes later pays nothing, and announced as a late delivery is.
  */
 export function createLostVotes(options: {
-  readonly directory: Pick<Directory, 'listings'>;
+  readonly directory: Pick<Directory, 'listings' | 'find' | 'onChange'>;
+  readonly store: LostVotesStore;
   readonly lookups: Pick<LookupClients, 'findSite'>;
   readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
@@ -43,7 +44,7 @@ export function createLostVotes(options: {
   readonly stopwatch: Clock;
   readonly log: Log;
 }): Loop {
-  const { directory, lookups, ledgerIn, recorder, nudge, leases, clock, stopwatch, log } = options;
+  const { directory, store, lookups, ledgerIn, recorder, nudge, leases, clock, stopwatch, log } = options;
   const share =
     leases && createLeaseShare({ store: leases, group: 'history', size: 1, clock: stopwatch, log, onChange });
   /** When the history of each listing was read to its end (ms since the epoch). */
@@ -55,7 +56,35 @@ export function createLostVotes(options: {
     clock,
   });
 
+  /** The listings whose beginnings are stored. */
+  const begun = new Set<string>();
+  const beginnings = createLoop({
+    round: noteBeginnings,
+    pauseMs: hour,
+    onError: (error) =>
+      log.warn({ reason: messageOf(error) }, 'the beginning of a listing could not be stored; retrying'),
+    clock,
+  });
+  directory.onChange(() => beginnings.wake());
+
   let hasJoined = false;
+
+  /** Votes of before were received, and perhaps paid, by another program. */
+  async function noteBeginnings(): Promise<void> {
+    for (const listing of directory.listings) if (listing.site !== undefined) await begin(listing);
+    for (const name of begun) {
+      if (directory.find(name)?.site !== undefined) continue;
+      begun.delete(name);
+      readAt.delete(name);
+      await store.end(name);
+    }
+  }
+
+  async function begin({ name, kind, id, site }: CommunityListing): Promise<number> {
+    const since = await store.begin(name, `${site?.id} ${kind} ${id}`, clock.now());
+    begun.add(name);
+    return since;
+  }
 
   function onChange(): void {
     if (share?.holds(0)) loop.wake();
@@ -82,10 +111,9 @@ export function createLostVotes(options: {
     const now = clock.now();
     const names = namesOfTarget(community, name);
     const ledger = ledgerIn(community.accounts);
+    const since = Math.max(await begin(listing), (readAt.get(name) ?? now - firstLookbackMs) - overlapMs);
     try {
-      for await (const { userId, at, weight, nextVoteAt } of history(
-        (readAt.get(name) ?? now - firstLookbackMs) - overlapMs,
-      )) {
+      for await (const { userId, at, weight, nextVoteAt } of history(since)) {
         if (signal.aborted) return;
         if (at > now - minAgeMs) continue;
         // The last vote of a member is usually the one in question, and known; the transaction compares all.
@@ -106,10 +134,11 @@ export function createLostVotes(options: {
 
   return {
     start() {
+      beginnings.start();
       loop.start();
     },
     async stop() {
-      await loop.stop();
+      await Promise.all([beginnings.stop(), loop.stop()]);
       if (hasJoined) await share?.stop();
     },
   };
@@ -120,11 +149,15 @@ export function create({
   claimRecorder,
   ...context
 }: PartsContext & {
-  readonly store: { readonly ledgerIn: (accounts: AccountScope) => LedgerReads };
+  readonly store: {
+    readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
+    readonly lostVotes: LostVotesStore;
+  };
   readonly claimRecorder: ClaimRecorder;
   /** Null if no other process uses the database. */
   readonly leases: LeaseStore | null;
 }) {
-  const lostVotes = createLostVotes({ ...context, ledgerIn: store.ledgerIn, recorder: claimRecorder });
+  const { ledgerIn, lostVotes: beginnings } = store;
+  const lostVotes = createLostVotes({ ...context, store: beginnings, ledgerIn, recorder: claimRecorder });
   return { loops: [lostVotes] } satisfies FeatureParts;
 }

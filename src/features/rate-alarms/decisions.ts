@@ -68,11 +68,12 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
   }
 
   /** In the order in which the votes were received. */
-  async function carryOut({ listing, state }: Alarm, signal: AbortSignal): Promise<void> {
+  async function carryOut(alarm: Alarm, signal: AbortSignal): Promise<void> {
+    const { listing, state } = alarm;
     for (let count = 0; ; ) {
-      const page = await rateAlarms.deliveries(listing, pageSize);
+      const page = await rateAlarms.deliveries(alarm, pageSize);
       if (page.length === 0) {
-        await rateAlarms.finish(listing);
+        await rateAlarms.finish(listing, clock.now());
         return log.info({ listing, deliveries: count, state }, 'held votes: the decision was carried out');
       }
       if (state === 'rejecting') await reject(page, directory.find(listing));

@@ -4,7 +4,7 @@ import { hotTable } from '../../core/store/recording/hot-table.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { ownerReports } from './effects.ts';
-import { addVote, type Rate } from './rate.ts';
+import { addVote, isHeld, type Rate } from './rate.ts';
 import * as sql from './store.ts';
 
 declare module '../../core/rewards/rules.ts' {
@@ -33,6 +33,7 @@ const table = hotTable({
     state: 'text',
     held_at: 'bigint',
     expected_until: 'bigint',
+    rejected_until: 'bigint',
   },
   initial: { hour: 0, votes: 0, usual: 0, hours: 0 },
 });
@@ -51,7 +52,7 @@ function holdVote(tally: Tally, { vote, listing, delivery, rowWriter }: Unrecord
   const rate = tally.rowOf(table, listing.name);
   const counted = addVote(rate, delivery.receivedAt);
   if (counted !== rate) tally.saveRow(table, counted);
-  if (counted.state !== 'held') return null;
+  if (!isHeld(counted)) return null;
   const reason = quarantineReasons.rateAlarm;
   const row = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKeys: [] };
   const deliveryId = rowWriter.writeRow({ ...row, outcome: 'quarantined', reason });

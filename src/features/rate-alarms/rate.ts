@@ -14,6 +14,11 @@ export interface Rate {
   readonly held_at: number | null;
   /** Until then, the owner expects many votes; null for never. */
   readonly expected_until: number | null;
+  /**
+   * The last delivery that is being rejected; null for all. The owner has not seen later ones, of which some may be genuine:
+   * the secret may have been replaced since.
+   */
+  readonly rejected_until: number | null;
 }
 
 export type RateState = 'held' | 'releasing' | 'rejecting';
@@ -29,7 +34,7 @@ const expectedMs = day;
 /** The rate of a listing without votes. */
 export const noRate: Rate = {
   ...{ hour: 0, votes: 0, usual: 0, hours: 0 },
-  ...{ state: null, held_at: null, expected_until: null },
+  ...{ state: null, held_at: null, expected_until: null, rejected_until: null },
 };
 
 /** How many votes of a listing are paid in an hour. */
@@ -37,9 +42,14 @@ function limitOf({ usual }: Pick<Rate, 'usual'>): number {
   return Math.max(minLimit, Math.floor((factor * usual) / 1_000));
 }
 
+/** Whether further votes are held: also while those before are being rejected, because the flood may go on. */
+export function isHeld({ state }: Pick<Rate, 'state'>): boolean {
+  return state === 'held' || state === 'rejecting';
+}
+
 /** The rate with one more vote of this time; without it, and held, if it is one too many. */
 export function addVote<Row extends Rate>(rate: Row, at: number): Row {
-  if (rate.state === 'held') return rate;
+  if (isHeld(rate)) return rate;
   const now = Math.floor(at / hour);
   // The clock of another process may be a little behind.
   const isSameHour = now === rate.hour || now === rate.hour - 1;
@@ -61,5 +71,14 @@ function withHour({ votes, usual, hours }: Rate): Pick<Rate, 'usual' | 'hours'> 
 export function decided(decision: 'release' | 'reject', now: number) {
   return decision === 'release'
     ? ({ state: 'releasing', expected_until: now + expectedMs } as const)
-    : ({ state: 'rejecting', votes: 0 } as const);
+    : ({ state: 'rejecting' } as const);
+}
+
+/**
+ * What ends a decision that is carried out: votes that were held meanwhile are the next ones to decide.
+ * @param now ms since the epoch
+ */
+export function ended({ state, votes }: Pick<Rate, 'state' | 'votes'>, areSomeHeld: boolean, now: number) {
+  if (areSomeHeld) return { state: 'held', held_at: now, rejected_until: null } as const;
+  return { state: null, held_at: null, rejected_until: null, votes: state === 'rejecting' ? 0 : votes } as const;
 }

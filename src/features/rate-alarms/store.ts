@@ -4,7 +4,7 @@ import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import { decided, noRate, type RateState } from './rate.ts';
+import { decided, ended, type RateState } from './rate.ts';
 
 /** A listing with something to decide, or whose decision is being carried out. Times are ms since the epoch. */
 export interface Alarm {
@@ -36,25 +36,45 @@ export const reads = {
     return held;
   },
 
-  async deliveries(sql: Sql, listing: string, limit: number): Promise<readonly QuarantinedDelivery[]> {
+  /** None if another process has carried out the decision: what is held now waits for the next one. */
+  async deliveries(sql: Sql, { listing, state }: Alarm, limit: number): Promise<readonly QuarantinedDelivery[]> {
+    const alarm = sql.db.selectFrom('rate_alarms').select('rejected_until').where('listing', '=', listing);
+    const [decision] = await run(sql.connection, alarm.where('state', '=', state));
+    if (decision === undefined) return [];
+    const { rejected_until: until } = decision;
     const columns = ['id', 'received_at as receivedAt', 'family', 'listing', 'body'] as const;
-    const oldest = heldDeliveries(sql, listing).select(columns).orderBy('id').limit(limit);
+    const held = heldDeliveries(sql, listing);
+    const decidedOn = until === null ? held : held.where('id', '<=', until);
+    const oldest = decidedOn.select(columns).orderBy('id').limit(limit);
     return (await run(sql.connection, oldest)).map((row) => ({ ...row, outcome: 'quarantined' }));
   },
 };
 
 export const writes = {
   /** False if there is nothing to decide. */
-  async decide({ db, connection }: Sql, listing: string, decision: Decision, now: number): Promise<boolean> {
-    const held = db.updateTable('rate_alarms').set(decided(decision, now)).where('listing', '=', listing);
-    return (await run(connection, held.where('state', '=', 'held').returning('listing'))).length > 0;
+  async decide(sql: Sql, listing: string, decision: Decision, now: number): Promise<boolean> {
+    const { db, connection } = sql;
+    const alarm = db.updateTable('rate_alarms').where('listing', '=', listing);
+    // The row is locked from here on, so that all votes that were held before are committed.
+    const held = alarm.set(decided(decision, now)).where('state', '=', 'held').returning('listing');
+    if ((await run(connection, held)).length === 0) return false;
+    if (decision === 'release') return true;
+    const last = heldDeliveries(sql, listing).select(({ fn }) => fn.max('id').as('id'));
+    const [{ id = null } = {}] = await run(connection, last);
+    await run(connection, alarm.set({ rejected_until: id }));
+    return true;
   },
 
-  /** When there are no more deliveries. */
-  async finish({ db, connection }: Sql, listing: string): Promise<void> {
-    const { state, held_at } = noRate;
-    const row = db.updateTable('rate_alarms').set({ state, held_at }).where('listing', '=', listing);
-    await run(connection, row.where('state', '<>', 'held'));
+  /** When there are no more deliveries of the decision. */
+  async finish(sql: Sql, listing: string, now: number): Promise<void> {
+    const { db, connection } = sql;
+    const alarm = db.updateTable('rate_alarms').where('listing', '=', listing);
+    // It locks the row: votes that are held at this moment are committed before those that remain are looked for.
+    const locked = alarm.set(({ ref }) => ({ state: ref('state') })).where('state', '<>', 'held');
+    const [rate] = await run(connection, locked.returning(['state', 'votes']));
+    if (rate === undefined) return;
+    const rest = await run(connection, heldDeliveries(sql, listing).select('id').limit(1));
+    await run(connection, alarm.set(ended(rate, rest.length > 0, now)));
   },
 
   /** The votes of these deliveries are never paid, and those that have keys are duplicates when they are repeated. */

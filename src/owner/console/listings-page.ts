@@ -64,12 +64,13 @@ function heldVotes(
   const words = texts.console.held;
   const votes = (count: number) => counted(parts.votes(count));
   if (state !== 'held') return html`<p class="notice plain">${fill(words[state], { votes: votes(held) })}</p>`;
+  const hintId = `decide-${encodeURIComponent(listing)}`;
   const button = (decision: 'release' | 'reject') =>
-    html`<form method="post" action="${root}listings/${encodeURIComponent(listing)}/${decision}">${formTokenField(session)}<button class="${decision === 'reject' && 'second'}">${words[decision]}</button></form>`;
+    html`<form method="post" action="${root}listings/${encodeURIComponent(listing)}/${decision}">${formTokenField(session)}<button class="${decision === 'reject' && 'second'}" aria-describedby="${hintId}">${words[decision]}</button></form>`;
   const alarm = { votes: votes(paid), usual: votes(Math.round(usual)), site: siteText(site, texts) };
   return html`<div class="notice bad"><p>${withPart(words.since, dateTime(heldAt, locale))}: ${votes(held)}</p><p>${fill(messages.ownerReport.alarm, alarm)}</p></div>
 <div class="acts">${button('release')} ${button('reject')}</div>
-<p class="quiet">${words.hint}</p>`;
+<p class="quiet" id="${hintId}">${words.hint}</p>`;
 }
 
 /** The confirmation before votes are reversed. */

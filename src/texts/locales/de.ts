@@ -530,7 +530,7 @@ export const de: Catalogue = {
       reject: 'Ablehnen',
       releasing: 'Noch freizugeben: {votes}. Das dauert einen Moment.',
       rejecting: 'Noch abzulehnen: {votes}. Das dauert einen Moment.',
-      hint: 'Freigegebene Votes werden mit ihrer eigenen Zeit bezahlt, und einen Tag lang gibt es keinen Alarm. Abgelehnte werden nie bezahlt.',
+      hint: 'Ersetze vor dem Ablehnen das Secret, hier und auf der Seite: Votes, die danach kommen, werden wieder angehalten. Freigegebene Votes werden mit ihrer eigenen Zeit bezahlt, und einen Tag lang gibt es keinen Alarm. Abgelehnte werden nie bezahlt.',
     },
     reversal: {
       title: 'Votes zurücknehmen',

@@ -582,7 +582,7 @@ export const en = {
       reject: 'Reject',
       releasing: 'Still to be released: {votes}. This takes a moment.',
       rejecting: 'Still to be rejected: {votes}. This takes a moment.',
-      hint: 'Released votes are paid with their own times, and there is no alarm for a day. Rejected ones are never paid.',
+      hint: 'Before you reject, replace the secret, here and at the site: votes that arrive after that are held again. Released votes are paid with their own times, and there is no alarm for a day. Rejected ones are never paid.',
     },
     reversal: {
       title: 'Reverse votes',

@@ -543,7 +543,7 @@ export const es: Catalogue = {
       reject: 'Rechazar',
       releasing: 'Por liberar todavía: {votes}. Tarda un momento.',
       rejecting: 'Por rechazar todavía: {votes}. Tarda un momento.',
-      hint: 'Los votos liberados se pagan con su propia hora, y durante un día no hay alarma. Los rechazados no se pagan nunca.',
+      hint: 'Antes de rechazar, cambia el secreto, aquí y en el sitio: los votos que lleguen después se retendrán de nuevo. Los votos liberados se pagan con su propia hora, y durante un día no hay alarma. Los rechazados no se pagan nunca.',
     },
     reversal: {
       title: 'Revertir votos',

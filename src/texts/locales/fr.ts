@@ -551,7 +551,7 @@ export const fr: Catalogue = {
       reject: 'Rejeter',
       releasing: 'Encore à libérer : {votes}. Cela prend un moment.',
       rejecting: 'Encore à rejeter : {votes}. Cela prend un moment.',
-      hint: 'Les votes libérés sont payés avec leur propre heure, et il n’y a pas d’alarme pendant un jour. Les votes rejetés ne sont jamais payés.',
+      hint: 'Avant de rejeter, remplace le secret, ici et sur le site : les votes qui arrivent ensuite seront de nouveau retenus. Les votes libérés sont payés avec leur propre heure, et il n’y a pas d’alarme pendant un jour. Les votes rejetés ne sont jamais payés.',
     },
     reversal: {
       title: 'Annuler des votes',

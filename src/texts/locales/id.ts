@@ -506,7 +506,7 @@ export const id: Catalogue = {
       reject: 'Tolak',
       releasing: 'Masih akan dilepas: {votes}. Ini perlu waktu sebentar.',
       rejecting: 'Masih akan ditolak: {votes}. Ini perlu waktu sebentar.',
-      hint: 'Vote yang dilepas dibayar dengan waktunya sendiri, dan selama sehari tidak ada alarm. Yang ditolak tidak pernah dibayar.',
+      hint: 'Sebelum menolak, ganti secret-nya, di sini dan di situs: vote yang datang setelahnya ditahan lagi. Vote yang dilepas dibayar dengan waktunya sendiri, dan selama sehari tidak ada alarm. Yang ditolak tidak pernah dibayar.',
     },
     reversal: {
       title: 'Batalkan vote',

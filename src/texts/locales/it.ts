@@ -545,7 +545,7 @@ export const it: Catalogue = {
       reject: 'Rifiuta',
       releasing: 'Ancora da sbloccare: {votes}. Ci vuole un momento.',
       rejecting: 'Ancora da rifiutare: {votes}. Ci vuole un momento.',
-      hint: 'I voti sbloccati sono pagati con il loro orario, e per un giorno non c’è nessun allarme. Quelli rifiutati non sono mai pagati.',
+      hint: 'Prima di rifiutare, cambia il segreto, qui e sul sito: i voti che arrivano dopo vengono trattenuti di nuovo. I voti sbloccati sono pagati con il loro orario, e per un giorno non c’è nessun allarme. Quelli rifiutati non sono mai pagati.',
     },
     reversal: {
       title: 'Annulla voti',

@@ -522,7 +522,7 @@ export const nl: Catalogue = {
       reject: 'Afwijzen',
       releasing: 'Nog vrij te geven: {votes}. Dit duurt even.',
       rejecting: 'Nog af te wijzen: {votes}. Dit duurt even.',
-      hint: 'Vrijgegeven stemmen worden met hun eigen tijd betaald, en een dag lang is er geen alarm. Afgewezen stemmen worden nooit betaald.',
+      hint: 'Vervang vóór het afwijzen het geheim, hier en op de site: stemmen die daarna komen, worden weer vastgehouden. Vrijgegeven stemmen worden met hun eigen tijd betaald, en een dag lang is er geen alarm. Afgewezen stemmen worden nooit betaald.',
     },
     reversal: {
       title: 'Stemmen terugdraaien',

@@ -583,7 +583,7 @@ export const pl: Catalogue = {
       reject: 'Odrzuć',
       releasing: 'Pozostało do zwolnienia: {votes}. To chwilę potrwa.',
       rejecting: 'Pozostało do odrzucenia: {votes}. To chwilę potrwa.',
-      hint: 'Zwolnione głosy są wypłacane z własnym czasem, a przez dobę nie ma alarmu. Odrzucone nigdy nie są wypłacane.',
+      hint: 'Zanim odrzucisz, zmień sekret, tutaj i na stronie: głosy, które przyjdą potem, znów zostaną wstrzymane. Zwolnione głosy są wypłacane z własnym czasem, a przez dobę nie ma alarmu. Odrzucone nigdy nie są wypłacane.',
     },
     reversal: {
       title: 'Cofnij głosy',

@@ -543,7 +543,7 @@ export const ptBR: Catalogue = {
       reject: 'Rejeitar',
       releasing: 'Ainda por liberar: {votes}. Isso leva um momento.',
       rejecting: 'Ainda por rejeitar: {votes}. Isso leva um momento.',
-      hint: 'Votos liberados são pagos com o próprio horário, e durante um dia não há alarme. Os rejeitados nunca são pagos.',
+      hint: 'Antes de rejeitar, troque o segredo, aqui e no site: os votos que chegarem depois serão retidos de novo. Votos liberados são pagos com o próprio horário, e durante um dia não há alarme. Os rejeitados nunca são pagos.',
     },
     reversal: {
       title: 'Reverter votos',

@@ -519,7 +519,7 @@ export const tr: Catalogue = {
       reject: 'Reddet',
       releasing: 'Serbest bırakılacak: {votes}. Bu biraz sürer.',
       rejecting: 'Reddedilecek: {votes}. Bu biraz sürer.',
-      hint: 'Serbest bırakılan oylar kendi zamanlarıyla ödenir ve bir gün boyunca alarm olmaz. Reddedilenler hiç ödenmez.',
+      hint: 'Reddetmeden önce şifreyi burada ve sitede değiştir: sonra gelen oylar yeniden bekletilir. Serbest bırakılan oylar kendi zamanlarıyla ödenir ve bir gün boyunca alarm olmaz. Reddedilenler hiç ödenmez.',
     },
     reversal: {
       title: 'Oyları geri al',

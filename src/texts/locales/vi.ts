@@ -512,7 +512,7 @@ export const vi: Catalogue = {
       reject: 'Từ chối',
       releasing: 'Còn phải duyệt: {votes}. Việc này mất một lúc.',
       rejecting: 'Còn phải từ chối: {votes}. Việc này mất một lúc.',
-      hint: 'Các lượt được duyệt được trả theo thời gian của chúng, và trong một ngày không có cảnh báo. Các lượt bị từ chối không bao giờ được trả.',
+      hint: 'Trước khi từ chối, hãy đổi secret ở đây và trên trang: các lượt đến sau đó lại bị giữ. Các lượt được duyệt được trả theo thời gian của chúng, và trong một ngày không có cảnh báo. Các lượt bị từ chối không bao giờ được trả.',
     },
     reversal: {
       title: 'Hủy lượt bình chọn',

@@ -493,7 +493,7 @@ export const zhCN: Catalogue = {
       reject: '拒绝',
       releasing: '尚待放行：{votes}。需要一点时间。',
       rejecting: '尚待拒绝：{votes}。需要一点时间。',
-      hint: '放行的投票按各自的时间发放，一天内不再报警。拒绝的投票永不发放。',
+      hint: '拒绝之前，请先在这里和网站上更换密钥：此后到达的投票会再次被扣留。放行的投票按各自的时间发放，一天内不再报警。拒绝的投票永不发放。',
     },
     reversal: {
       title: '撤销投票',

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
 import { homeAccounts } from '../../../src/core/ledger/account.ts';
-import { plainRewards } from '../../../src/core/rewards/rules.ts';
+import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { CommunityListing } from '../../../src/features/communities/listings.ts';
 import { createLostVotes } from '../../../src/features/lost-votes/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -12,49 +13,44 @@ import { json } from '../../lookup/fake-service.ts';
 import { botId, member, siteFixture } from '../../lookup/sites/site-fixture.ts';
 import { claimDue } from '../../support/claim-due.ts';
 import { eventually } from '../../support/eventually.ts';
-import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
 const channelId = '700000000000000001';
 const log = createLog({ level: 'silent', secrets: [] });
 
 /** A listing on a site whose history is played, and its ledger. */
-async function start(site: 'topgg' | 'discordbotlist', rewards: Partial<CommunityListing['rewards']> = {}) {
+async function start(
+  site: 'topgg' | 'discordbotlist',
+  rewards: { readonly weight?: true } = {},
+  { isNew = false }: { readonly isNew?: boolean } = {},
+) {
   const fixture = await siteFixture({ site });
   const { service, clock, client } = fixture;
   const store = await openStore(newSqliteUrl(), { ...clock, sleep: systemClock.sleep }, { thread: false });
   onTestFinished(() => store.close());
-  const [, bot] = serverAndBot();
-  const base = {
-    perVote: 10,
-    perPremium: 0,
-    whenDenied: 0,
-    cooldownMs: 12 * hour,
-    site: { retryHorizonMs: 30 * minute },
-  };
-  const changes = {
-    id: botId,
-    name: 'lamp',
-    announceChannelId: channelId,
-    rewards: { ...plainRewards(base), ...rewards },
-  };
-  const listing = { ...bot, ...changes } as unknown as CommunityListing;
+  const file = { name: 'lamp', kind: 'bot', id: botId, site, voteSecrets: ['whs_secret-of-the-lamp'] };
+  const { listings } = loadConfig(environmentWith([{ ...file, announceChannelId: channelId, rewards }]));
+  const directory = createDirectory(listings);
+  const [listing] = directory.listings;
+  if (listing === undefined) throw new Error('no listing');
+  if (!isNew) await store.lostVotes.begin('lamp', `${site} bot ${botId}`, clock.now() - 2 * day);
   const nudged: string[] = [];
-  let looks = 0;
+  let pauses = 0;
   const sleep: typeof clock.sleep = (ms, signal) => {
-    looks += 1;
+    pauses += 1;
     return clock.sleep(ms, signal);
   };
-  const lostVotes = createLostVotes({
-    directory: { listings: [listing] },
-    lookups: { findSite: () => client },
-    ledgerIn: store.ledgerIn,
-    recorder: store.recorder,
-    nudge: (queues) => void nudged.push(...queues),
-    leases: null,
-    ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
-  });
-  onTestFinished(() => lostVotes.stop());
+  const create = () => {
+    const created = createLostVotes({
+      ...{ directory, store: store.lostVotes, lookups: { findSite: () => client }, ledgerIn: store.ledgerIn },
+      ...{ recorder: store.recorder, nudge: (queues) => void nudged.push(...queues), leases: null },
+      ...{ clock: { ...clock, sleep }, stopwatch: systemClock, log },
+    });
+    onTestFinished(() => created.stop());
+    return created;
+  };
+  let lostVotes = create();
   const list = (...times: readonly number[]) => {
     const iso = (at: number) => new Date(at).toISOString();
     const data = times.map((at) => ({
@@ -79,10 +75,16 @@ async function start(site: 'topgg' | 'discordbotlist', rewards: Partial<Communit
   };
   /** Starts it, or advances to the next look, and waits for its end. */
   const look = async () => {
-    const before = looks;
+    const before = pauses;
     lostVotes.start();
     if (before > 0) await clock.advance(hour);
-    await eventually(() => expect(looks).toBe(before + 1));
+    // One of the loop that looks, and one of the loop that notes the beginnings.
+    await eventually(() => expect(pauses).toBe(before + 2));
+  };
+  const configure = async (listings: readonly CommunityListing[]) => {
+    const before = pauses;
+    directory.replace(new Map([[listing.guildId, listings]]));
+    await eventually(() => expect(pauses).toBe(before + 1));
   };
   return {
     ...fixture,
@@ -91,6 +93,13 @@ async function start(site: 'topgg' | 'discordbotlist', rewards: Partial<Communit
     list,
     deliver,
     look,
+    unlink: () => configure([]),
+    relink: () => configure([listing]),
+    async restart() {
+      await lostVotes.stop();
+      lostVotes = create();
+      pauses = 0;
+    },
     account: () => store.ledgerIn(homeAccounts).account(member),
   };
 }
@@ -117,6 +126,37 @@ describe.each(['topgg', 'discordbotlist'] as const)('a vote in the history of %s
     await look();
     await look();
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('from before the listing was configured here is never recorded, also after a restart', async () => {
+    const { clock, list, look, restart, account } = await start(site, {}, { isNew: true });
+    const configuredAt = clock.now();
+    const before = [configuredAt - 6 * hour, configuredAt - minute];
+    list(...before);
+    await look();
+    await restart();
+    await look();
+    expect(await account()).toMatchObject({ credits: 0, votes: 0 });
+    await clock.advance(3 * hour);
+    list(...before, configuredAt + hour);
+    await restart();
+    await look();
+    expect(await account()).toMatchObject({ credits: 10, votes: 1 });
+  });
+
+  it('from while the listing was unlinked is not recorded', async () => {
+    const { clock, list, look, unlink, relink, restart, account } = await start(site);
+    list();
+    await look();
+    await unlink();
+    const votedAt = clock.now() + hour;
+    await clock.advance(2 * hour);
+    await relink();
+    list(votedAt);
+    await look();
+    await restart();
+    await look();
+    expect(await account()).toMatchObject({ credits: 0, votes: 0 });
   });
 
   it('is left to its delivery while that may be under way', async () => {

@@ -34,6 +34,8 @@ import { confirmations } from './033-confirmations.ts';
 import { rateAlarms } from './034-rate-alarms.ts';
 import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
+import { rejectedVotes } from './040-rejected-votes.ts';
+import { listingBeginnings } from './041-listing-beginnings.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -70,6 +72,8 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '034-rate-alarms': rateAlarms,
   '035-correction-authors': correctionAuthors,
   '036-vote-panels': votePanels,
+  '040-rejected-votes': rejectedVotes,
+  '041-listing-beginnings': listingBeginnings,
 };
 
 /** The names of all migrations, oldest first. */
