@@ -12,6 +12,11 @@ const [guildId, channelId, other, ownerChannel] = [
   '500000000000000003',
 ];
 
+const ownerContent = {
+  channelId: ownerChannel,
+  report: { type: 'votePanelGone', panelChannelId: channelId },
+} as const;
+
 function panelTests(newUrl: () => string): void {
   async function open(): Promise<Store> {
     const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
@@ -37,6 +42,20 @@ function panelTests(newUrl: () => string): void {
     for (const at of plans) queues.push(await votePanel.plan(guildId, at));
     expect(queues).toEqual([channelId, null, channelId]);
     expect(await effectsIn(store, channelId)).toEqual(['votePanel']);
+  });
+
+  it('and what else is posted in a channel are in no queue of another type, nor roles in that of another guild', async () => {
+    const store = await open();
+    const common = { deliveryId: null, createdAt: start };
+    for (const queue of ['role 2', 'confirmation bees', 'dm 1 2', 'party', `${channelId} `, '..', '']) {
+      await expect(store.votePanel.place({ guildId, channelId: queue }, start), queue).rejects.toThrow();
+      const report = { ...common, kind: 'ownerReport', queue, content: ownerContent } as const;
+      await expect(store.outbox.enqueue([report]), queue).rejects.toThrow();
+    }
+    const content = { guildId, userId: '7', role: '8' };
+    await expect(store.outbox.enqueue([{ ...common, kind: 'role', queue: 'role 2', content }])).rejects.toThrow();
+    expect(await store.votePanel.find(guildId)).toBe(null);
+    expect(await store.outbox.queuesAfter('', 10, start)).toEqual([]);
   });
 
   it('remember the message that they replace, until they are posted', async () => {

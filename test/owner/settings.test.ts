@@ -85,8 +85,25 @@ describe('settings in the console', { timeout: 30_000 }, () => {
   it('accept channels of the own server only, and change nothing by a link', async () => {
     const { browser, page, edit, first, guilds } = started();
     const foreign = `${guilds.bees.slice(0, -2)}31`;
-    const rejected = await edit('channels', { 'm.announceChannel': foreign }, 'Save');
-    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('not of this server')]);
+    const post = async (fields: Record<string, string>) => {
+      const token = await browser.formToken(`${page}?a=post-panel`);
+      return browser.send(page, { token, i: crypto.randomUUID(), 'o.l': 'harbour', ...fields });
+    };
+    for (const text of [foreign, `role ${guilds.bees}`, 'confirmation bees', '..', 'x'.repeat(15_900), '\0']) {
+      const settings = JSON.stringify({ listings: [{ name: 'harbour', ownerChannelId: text }] });
+      for (const refused of [
+        await edit('channels', { 'm.announceChannel': text }, 'Save'),
+        await post({ a: 'panel-channel', value: text }),
+        await post({ a: 'channel', value: text }),
+        await post({ a: 'imported', 't.settings': settings }),
+      ]) {
+        expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('not a channel of this server')]);
+      }
+    }
+    for (const role of [guilds.bees, 'role', `${guilds.harbour.slice(0, -2)}99`]) {
+      const refused = await edit('roles', { 'm.voterRole': role }, 'Save');
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('no such role')]);
+    }
     const saved = await edit('channels', { 'm.announceChannel': first.channels.announcements }, 'Save');
     expect(saved.text).toContain('#votes');
     for (const action of ['submit', 'undo', 'reset', 'unlinked', 'nothing']) {
