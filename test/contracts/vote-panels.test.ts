@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -25,7 +25,7 @@ function panelTests(newUrl: () => string): void {
   }
   const shownIn = (channel: string, id: string) => ({ guildId, shown: 'a', message: { id, channelId: channel } });
   const effectsIn = async ({ outbox }: Store, queue: string) =>
-    (await outbox.claim(queue, start + 2 * hour, start + 3 * hour, 10)).map(({ kind }) => kind);
+    (await outbox.claim(queue, start + 2 * day, start + 3 * day, 10)).map(({ kind }) => kind);
 
   it('have one waiting update, or another one if it was lost', async () => {
     const store = await open();
@@ -37,7 +37,7 @@ function panelTests(newUrl: () => string): void {
     expect(await votePanel.all()).toEqual([
       { guildId, channelId, messageId: '7', replaced: null, shown: 'a', updatedAt: start + minute },
     ]);
-    const plans = [start + minute, start + minute, start + 2 * minute + hour];
+    const plans = [start + minute, start + minute, start + 2 * minute + day + hour];
     const queues = [];
     for (const at of plans) queues.push(await votePanel.plan(guildId, at));
     expect(queues).toEqual([channelId, null, channelId]);
