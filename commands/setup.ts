@@ -27,7 +27,7 @@ import {
   saveDetails,
 } from './setup/listing-section.ts';
 import { renderOverview, renderWelcome } from './setup/overview.ts';
-import { findRoleProblems } from './setup/problems.ts';
+import { findObjectProblems } from './setup/problems.ts';
 import { panel, renderHistory, renderSaved, renderUndone, renderUnsaved, showSaved } from './setup/results.ts';
 import { type Answer, newEntry, pathsOf, renderSection } from './setup/section.ts';
 import {
@@ -177,7 +177,7 @@ async function undo(view: SetupView): Promise<Panel> {
   const { settings } = view.services;
   const [change] = await settings.changes(view.guildId, { before: changeId + 1, limit: 1 });
   const restored = change?.id === changeId ? change.changes : [];
-  const problems = await findRoleProblems(
+  const problems = await findObjectProblems(
     view,
     restored.map(({ path, before, after }) => ({ path, before: after, after: before })),
   );

@@ -5,7 +5,7 @@ import type { SimulatedCredits } from '../../src/features/backfill/feature.ts';
 import { parseSetting, type SettingPath } from '../../src/features/settings.ts';
 import { isEqual } from '../../src/platform/json.ts';
 import type { FormContext, FormValues } from './form.ts';
-import { findChannelProblems, findRoleProblems, withUploads } from './problems.ts';
+import { findObjectProblems, withUploads } from './problems.ts';
 import { renderSaved, renderUnsaved } from './results.ts';
 import {
   authorOf,
@@ -51,13 +51,10 @@ export async function submitForm(view: SetupView, edit: Edit): Promise<Panel> {
   const { form, section } = edit;
   const contextOfForm = formContext(view, edit);
   const changes = changesOf(view, form.read(input, contextOfForm));
-  const problems = [
-    ...findChannelProblems(view, form.fields(contextOfForm)),
-    ...(await findRoleProblems(
-      view,
-      changes.map(([path, value]) => ({ path, before: effectiveValue(view, path).value, after: value })),
-    )),
-  ];
+  const problems = await findObjectProblems(
+    view,
+    changes.map(([path, value]) => ({ path, before: effectiveValue(view, path).value, after: value })),
+  );
   if (problems.length > 0) {
     keepDraft(view, edit);
     return renderUnsaved(view, { problems }, edit);

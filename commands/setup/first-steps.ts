@@ -1,9 +1,9 @@
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import type { SettingPath } from '../../src/features/settings.ts';
 import { setupSections } from '../../src/features/setup-sections.ts';
-import { escapeName, lines, type Markup } from '../../src/texts/markup.ts';
+import { lines, type Markup } from '../../src/texts/markup.ts';
 import { credits } from './core-sections.ts';
-import { channelProblem, problemOf, renderProblems } from './problems.ts';
+import { findObjectProblems, problemOf, renderProblems } from './problems.ts';
 import { panel } from './results.ts';
 import {
   authorOf,
@@ -45,11 +45,8 @@ export function renderChannelStep(view: SetupView, before: Markup | null, isProb
 
 /** Saves the channel, if the bot can post there. */
 export async function chooseChannel(view: ListingView): Promise<Panel> {
-  const { input, texts } = view;
-  const [channelId] = input.values;
+  const [channelId] = view.input.values;
   if (channelId === undefined) return renderChannelStep(view, null);
-  const problem = channelProblem(view, channelId, escapeName(texts.setup.fields.announceChannel));
-  if (problem !== null) return renderChannelStep(view, renderProblems([problem]), true);
   const failed = await saveStep(view, { announceChannelId: channelId });
   return failed === null ? renderRewardsStep(view) : renderChannelStep(view, failed, true);
 }
@@ -111,7 +108,13 @@ async function renderReady(view: SetupView): Promise<Panel> {
 /** Null if it was saved; otherwise what is wrong. */
 async function saveStep(view: ListingView, values: Values): Promise<Markup | null> {
   const { services, texts } = view;
-  const changes = toChanges(view, Object.entries(values) as [SettingPath, unknown][]);
+  const entries = Object.entries(values) as [SettingPath, unknown][];
+  const problems = await findObjectProblems(
+    view,
+    entries.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
+  );
+  if (problems.length > 0) return renderProblems(problems);
+  const changes = toChanges(view, entries);
   const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
   if (result.status === 'invalid') return renderProblems(result.issues.map((issue) => problemOf(issue, view)));
   return result.status === 'conflict' ? texts.setup.problems.conflict : null;

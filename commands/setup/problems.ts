@@ -1,7 +1,7 @@
 import { operator } from '../../src/core/ledger/correction.ts';
 import type { SettingField } from '../../src/core/settings/setting-spec.ts';
+import { isOff } from '../../src/core/settings/shown-values.ts';
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
-import type { ModalField } from '../../src/discord/commands/reply.ts';
 import type { RoleAccess } from '../../src/features/roles/inspect-roles.ts';
 import { findSetting } from '../../src/features/settings.ts';
 import type { SettingIssue } from '../../src/features/setup/community.ts';
@@ -10,7 +10,6 @@ import { isEnglish } from '../../src/texts/locale.ts';
 import {
   bold,
   channelMention,
-  escapeName,
   escapeText,
   joined,
   lines,
@@ -26,22 +25,24 @@ import { displayName, escapedName, type SetupView, settingName } from './view.ts
 /** Without these, announcements fail. */
 const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages', 'Embed Links'];
 
-/** What the bot lacks in a channel, so that it cannot post there; null for nothing. */
-export function channelProblem({ input, texts }: SetupView, channelId: string, label: Markup): Problem | null {
-  const missing = input.resolved.channels[channelId]?.missing?.filter((name) => requiredPermissions.includes(name));
-  if (missing === undefined || missing.length === 0) return null;
+/**
+ * Why the bot cannot post in a channel that a member chose, or may not, because it is of another server; null if it can.
+ * The bot may be in the servers of other owners, and would post in their channels too. @param channelId may be anything
+ */
+export async function channelProblem(view: SetupView, channelId: unknown, label: Markup): Promise<Problem | null> {
+  const { input, texts, services, guildId } = view;
   const { problems } = texts.setup;
-  const text = problems.channel(channelMention(channelId), missing.join(', '));
-  return { text: markup`${bold(label)}: ${text}`, hint: problems.channelHint };
-}
-
-/** Why the bot could not post in the channels that were selected in a form. */
-export function findChannelProblems(view: SetupView, fields: readonly ModalField[]): readonly Problem[] {
-  return fields.flatMap(({ kind, name, label }) =>
-    kind === 'channels'
-      ? selectedValues(view.input, name).flatMap((id) => channelProblem(view, id, escapeName(label)) ?? [])
-      : [],
-  );
+  const own = await services.checks.channelsOf(guildId);
+  const selected = typeof channelId === 'string' && Object.hasOwn(input.resolved.channels, channelId);
+  const named = (text: Markup, hint: Markup) => ({ text: markup`${bold(label)}: ${text}`, hint });
+  if (own === null && !selected) return named(problems.channelsUnknown, problems.rolesUnknownHint);
+  if (typeof channelId !== 'string' || (own !== null && !own.has(channelId))) {
+    return named(problems.unknownChannel, problems.unknownChannelHint);
+  }
+  const lacking = (selected && input.resolved.channels[channelId]?.missing) || [];
+  const missing = lacking.filter((name) => requiredPermissions.includes(name));
+  if (missing.length === 0) return null;
+  return named(problems.channel(channelMention(channelId), missing.join(', ')), problems.channelHint);
 }
 
 /** A setting before and after a change; undefined for one that `/setup` does not store. */
@@ -52,9 +53,23 @@ export interface ValueChange {
 }
 
 /**
- * The roles that are given after a change and were not before, or not in this way. Not those that a member only needs,
- * and not those of the operator's file and environment, which `/setup` does not store. `role` is the id; external, so it
- * can be anything.
+ * Why a change cannot be saved: the bot cannot post in a channel, or give a role, or either is of another server. Every
+ * change that can name channels or roles passes here: forms, first steps, imported files, and changes that are undone.
+ */
+export async function findObjectProblems(
+  view: SetupView,
+  changes: readonly ValueChange[],
+): Promise<readonly Problem[]> {
+  const channels = changes.filter(
+    ({ path, before, after }) => findSetting(path)?.isChannel && !isOff(after) && after !== before,
+  );
+  const problems = channels.map(({ path, after }) => channelProblem(view, after, settingName(path, view.texts)));
+  return [...(await Promise.all(problems)).filter((each) => each !== null), ...(await findRoleProblems(view, changes))];
+}
+
+/**
+ * The roles that are given after a change and were not before, or not in this way. Not those of the operator's file and
+ * environment, which `/setup` does not store. `role` is the id; external, so it can be anything.
  */
 function newlyGivenRoles(changes: readonly ValueChange[]) {
   return changes.flatMap(({ path, before, after }) => {
@@ -67,21 +82,40 @@ function newlyGivenRoles(changes: readonly ValueChange[]) {
   });
 }
 
+/** The roles that members need after a change and did not need before. The ids can be anything. */
+function newlyRequiredRoles(changes: readonly ValueChange[]) {
+  return changes.flatMap(({ path, before, after }) => {
+    const rolesIn = (value: unknown) =>
+      findSetting(path)
+        ?.requiredRoles?.(value)
+        .filter((role) => !isOff(role)) ?? [];
+    const earlier = rolesIn(before);
+    return rolesIn(after)
+      .filter((role) => !earlier.includes(role))
+      .map((role) => ({ path, role }));
+  });
+}
+
 /**
- * Why the member may not let tallyhook give the roles of a change, or Discord would not let the bot. Every change that
- * can contain roles passes here: forms, imported files, and changes that are undone.
+ * Why the member may not let tallyhook give the roles of a change, or Discord would not let the bot; also if a role, given
+ * or only required, is not of this server.
  */
 export async function findRoleProblems(view: SetupView, changes: readonly ValueChange[]): Promise<readonly Problem[]> {
   const given = newlyGivenRoles(changes);
-  const [first] = given;
+  const required = newlyRequiredRoles(changes);
+  const [first] = [...given, ...required];
   if (first === undefined) return [];
   const access = await view.services.checks.roleAccess(view.guildId);
   const { problems } = view.texts.setup;
   if (access === null) return [at(view, first.path, problems.rolesUnknown, problems.rolesUnknownHint)];
-  return given.flatMap(({ path, role }) => {
-    const found = problemOfRole(view, access, role);
-    return found === null ? [] : [at(view, path, ...found)];
-  });
+  const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
+  return [
+    ...given.flatMap(({ path, role }) => {
+      const found = problemOfRole(view, access, role);
+      return found === null ? [] : [at(view, path, ...found)];
+    }),
+    ...unknown.map(({ path }) => at(view, path, problems.unknownRole, problems.unknownRoleHint)),
+  ];
 }
 
 function at({ texts }: SetupView, path: string, text: Markup, hint: Markup): Problem {

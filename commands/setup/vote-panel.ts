@@ -28,7 +28,7 @@ export async function postVotePanel(view: SetupView): Promise<Panel> {
   const { buttons, votePanel } = texts.setup;
   const [channelId] = input.values;
   if (channelId === undefined) return renderPanelChoice(view);
-  const problem = channelProblem(view, channelId, escapeName(buttons.votePanel));
+  const problem = await channelProblem(view, channelId, escapeName(buttons.votePanel));
   if (problem !== null) return renderPanelChoice(view, renderProblems([problem]));
   await services.postVotePanel(guildId, channelId);
   return panel(

@@ -5,6 +5,8 @@ import { day } from '../platform/durations.ts';
 import { messageOf, rootCauseOf } from '../platform/errors.ts';
 import { plainName } from '../platform/truncate.ts';
 import { CircuitOpenError } from './circuits/circuit-open-error.ts';
+import { minProbeIntervalMs } from './circuits/circuits.ts';
+import { isDeleted, stopsTarget } from './circuits/stopping-rejection.ts';
 import { RequestsPausedError } from './invalid-requests.ts';
 import { retryDelayOf } from './rate-limit.ts';
 
@@ -51,8 +53,8 @@ export function describeDiscordError(error: unknown): DiscordErrorDescription {
 }
 
 const maxReasonLength = 300;
-/** How long effects wait for a channel or role that Discord rejects (ms). */
-const maxStopMs = 1 * day;
+/** How long effects wait for a channel or role that Discord rejects (ms), and are buried then. */
+export const maxStopMs = 1 * day;
 /** Error codes of a connection that was never established, so Discord cannot have received the request. */
 const connectErrorCodes = new Set([
   'ECONNREFUSED',
@@ -127,11 +129,25 @@ export function retryAlone(error: unknown): RetryLater {
   return error instanceof HTTPError ? { ...retry, scope: 'effects' } : retry;
 }
 
+/**
+ * Whether somebody can end what a rejection is about, with a permission in Discord for example, so that its effects wait
+ * with the others of the same channel or role.
+ */
+export function isMendable(rejection: DiscordAPIError): boolean {
+  return stopsTarget(rejection) && !isDeleted(rejection.code);
+}
+
+/** The first of the effects that wait, in this queue, until Discord accepts one of them. */
+export function retryAfterMending(queue: string, reason: string): RetryLater {
+  return retryAfterFailure(new CircuitOpenError(queue, { reason, retryAfterMs: minProbeIntervalMs, isFinal: false }));
+}
+
 function classifyRejection(
   error: DiscordAPIError,
   { channelId, effects }: { channelId: string; effects: number },
 ): AttemptResult {
   const { status } = error;
+  if (isMendable(error)) return retryAfterMending(channelId, channelErrorReason(error, channelId));
   if (status === 403 || status === 404) return { outcome: 'bury', reason: channelErrorReason(error, channelId) };
   const reason = plainName(`Discord rejects the message: ${error.message}`, maxReasonLength);
   return effects > 1 ? { outcome: 'split', reason } : { outcome: 'bury', reason };

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/features/store.ts';
-import { hour, minute } from '../../src/platform/durations.ts';
+import { day, hour, minute } from '../../src/platform/durations.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -12,6 +12,11 @@ const [guildId, channelId, other, ownerChannel] = [
   '500000000000000003',
 ];
 
+const ownerContent = {
+  channelId: ownerChannel,
+  report: { type: 'votePanelGone', panelChannelId: channelId },
+} as const;
+
 function panelTests(newUrl: () => string): void {
   async function open(): Promise<Store> {
     const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
@@ -20,7 +25,7 @@ function panelTests(newUrl: () => string): void {
   }
   const shownIn = (channel: string, id: string) => ({ guildId, shown: 'a', message: { id, channelId: channel } });
   const effectsIn = async ({ outbox }: Store, queue: string) =>
-    (await outbox.claim(queue, start + 2 * hour, start + 3 * hour, 10)).map(({ kind }) => kind);
+    (await outbox.claim(queue, start + 2 * day, start + 3 * day, 10)).map(({ kind }) => kind);
 
   it('have one waiting update, or another one if it was lost', async () => {
     const store = await open();
@@ -32,11 +37,25 @@ function panelTests(newUrl: () => string): void {
     expect(await votePanel.all()).toEqual([
       { guildId, channelId, messageId: '7', replaced: null, shown: 'a', updatedAt: start + minute },
     ]);
-    const plans = [start + minute, start + minute, start + 2 * minute + hour];
+    const plans = [start + minute, start + minute, start + 2 * minute + day + hour];
     const queues = [];
     for (const at of plans) queues.push(await votePanel.plan(guildId, at));
     expect(queues).toEqual([channelId, null, channelId]);
     expect(await effectsIn(store, channelId)).toEqual(['votePanel']);
+  });
+
+  it('and what else is posted in a channel are in no queue of another type, nor roles in that of another guild', async () => {
+    const store = await open();
+    const common = { deliveryId: null, createdAt: start };
+    for (const queue of ['role 2', 'confirmation bees', 'dm 1 2', 'party', `${channelId} `, '..', '']) {
+      await expect(store.votePanel.place({ guildId, channelId: queue }, start), queue).rejects.toThrow();
+      const report = { ...common, kind: 'ownerReport', queue, content: ownerContent } as const;
+      await expect(store.outbox.enqueue([report]), queue).rejects.toThrow();
+    }
+    const content = { guildId, userId: '7', role: '8' };
+    await expect(store.outbox.enqueue([{ ...common, kind: 'role', queue: 'role 2', content }])).rejects.toThrow();
+    expect(await store.votePanel.find(guildId)).toBe(null);
+    expect(await store.outbox.queuesAfter('', 10, start)).toEqual([]);
   });
 
   it('remember the message that they replace, until they are posted', async () => {

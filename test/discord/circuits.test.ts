@@ -68,6 +68,25 @@ describe('a channel that Discord rejects', () => {
     expect(guard.open).toEqual([]);
   });
 
+  it('gets fewer requests the longer nobody reacts, down to one in ten minutes', async () => {
+    const { discord, clock, createProcess, sent, announcements } = await createInstallation();
+    const { post } = createProcess();
+    discord.faults.losePermission(announcements);
+    const requests: number[] = [];
+    for (let minutes = 0; minutes < 24 * 60; minutes += 1) {
+      await post();
+      requests.push(sent());
+      await clock.advance(minute);
+    }
+    const between = (from: number, until: number) => (requests[until] ?? 0) - (requests[from] ?? 0);
+    expect(between(0, 30)).toBe(30);
+    expect(between(60, 120)).toBeLessThan(30);
+    expect(between(12 * 60, 13 * 60)).toBe(6);
+    discord.faults.regainPermission(announcements);
+    await clock.advance(10 * minute);
+    expect(await post()).toBe('accepted');
+  });
+
   it('is tried at once after a change, but not more than eight times in 20 s however often it changes', async () => {
     const { discord, clock, createProcess, announcements } = await createInstallation();
     const { post, guard } = createProcess();

@@ -137,13 +137,31 @@ describe('an attempt to send a message', () => {
   });
 
   it.each([
-    [json(403, { message: 'Missing Access', code: 50001 })],
-    [json(403, { message: 'Missing Permissions', code: 50013 })],
-    [json(403, { message: 'Cannot send messages to this user', code: 50007 })],
-    [json(403, {})],
-    [json(404, { message: 'Unknown Channel', code: 10003 })],
-  ])('fails permanently if Discord rejects the channel', async (answer) => {
-    expect(await attemptAgainst(answer, 10)).toMatchObject({
+    [403, 50_001, 'Missing Access'],
+    [403, 50_013, 'Missing Permissions'],
+    [403, 60_003, 'Two factor is required for this operation'],
+    [403, undefined, 'something that Discord has not documented'],
+    [404, 10_004, 'Unknown Guild'],
+    [400, 50_008, 'Cannot send messages in a non-text channel'],
+    [400, 50_024, 'Cannot execute action on this channel type'],
+    [400, 50_083, 'Thread is archived'],
+    [400, 160_002, 'Cannot reply without permission to read message history'],
+    [400, 160_005, 'This thread is locked'],
+  ])('waits in the queue of the channel while Discord rejects it: %d, %s', async (status, code, message) => {
+    for (const effects of [1, 10]) {
+      expect(await attemptAgainst(json(status, { message, code }), effects)).toMatchObject({
+        ...{ outcome: 'later', scope: 'effects', notSent: true, reason: expect.stringContaining('channel 1') },
+        stop: { queue: '1', maxAgeMs: day },
+      });
+    }
+  });
+
+  it.each([
+    [403, 50_007, 'Cannot send messages to this user'],
+    [404, 10_003, 'Unknown Channel'],
+    [404, 10_008, 'Unknown Message'],
+  ])('fails permanently if nobody can mend what Discord rejects: %d, %d', async (status, code, message) => {
+    expect(await attemptAgainst(json(status, { message, code }), 10)).toMatchObject({
       outcome: 'bury',
       reason: expect.stringContaining('channel 1'),
     });

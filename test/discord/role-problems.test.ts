@@ -98,6 +98,27 @@ describe('the roles of a change', () => {
     }
   });
 
+  it('are of the same server, also where a member only needs one', async () => {
+    const { byManager, problems } = await setUp();
+    for (const role of ['123456789012345678', 404, 'constructor', '@everyone']) {
+      const named = {
+        'rewards.voterRole': { role, for: '12h' },
+        'rewards.premiumRoles': { Gold: role },
+        'rewards.milestones': [{ votes: 1, role }],
+        'rewards.multipliers': [{ factor: 2, role }],
+        shop: [
+          { id: 'vip', role },
+          { id: 'key', needsRole: role },
+        ],
+      };
+      for (const [path, after] of Object.entries(named)) {
+        const found = await problems(byManager, [{ path, before: null, after }]);
+        expect(found, path).toHaveLength(path === 'shop' ? 2 : 1);
+        for (const text of found) expect(text).toContain('This server has no such role.');
+      }
+    }
+  });
+
   it('are checked again if they are given for something else', async () => {
     const { discord, byManager, problems } = await setUp();
     const role = discord.roles.vip;

@@ -53,15 +53,15 @@ describe('while Discord fails', { timeout: 60_000 }, () => {
     );
   });
 
-  it('a permanently rejected announcement is buried with the reason, and does not delay others', async () => {
+  it('an announcement that Discord rejects waits with the reason, and does not delay others', async () => {
     const { discord, vote, purchase, announced, owner, announcements, premium } = await connectedJourney();
     discord.faults.losePermission(premium);
     await purchase(500);
     await vote(1);
     await vi.waitFor(() => expect(announced(announcements)).toHaveLength(1), waitOptions);
     await vi.waitFor(async () => {
-      expect(await owner('/effects?state=buried')).toMatchObject({
-        effects: [{ state: 'buried', reason: expect.stringContaining('Give it Send Messages') }],
+      expect(await owner('/effects?state=waiting')).toMatchObject({
+        effects: [{ state: 'waiting', reason: expect.stringContaining('Give it Send Messages') }],
       });
     }, waitOptions);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sharedByTests } from '../support/on-finished.ts';
-import { startTwoCommunities } from './two-communities.ts';
+import { ownerToken, startTwoCommunities } from './two-communities.ts';
 
 /** Mira is signed in, and fills in the forms of her server's settings as a browser without JavaScript does. */
 async function startSettings() {
@@ -85,8 +85,25 @@ describe('settings in the console', { timeout: 30_000 }, () => {
   it('accept channels of the own server only, and change nothing by a link', async () => {
     const { browser, page, edit, first, guilds } = started();
     const foreign = `${guilds.bees.slice(0, -2)}31`;
-    const rejected = await edit('channels', { 'm.announceChannel': foreign }, 'Save');
-    expect([rejected.status, rejected.text]).toEqual([400, expect.stringContaining('not of this server')]);
+    const post = async (fields: Record<string, string>) => {
+      const token = await browser.formToken(`${page}?a=post-panel`);
+      return browser.send(page, { token, i: crypto.randomUUID(), 'o.l': 'harbour', ...fields });
+    };
+    for (const text of [foreign, `role ${guilds.bees}`, 'confirmation bees', '..', 'x'.repeat(15_900), '\0']) {
+      const settings = JSON.stringify({ listings: [{ name: 'harbour', ownerChannelId: text }] });
+      for (const refused of [
+        await edit('channels', { 'm.announceChannel': text }, 'Save'),
+        await post({ a: 'panel-channel', value: text }),
+        await post({ a: 'channel', value: text }),
+        await post({ a: 'imported', 't.settings': settings }),
+      ]) {
+        expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('not a channel of this server')]);
+      }
+    }
+    for (const role of [guilds.bees, 'role', `${guilds.harbour.slice(0, -2)}99`]) {
+      const refused = await edit('roles', { 'm.voterRole': role }, 'Save');
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('no such role')]);
+    }
     const saved = await edit('channels', { 'm.announceChannel': first.channels.announcements }, 'Save');
     expect(saved.text).toContain('#votes');
     for (const action of ['submit', 'undo', 'reset', 'unlinked', 'nothing']) {
@@ -148,5 +165,34 @@ describe('settings in the console', { timeout: 30_000 }, () => {
     const export_ = await browser.open(`servers/${guilds.harbour}/settings?a=export`);
     expect(export_.headers.get('content-disposition')).toContain('tallyhook-settings.json');
     expect(export_.text).not.toContain('bees');
+  });
+
+  it('with any text break no page: neither their own, nor that on which the operator sees all listings', async () => {
+    const { edit, browser, page, guilds, openBrowser, lines } = started();
+    const operator = openBrowser();
+    await operator.send('sign-in', { ownerToken });
+    const times = ['9999999999999', '-9999999999999', '8640000000001', '-8640000000001', '0', '253402300800'];
+    const ofTimes = times.map(
+      (time) => `<t:${time}> ${['t', 'T', 'd', 'D', 'f', 'F', 'R', 'x'].map((s) => `<t:${time}:${s}>`).join('')}`,
+    );
+    const others = [
+      `<@${'9'.repeat(20)}><@&0><#1><:a:${'9'.repeat(20)}></x:1>`,
+      `${'> '.repeat(300)}x`,
+      '**__~~||*_`'.repeat(40),
+      '[a](https://x.example/)'.repeat(20),
+      '\ud83d \udc80 \0 __proto__',
+    ];
+    for (const text of [...ofTimes, ...others]) {
+      const saved = await edit('text', { 't.title': text.slice(0, 200), 't.text': text }, 'Save');
+      expect(saved.status, text).toBe(200);
+      for (const path of [`${page}?a=section&o.s=announcements&o.l=harbour`, `${page}?a=history`]) {
+        expect((await browser.open(path)).status, `${path} ${text}`).toBe(200);
+      }
+      for (const path of ['announcements', 'changes', 'rewards', `servers/${guilds.harbour}/announcements`]) {
+        expect((await operator.open(path)).status, `${path} ${text}`).toBe(200);
+      }
+    }
+    expect((await operator.open('announcements')).text).toContain('aria-label="bees"');
+    expect(lines.filter((line) => line.includes('"level":50'))).toEqual([]);
   });
 });

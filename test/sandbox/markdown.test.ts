@@ -95,6 +95,10 @@ describe('Discord’s markdown', () => {
         '1.5 is no item',
       ],
     ],
+    // A quote contains no other one, so that no text is nested as deep as it is long.
+    ['> > a', [{ kind: 'quote', children: ['> a'] }]],
+    ['>>> > a\n>>> b', [{ kind: 'quote', children: ['> a\n>>> b'] }]],
+    ['> '.repeat(2_000), [{ kind: 'quote', children: ['> '.repeat(1_998).concat('>')] }]],
     ['a\n>>> b\n\nc', ['a', { kind: 'quote', children: ['b\n\nc'] }]],
     ['```js\nlet a = "*b*";\n```', [{ kind: 'code_block', children: ['let a = "*b*";'] }]],
     ['**not closed', ['**not closed']],

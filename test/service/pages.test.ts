@@ -36,6 +36,43 @@ test('a vote is counted once, and the button then shows the cooldown', async () 
   expect((await open(listingPath)).text).toContain('<button>Vote for <bdi>Lantern Harbour</bdi></button>');
 });
 
+test('a page is linked in every language with what it has read of its query, and a stranger cannot make it long', async () => {
+  const { service } = await running();
+  const languageLinks = (text: string) =>
+    [...text.matchAll(/<a href="([^"]*)" lang="[^"]*" hreflang/g)].map(([, href = '']) =>
+      href.replaceAll('&#38;', '&'),
+    );
+  const linksOf = async (path: string) => languageLinks((await ask(service.url + path)).text);
+  expect(await linksOf('/?q=lantern+bay&kind=server&page=2&notice=voted')).toContain(
+    '?q=lantern+bay&kind=server&page=2&lang=de',
+  );
+  expect(await linksOf('/sign-in?next=/dashboard/1')).toContain('?next=%2Fdashboard%2F1&lang=de');
+  expect(await linksOf(`${listingPath}?sort=best&all=1`)).toContain('?sort=best&all=1&lang=de');
+  const plain = (await ask(`${service.url}/`)).text.length;
+  const long = 'ü'.repeat(2_000);
+  const many = Array.from({ length: 800 }, (_, index) => `a${index}=x`).join('&');
+  const queries = [
+    `tags=${long}`,
+    `q=${long}`,
+    `tag=${long}`,
+    `${long}=1`,
+    `next=${long}`,
+    `lang=${long}`,
+    many,
+    `q=1&${many}`,
+  ];
+  for (const query of [...queries, `q=${'a'.repeat(12_000)}`, `page=${'1'.repeat(12_000)}`, 'q=1&'.repeat(3_000)]) {
+    for (const path of ['/', '/sign-in', listingPath, '/nothing-here']) {
+      const { text } = await ask(`${service.url}${path}?${query}`);
+      const [longest = 0] = languageLinks(text)
+        .map(({ length }) => length)
+        .toSorted((a, b) => b - a);
+      expect(longest, `${path} ${query.slice(0, 20)}`).toBeLessThan(200);
+      if (path === '/') expect(text.length, query.slice(0, 20)).toBeLessThan(plain + 4_000);
+    }
+  }
+});
+
 test('untrusted text is escaped on every page', async () => {
   const all = await running();
   const markup = `"><img src=x onerror=alert(1)>&'`;

@@ -10,8 +10,9 @@ export class CircuitOpenError extends Error {
   /** It was deleted, so waiting is in vain. */
   readonly isFinal: boolean;
 
-  constructor(queue: string, options: { reason: string; retryAfterMs: number; isFinal: boolean }) {
-    super(options.reason);
+  /** @param options.cause Discord's error, if a request was sent */
+  constructor(queue: string, options: { reason: string; retryAfterMs: number; isFinal: boolean; cause?: unknown }) {
+    super(options.reason, { cause: options.cause });
     this.name = 'CircuitOpenError';
     this.queue = queue;
     this.retryAfterMs = options.retryAfterMs;

@@ -4,10 +4,14 @@ import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
 import { CircuitOpenError } from './circuit-open-error.ts';
 import type { OpenCircuit } from './circuit-store.ts';
-import { isDeleted, isOfOne, stopsTarget } from './stopping-rejection.ts';
+import { finalCode, isDeleted, isOfOne, stopsTarget } from './stopping-rejection.ts';
 
-/** How often a request finds out whether Discord accepts it again. */
-export const probeIntervalMs = 1 * minute;
+/** How often a request finds out whether Discord accepts it again, in the first half hour … */
+export const minProbeIntervalMs = 1 * minute;
+/** … and after hours, because few of those who have not reacted by then do so soon. */
+const maxProbeIntervalMs = 10 * minute;
+/** The part of the time since the first rejection that passes between two requests. */
+const probeIntervalPart = 1 / 30;
 /** Requests about one channel or role that may be rejected within a time, whatever the causes and changes are. */
 const maxRecent = 8;
 const recentMs = 20 * second;
@@ -27,7 +31,7 @@ export interface CircuitRequest {
 
 /**
  * A circuit breaker for each channel and role. The first rejection that does not depend on the message or the member
- * opens it: then nothing is sent but one request a minute, until one is accepted. Times are ms since the epoch, because
+ * opens it: then nothing is sent but one request a minute, later every ten minutes, until one is accepted. Times are ms since the epoch, because
  * other processes and the next start use them as well.
  */
 export class Circuits {
@@ -70,7 +74,7 @@ export class Circuits {
     if (error !== null) throw error;
     const circuit = this.#open.get(queue);
     // No other request is sent while this one is the probe.
-    if (circuit !== undefined && !hasFiles) this.#set({ ...circuit, probeAt: this.#clock.now() + probeIntervalMs });
+    if (circuit !== undefined && !hasFiles) this.#set({ ...circuit, probeAt: this.#clock.now() + minProbeIntervalMs });
   }
 
   /** After a request that Discord accepted. Returns whether it closed the circuit. */
@@ -93,15 +97,22 @@ export class Circuits {
     const code = Number(rejection.code) || 0;
     const last = this.#open.get(queue);
     const reason = last?.code === code ? last.reason : describe();
-    this.#set({ queue, guildId, code, reason, openedAt: last?.openedAt ?? now, probeAt: now + probeIntervalMs });
+    const openedAt = last?.openedAt ?? now;
+    const intervalMs = probeIntervalAfter(now - openedAt);
+    this.#set({ queue, guildId, code, reason, openedAt, probeAt: now + intervalMs });
     if (last === undefined || isDeleted(code)) return rejection;
-    return new CircuitOpenError(queue, { reason, retryAfterMs: probeIntervalMs, isFinal: false });
+    return new CircuitOpenError(queue, { reason, retryAfterMs: intervalMs, isFinal: false, cause: rejection });
   }
 
-  /** Replaces the reason of an open circuit by a better explanation. */
-  explain(queue: string, reason: string): void {
+  /**
+   * Replaces the reason of an open circuit by a better explanation.
+   * @param isFinal whether nobody can end it, as if the channel or role was deleted
+   */
+  explain(queue: string, reason: string, isFinal: boolean): void {
     const circuit = this.#open.get(queue);
-    if (circuit !== undefined && circuit.reason !== reason) this.#set({ ...circuit, reason });
+    if (circuit === undefined) return;
+    const code = isFinal ? finalCode : circuit.code;
+    if (circuit.reason !== reason || circuit.code !== code) this.#set({ ...circuit, reason, code });
   }
 
   /** Lets the next request be sent at once, because something has changed. Returns whether there was such a circuit. */
@@ -158,7 +169,7 @@ export class Circuits {
   /** A time further ahead was written before the clock was set back. */
   #untilProbe({ probeAt }: OpenCircuit): number {
     const waitMs = probeAt - this.#clock.now();
-    return waitMs > probeIntervalMs ? 0 : waitMs;
+    return waitMs > maxProbeIntervalMs ? 0 : waitMs;
   }
 
   #recentOf(queue: string): readonly number[] {
@@ -174,4 +185,9 @@ export class Circuits {
     const [oldest] = recent.slice(-maxRecent);
     return recent.length < maxRecent || oldest === undefined ? 0 : oldest + recentMs - this.#clock.monotonic();
   }
+}
+
+/** @param ageMs since the first rejection */
+function probeIntervalAfter(ageMs: number): number {
+  return Math.min(maxProbeIntervalMs, Math.max(minProbeIntervalMs, Math.round(ageMs * probeIntervalPart)));
 }

@@ -188,8 +188,8 @@ export function createRequestGuard(options: {
       const error = circuits.check(queue);
       return error === null || error.isFinal ? null : retryAfterFailure(error);
     },
-    /** Replaces the reason of an open circuit by a better explanation. */
-    explain: (queue: string, reason: string) => circuits.explain(queue, reason),
+    /** Replaces the reason of an open circuit by a better explanation, and says whether nobody can end it. */
+    explain: (queue: string, reason: string, isFinal: boolean) => circuits.explain(queue, reason, isFinal),
     /** Lets the next request about what a change may concern be sent at once. */
     changed({ guildId, channelId }: GuildChange): void {
       expedite((circuit) => (channelId === null ? circuit.guildId === guildId : circuit.queue === channelId));

@@ -17,6 +17,7 @@ const channelCodes: readonly (number | string)[] = [
   RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType,
   RESTJSONErrorCodes.InvalidActionOnArchivedThread,
   RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory,
+  RESTJSONErrorCodes.ThreadLocked,
 ];
 
 const deletedCodes: readonly (number | string)[] = [RESTJSONErrorCodes.UnknownChannel, RESTJSONErrorCodes.UnknownRole];
@@ -26,11 +27,17 @@ export function isOfOne({ code }: Pick<DiscordAPIError, 'code'>): boolean {
   return singleCodes.includes(code);
 }
 
-/** Whether the same would happen to everything else in the channel, or with the role. */
+/**
+ * Whether the same would happen to everything else in the channel, or with the role. Somebody can mend that in Discord,
+ * unless it {@link isDeleted}, so the effects wait for it.
+ */
 export function stopsTarget({ status, code }: Pick<DiscordAPIError, 'status' | 'code'>): boolean {
   if (channelCodes.includes(code)) return true;
   return (status === 403 || status === 404) && !singleCodes.includes(code);
 }
+
+/** Of a role that nobody can give, for whatever reason. */
+export const finalCode = RESTJSONErrorCodes.UnknownRole;
 
 /** Whether the channel or role was deleted, which cannot be undone. */
 export function isDeleted(code: number | string): boolean {

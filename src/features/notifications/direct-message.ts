@@ -1,9 +1,9 @@
 import { type DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { directMessagesClosed, type Effect } from '../../core/outbox/effect.ts';
-import type { DirectMessage, DirectMessageContent } from '../../core/outbox/effect-contents.ts';
+import type { DirectMessageContent } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
-import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
+import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { MemberTexts } from '../../discord/guild-languages.ts';
 import { postReply } from '../../discord/posting/message-request.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -52,7 +52,10 @@ export function createDirectMessageHandler(options: {
   // TypeScript does not relate the type of a message to the parameter of its functions.
   const typeOf = ({ type }: DirectMessageContent) => options.types[type] as DirectMessageType<DirectMessageContent>;
 
-  async function settleRejection({ userId, message }: DirectMessage, error: DiscordAPIError): Promise<AttemptResult> {
+  async function settleRejection(
+    { queue, content: { userId, message } }: Effect<'directMessage'>,
+    error: DiscordAPIError,
+  ): Promise<AttemptResult> {
     switch (error.code) {
       case RESTJSONErrorCodes.CannotSendMessagesToThisUser:
       case RESTJSONErrorCodes.CannotSendMessagesToThisUserDueToHavingNoMutualGuilds:
@@ -65,8 +68,9 @@ export function createDirectMessageHandler(options: {
         channelIds.delete(userId);
         return retry('Discord does not know the channel any more');
       default: {
-        const reason = `Discord rejects the direct message: ${error.message}`;
-        return { outcome: 'bury', reason: plainName(reason, maxReasonLength) };
+        const reason = plainName(`Discord rejects the direct message: ${error.message}`, maxReasonLength);
+        if (!isMendable(error)) return { outcome: 'bury', reason };
+        return retryAfterMending(channelIds.get(userId) ?? queue, reason);
       }
     }
   }
@@ -93,7 +97,7 @@ export function createDirectMessageHandler(options: {
     } catch (error) {
       if (error instanceof z.ZodError) return retry('the response is not from Discord');
       const rejection = rejectionOf(error);
-      return rejection === null ? retryAlone(error) : settleRejection(effect.content, rejection);
+      return rejection === null ? retryAlone(error) : settleRejection(effect, rejection);
     }
   };
 }

@@ -1,5 +1,5 @@
 import { hotTable, type Row } from '../../core/store/recording/hot-table.ts';
-import { second } from '../../platform/durations.ts';
+import { day, hour, second } from '../../platform/durations.ts';
 import type { PartyProgress } from './rules.ts';
 
 /** The panel of a party is edited at most this often (ms). */
@@ -24,12 +24,15 @@ export interface PartyState extends PartyProgress {
   readonly panel: PartyPanelState | null;
 }
 
+/** Longer than an update waits for a channel that Discord rejects (ms): one that was due before was given up. */
+const maxWaitMs = day + hour;
+
 /**
  * Whether an update is waiting that will show a vote of this moment. One that is due later than the interval was planned
  * before the clock was set back.
  */
 export function isPanelWaiting({ dueAt }: Pick<PartyPanelState, 'dueAt'>, now: number): boolean {
-  return dueAt !== null && dueAt <= now + panelIntervalMs;
+  return dueAt !== null && dueAt <= now + panelIntervalMs && dueAt > now - maxWaitMs;
 }
 
 /** The progress of each party, by its key. */

@@ -50,7 +50,9 @@ export function createPartyPanelHandler(options: {
     const channelId = party.channelId ?? effect.content.channelId;
     const shown = await show(party, effect, channelId, now);
     if ('outcome' in shown) {
-      if (shown.outcome === 'bury') await panels.rejected(period);
+      // The owner may choose another channel instead, which the next vote takes; this one shows it wherever it is then.
+      const isRejected = shown.outcome === 'bury' || (shown.outcome === 'later' && shown.stop !== undefined);
+      if (isRejected) await panels.rejected(period);
       return shown;
     }
     const { votes, reachedAt } = party;

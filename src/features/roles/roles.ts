@@ -6,7 +6,7 @@ import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
 import { stoppedRoleQueue } from '../../discord/circuits/role-queue.ts';
-import { rejectionOf, retryAlone } from '../../discord/discord-errors.ts';
+import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/guild-languages.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { AttemptResult, RetryLater } from '../../platform/attempt-result.ts';
@@ -17,9 +17,12 @@ import type { RoleState, RoleStore } from './store.ts';
 
 export type RoleGrants = ReturnType<typeof createRoleGrants>;
 
-/** A failure of a role; a new one is to be reported. */
+/** A failure of a role. */
 interface SettledFailure extends RoleFailure {
+  /** It is to be reported. */
   readonly isNew: boolean;
+  /** What waits for somebody to mend it; null if the failure is final. */
+  readonly retry: RetryLater | null;
 }
 
 /**
@@ -31,8 +34,8 @@ export function createRoleHandler(options: {
   grants: RoleGrants;
   checkGivenRole: CheckGivenRole;
   explainFailure: ExplainRoleFailure;
-  /** Receives the reason why a role cannot be changed, by the queue in which its changes wait. */
-  onExplained?: (queue: string, reason: string) => void;
+  /** Receives the reason why a role cannot be changed, by the queue in which its changes wait, unless that is in vain. */
+  onExplained?: (queue: string, reason: string, isFinal: boolean) => void;
   textsOf: GuildTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['role']> {
@@ -56,46 +59,50 @@ export function createRoleHandler(options: {
     isWanted: boolean,
   ): Promise<AttemptResult> {
     const { userId, role } = memberRole;
-    const { cause, reason } = failure;
+    const { cause, reason, retry } = failure;
     const isGone = cause === 'member_left' || cause === 'role_deleted';
     if (!isWanted && isGone) {
       await grants.roleSettled(userId, role, 'removed', null);
       return { outcome: 'done' };
     }
-    await grants.roleSettled(userId, role, stateAfter(cause), reason);
+    if (retry === null) await grants.roleSettled(userId, role, stateAfter(cause), reason);
     // A report would store the id of a forgotten member again.
     if (erase !== true && failure.isNew) await grants.reportOnce({ ...memberRole, cause, reason }, isWanted);
-    return cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason };
+    return retry ?? (cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason });
   }
 
   /** Null if it succeeded. */
   async function tryChange(memberRole: MemberRole, isWanted: boolean): Promise<SettledFailure | RetryLater | null> {
     try {
       const failure = await change(memberRole, isWanted);
-      return failure && { ...failure, isNew: true };
+      return failure && { ...failure, isNew: true, retry: null };
     } catch (error) {
-      if (error instanceof CircuitOpenError) return settleStop(error, memberRole);
-      const rejection = rejectionOf(error);
-      return rejection === null ? retryAlone(error) : explain(rejection, memberRole).catch(retryAlone);
+      const rejection = rejectionOf(error instanceof CircuitOpenError ? error.cause : error);
+      if (rejection !== null) return explain(rejection, memberRole).catch(retryAlone);
+      return error instanceof CircuitOpenError ? settleStop(error, memberRole) : retryAlone(error);
     }
   }
 
+  /** Members wait for a role that Discord rejects, but not for one that they have paid for. */
   async function explain(rejection: DiscordAPIError, memberRole: MemberRole): Promise<SettledFailure> {
     const failure = await explainFailure(rejection, memberRole);
-    const { guildId, role } = memberRole;
-    if (failure.cause !== 'member_left') onExplained(stoppedRoleQueue(guildId, role), failure.reason);
-    return { ...failure, isNew: true };
+    const { guildId, userId, role } = memberRole;
+    const queue = stoppedRoleQueue(guildId, role);
+    const isFinal = failure.cause === 'role_deleted' || failure.cause === 'role_managed';
+    if (failure.cause !== 'member_left') onExplained(queue, failure.reason, isFinal);
+    const isWaiting = isMendable(rejection) && !isFinal && !(await grants.isPaidFor(userId, role));
+    return { ...failure, isNew: true, retry: isWaiting ? retryAfterMending(queue, failure.reason) : null };
   }
 
-  /** Members wait for a role that Discord rejects, but not for one that they have paid for. */
+  /** Nothing was sent. */
   async function settleStop(
     error: CircuitOpenError,
     { userId, role }: MemberRole,
   ): Promise<SettledFailure | RetryLater> {
     const { isFinal, message: reason } = error;
-    if (isFinal) return { cause: 'role_deleted', reason, isNew: false };
-    if (await grants.isPaidFor(userId, role)) return { cause: 'rejected', reason, isNew: false };
-    return retryAlone(error);
+    if (isFinal) return { cause: 'role_deleted', reason, isNew: false, retry: null };
+    const isPaidFor = await grants.isPaidFor(userId, role);
+    return isPaidFor ? { cause: 'rejected', reason, isNew: false, retry: null } : retryAlone(error);
   }
 
   return async ({ content }) => {

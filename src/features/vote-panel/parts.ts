@@ -83,8 +83,10 @@ export function create(
           name: 'vote panel',
           async run() {
             const panel = stored.get(guildId);
-            if (panel === undefined || panel.messageId === null || !isDue(panel)) return null;
+            if (panel === undefined || !isDue(panel)) return null;
             comparedAt = clock.monotonic();
+            // Its first message waits, or was given up after a day, and is tried again.
+            if (panel.messageId === null) return panels.plan(guildId, clock.now());
             const drawn = await draw(guildId);
             if (drawn === null || !drawn.isComplete || digestOf(drawn) === panel.shown) return null;
             return panels.plan(guildId, clock.now());

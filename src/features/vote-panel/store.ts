@@ -5,7 +5,7 @@ import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { PostedMessage } from '../../discord/posting/edit-message.ts';
-import { hour } from '../../platform/durations.ts';
+import { day, hour } from '../../platform/durations.ts';
 
 declare module '../../core/store/tables.ts' {
   interface Tables {
@@ -28,8 +28,11 @@ declare module '../../core/store/tables.ts' {
   }
 }
 
-/** An update that has not been carried out after this time was lost (ms). */
-const maxPlannedMs = hour;
+/**
+ * An update that has not been carried out after this time was lost (ms): longer than one waits for a channel that Discord
+ * rejects.
+ */
+const maxPlannedMs = day + hour;
 
 /** Where the panel of a guild is, and what it shows. */
 export interface StoredPanel {

@@ -21,6 +21,7 @@ export function explainError(error: HttpError, texts: Texts): string {
   if (isEnglish(texts.locale)) return error.message;
   const { errors } = texts.console;
   const { unavailable, tooMany } = texts.webPage;
+  if (error.status === 500) return texts.failure.needsOperator;
   if (error.status >= 500) return unavailable;
   const byStatus: Readonly<Record<number, string>> = { 404: errors.notFound, 409: errors.conflict, 429: tooMany };
   return byStatus[error.status] ?? errors.invalid;

@@ -108,7 +108,7 @@ const sameOriginForms = rejectCrossSiteForms({
 
 function sendErrorPages({ log }: OwnerContext, sessions: OwnerSessions) {
   return handleErrors({
-    unexpected: new HttpError(503, 'The database is unavailable, or an unexpected error occurred. See the log.', 5),
+    unexpected: new HttpError(503, 'The database is unavailable. See the log.', 5),
     log,
     logMessage: 'console page failed',
     async send(error, request, response) {

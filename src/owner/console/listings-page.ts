@@ -12,6 +12,7 @@ import type { Texts } from '../../texts/texts.ts';
 import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';
 import { counted, named, siteText, withPart } from './cells.ts';
+import type { DrawPart } from './draw-part.ts';
 import type { OwnerSession } from './session.ts';
 
 interface PageContext {
@@ -22,11 +23,14 @@ interface PageContext {
 }
 
 /** A card per listing: how far its votes can be trusted, what is held, and a form to reverse votes. */
-export function listingsPage(listings: readonly ListingDetails[], page: PageContext): Html {
+export function listingsPage(
+  listings: readonly ListingDetails[],
+  page: PageContext & { readonly drawPart: DrawPart },
+): Html {
   const { console: words, failure } = page.texts;
   return html`<h1>${words.listings}</h1>
 ${listings.length === 0 && html`<p class="card">${failure.noListing(markup`/setup`)}</p>`}
-${listings.map((listing) => listingCard(listing, page))}`;
+${listings.map((listing) => page.drawPart(listing.name, () => listingCard(listing, page)))}`;
 }
 
 function listingCard(listing: ListingDetails, page: PageContext): Html {

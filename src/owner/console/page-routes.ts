@@ -24,6 +24,7 @@ import { announcementsPage } from './announcements/announcements-page.ts';
 import { changesPage, getChanges } from './changes-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { deliveryPage } from './delivery-page.ts';
+import { createDrawPart } from './draw-part.ts';
 import { type EffectView, effectItem } from './effect-item.ts';
 import { listingsPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
@@ -98,7 +99,8 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const { context } = session;
     const [listings, names] = await Promise.all([listListings(context), context.namesIn(context.scope)([])]);
     const texts = textsOf(request);
-    return { title: texts.console.listings, body: listingsPage(listings, { root: './', session, texts, names }) };
+    const shown = { root: './', session, texts, names, drawPart: createDrawPart({ log: context.log, texts }) };
+    return { title: texts.console.listings, body: listingsPage(listings, shown) };
   });
 
   page('/rewards', async (request, { context }) => {

@@ -29,10 +29,18 @@ export function toHttpError(thrown: unknown): HttpError | null {
   return typeof status === 'number' && status < 500 ? new HttpError(400, 'The body cannot be read.') : null;
 }
 
+/** Whether the program is wrong, and not something that it depends on: `fetch` rejects with a TypeError that has a cause. */
+function isFaultOfProgram(thrown: unknown): boolean {
+  const types = [TypeError, RangeError, ReferenceError, SyntaxError];
+  return types.some((type) => thrown instanceof type && thrown.cause === undefined);
+}
+
+const faultOfProgram = new HttpError(500, 'This failed because of an error in the program. See the log.');
+
 export interface ErrorResponseOptions {
   /** Defaults to {@link toHttpError}. */
   readonly toHttpError?: (thrown: unknown) => HttpError | null;
-  /** The response to an unexpected error. */
+  /** The response to an unexpected error, such as of the database. A 503 is not sent for an error in the program. */
   readonly unexpected: HttpError;
   readonly log: Log;
   /** The message under which an unexpected error is logged. */
@@ -55,7 +63,7 @@ export function handleErrors(options: ErrorResponseOptions): ErrorRequestHandler
       response.destroy();
       return;
     }
-    const error = httpError ?? unexpected;
+    const error = httpError ?? (unexpected.status === 503 && isFaultOfProgram(thrown) ? faultOfProgram : unexpected);
     // A route may have set those of its own response already; an error may contain what only this visitor may see.
     response.set('cache-control', 'no-store').removeHeader('etag');
     if (error.retryAfterSeconds !== null) response.set('retry-after', String(error.retryAfterSeconds));

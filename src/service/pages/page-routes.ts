@@ -2,7 +2,6 @@ import { type Request, type Response, Router } from 'express';
 import type { Log } from '../../platform/log.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { hasFormToken } from '../../platform/web/form-token.ts';
-import type { PageContent } from '../../platform/web/page-frame.ts';
 import type { Admission } from '../abuse/admission.ts';
 import type { VoteChallenge } from '../abuse/vote-challenge.ts';
 import type { DiscordSignIn } from '../discord-sign-in/discord-accounts.ts';
@@ -15,7 +14,7 @@ import { PageError } from '../texts/page-error.ts';
 import type { ServiceTexts } from '../texts/texts.ts';
 import type { DeliveryContext } from '../webhooks/attempt.ts';
 import { textsOf } from './language.ts';
-import { renderServicePage } from './render-page.ts';
+import { renderServicePage, type ServicePageContent } from './render-page.ts';
 import type { MemberSessions, Visitor } from './session.ts';
 
 export interface PageDependencies extends DeliveryContext {
@@ -75,7 +74,7 @@ export class PageRoutes {
 
   page<Path extends string, Parameters extends AnyParameters = PathParameters<Path>>(
     path: Path,
-    read: (call: PageCall<Parameters, Visitor | null>) => PageContent | Promise<PageContent>,
+    read: (call: PageCall<Parameters, Visitor | null>) => ServicePageContent | Promise<ServicePageContent>,
   ): void {
     const { sessions, clock, face } = this.#dependencies;
     this.router.get<Parameters>(path, async (request, response) => {
@@ -92,7 +91,7 @@ export class PageRoutes {
    */
   memberPage<Path extends string, Parameters extends AnyParameters = PathParameters<Path>>(
     path: Path,
-    read: (call: PageCall<Parameters>) => Promise<PageContent | null>,
+    read: (call: PageCall<Parameters>) => Promise<ServicePageContent | null>,
     next?: string,
   ): void {
     const { sessions, clock, face } = this.#dependencies;

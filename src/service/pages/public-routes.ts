@@ -8,7 +8,7 @@ import { countVote } from '../monitoring/service-counters.ts';
 import { searchListings } from '../storage/listings/search.ts';
 import { type ReviewOrder, reviewOrders } from '../storage/reviews.ts';
 import { PageError } from '../texts/page-error.ts';
-import { homePage, homeQuery } from './home-page.ts';
+import { homePage, homeQuery, parametersOf } from './home-page.ts';
 import { textsOf } from './language.ts';
 import { listingPage } from './listing-page.ts';
 import { type PageDependencies, PageRoutes, requireVisibleListing } from './page-routes.ts';
@@ -27,7 +27,11 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     const found = await searchListings(database, selection, now);
     const results = found.slice(0, listingsPerPage);
     const hasMore = found.length > results.length;
-    return { title: texts.home.title, body: homePage(query, { results, hasMore }, { texts, invites }) };
+    return {
+      title: texts.home.title,
+      body: homePage(query, { results, hasMore }, { texts, invites }),
+      query: Object.fromEntries(parametersOf(query)),
+    };
   });
 
   for (const kind of ['server', 'bot'] as const) {

@@ -21,13 +21,19 @@ const tones: Partial<Readonly<Record<keyof ServiceTexts['notices'], FlashMessage
   'nothing-moderated': 'plain',
 };
 
+/** A page of the service without what surrounds it. */
+export interface ServicePageContent extends PageContent {
+  /** The texts in the query that the page has read, which stay in its other languages. */
+  readonly query?: Readonly<Record<string, string>>;
+}
+
 /** @param page `visitor` is null without a session */
 export function renderServicePage(
   request: Request,
   response: Response,
-  page: PageContent & { readonly visitor: Visitor | null; readonly face: ServiceFace },
+  page: ServicePageContent & { readonly visitor: Visitor | null; readonly face: ServiceFace },
 ): void {
-  const { title, visitor, body, head = null, face } = page;
+  const { title, visitor, body, head = null, query = {}, face } = page;
   const texts = textsOf(request);
   const siteName = face.name ?? texts.siteName;
   const frame = {
@@ -44,7 +50,7 @@ export function renderServicePage(
     icon: face.logo === undefined ? '/assets/icon.svg' : logoPath,
     navigation: html`<nav aria-label="${texts.frame.account}">${visitor ? accountLinks(visitor, texts) : html`<a href="/sign-in">${texts.frame.signIn}</a>`}</nav>`,
     message: request.query[sectionParameter] === undefined ? findNotice(request, texts) : null,
-    footer: footer(request, face, texts),
+    footer: footer(request, face, { texts, query }),
   };
   response.type('html').send(pageFrame(frame, body).text);
 }
@@ -91,7 +97,12 @@ function accountLinks(visitor: Visitor, { frame }: ServiceTexts): Html {
   <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">${frame.signOut}</button></form>`;
 }
 
-function footer(request: Request, face: ServiceFace, texts: ServiceTexts): Html {
+interface Footer {
+  readonly texts: ServiceTexts;
+  readonly query: NonNullable<ServicePageContent['query']>;
+}
+
+function footer(request: Request, face: ServiceFace, { texts, query }: Footer): Html {
   const { frame } = texts;
   const own = (['imprint', 'privacy', 'terms'] as const).filter(
     (name) => name === 'privacy' || face[name] !== undefined,
@@ -101,22 +112,32 @@ function footer(request: Request, face: ServiceFace, texts: ServiceTexts): Html 
     ...(face.footerLinks ?? []).map(({ text, url }) => html`<a href="${url}" rel="noreferrer" dir="auto">${text}</a>`),
     html`<a href="${openApiPath}">${frame.api}</a>`,
   ];
-  return html`<nav aria-label="${frame.about}">${links}</nav>${languageChoice(request, texts)}`;
+  return html`<nav aria-label="${frame.about}">${links}</nav>${languageChoice(request, { texts, query })}`;
 }
 
 /** Links to the same page in every language, each named in itself. */
-function languageChoice(request: Request, texts: ServiceTexts): Html {
+function languageChoice(request: Request, { texts, query }: Footer): Html {
   const links = languages.map((locale) => {
     const name = new Intl.DisplayNames(locale, { type: 'language' }).of(locale.split('-', 1)[0] ?? locale);
-    return html`<li><a href="${pathIn(request, locale)}" lang="${locale}" hreflang="${locale}" rel="nofollow">${name ?? locale}</a></li>`;
+    return html`<li><a href="${pathIn(request, query, locale)}" lang="${locale}" hreflang="${locale}" rel="nofollow">${name ?? locale}</a></li>`;
   });
   return html`<details class="languages"><summary>${texts.frame.language}</summary><ul>${links}</ul></details>`;
 }
 
-/** The page of the request, without the result of a form; what answers a form cannot be opened, so the home page. */
-function pathIn({ method, originalUrl }: Request, locale: string): string {
+/** How many codes stay in the query of a page. */
+const maxCodes = 8;
+/** A parameter with a name or a number, such as an order, a range or a page. */
+const code = /^[\w-]{1,40}$/;
+
+/**
+ * The page of the request, without the result of a form; what answers a form cannot be opened, so the home page. A
+ * stranger can send any query, and each of these links repeats it: of texts, only those that the page has read stay.
+ */
+function pathIn({ method, originalUrl }: Request, texts: Footer['query'], locale: string): string {
   const isPage = method === 'GET';
-  const query = new URLSearchParams(isPage ? originalUrl.split('?', 2)[1] : '');
+  const sent = [...new URLSearchParams(isPage ? originalUrl.split('?', 2)[1] : '')];
+  const codes = sent.filter((parameter) => parameter.every((part) => code.test(part))).slice(0, maxCodes);
+  const query = new URLSearchParams(Object.fromEntries([...(isPage ? Object.entries(texts) : []), ...codes]));
   query.delete('notice');
   query.delete(sectionParameter);
   query.set(languageParameter, locale);

@@ -35,7 +35,7 @@ export function signInRoutes(dependencies: PageDependencies): Router {
 ${visitor && signedInSection(visitor, texts)}
 ${discord && discordSection(next, texts)}
 ${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSection(discord !== null, texts)}`;
-    return { title: texts.frame.signIn, body };
+    return { title: texts.frame.signIn, body, query: { next } };
   });
 
   router.post('/sign-in', async (request, response) => {

@@ -144,6 +144,25 @@ describe('the dispatcher', () => {
     expect(performed[1]?.ids).toEqual([1, 2]);
   });
 
+  it('lets effects of a stopped channel wait for the time that they may, and gives them up with the reason', async () => {
+    const stop = { queue: '500000000000000001', maxAgeMs: day };
+    const { clock, store, dispatcher, enqueue, counts, performed } = await createTestDispatcher({
+      ...{ outcome: 'later', reason: 'Give it Send Messages.', scope: 'effects', notSent: true, stop },
+      retryAfterMs: 10 * minute,
+    });
+    await enqueue(stop.queue);
+    dispatcher.start();
+    for (let tries = 1; tries <= (day - hour) / (10 * minute); tries += 1) {
+      await eventually(() => expect(performed).toHaveLength(tries));
+      expect(await counts()).toEqual({ waiting: 1, done: 0, buried: 0 });
+      await clock.advance(10 * minute);
+    }
+    await clock.advance(hour + minute);
+    await eventually(async () => expect(await counts()).toEqual({ waiting: 0, done: 0, buried: 1 }));
+    const reason = 'gave up after 24 h: Give it Send Messages.';
+    expect(await store.records.effect(1)).toMatchObject({ state: 'buried', reason });
+  });
+
   it('gives up only the effects of a message that are too old', async () => {
     const { clock, performed, counts, attempted } = await withOldAndNewEffect(
       { outcome: 'later', reason: 'Discord is down', scope: 'global' },

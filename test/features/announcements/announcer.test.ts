@@ -488,18 +488,22 @@ describe('an attempt that fails', () => {
     expect(logged).toContainEqual(expect.objectContaining({ level: 50, hint: expect.stringContaining('bot token') }));
   });
 
-  it('is buried with the missing permission and the channel', async () => {
+  it('waits with the missing permission and the channel, and is buried if that was deleted', async () => {
     const { discord, perform, effect, channelId } = await announcing();
     discord.faults.losePermission(channelId);
-    expect(await perform([effect(vote), effect(vote, 1)])).toEqual({
-      outcome: 'bury',
+    const waiting = { outcome: 'later', notSent: true, stop: { queue: channelId } };
+    expect(await perform([effect(vote), effect(vote, 1)])).toMatchObject({
+      ...waiting,
       reason: `The bot cannot write in channel ${channelId}. Give it Send Messages and Embed Links there.`,
     });
     discord.faults.losePermission(channelId, 'viewChannel');
-    expect(await perform([effect(vote)])).toEqual({
-      outcome: 'bury',
+    expect(await perform([effect(vote)])).toMatchObject({
+      ...waiting,
       reason: `The bot cannot see channel ${channelId}. Give it View Channel there.`,
     });
+    // Also one of which it is not known whether it was announced, so that the channel is to be searched.
+    const unknown = { ...effect(vote), possiblySentSince: 1 };
+    expect(await perform([unknown])).toMatchObject({ ...waiting, reason: expect.stringContaining('View Channel') });
     discord.faults.deleteChannel(channelId);
     expect(await perform([effect(vote)])).toEqual({
       outcome: 'bury',

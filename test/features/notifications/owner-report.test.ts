@@ -92,8 +92,10 @@ it('a report is posted once if its response was lost', async () => {
   expect(shown()).toHaveLength(1);
 });
 
-it('a report is buried with a hint if the bot cannot write in the channel', async () => {
+it('a report waits while the bot cannot write in the channel', async () => {
   const { discord, report, channelId } = await reporting();
   discord.faults.losePermission(channelId);
-  expect(await report('role too high')).toEqual({ outcome: 'bury', reason: expect.stringContaining('Send Messages') });
+  expect(await report('role too high')).toMatchObject({
+    ...{ outcome: 'later', reason: expect.stringContaining('Send Messages'), stop: { queue: channelId } },
+  });
 });

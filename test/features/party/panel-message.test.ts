@@ -167,11 +167,11 @@ describe('the panel of a party', () => {
     expect(rejections()).toBe(0);
   });
 
-  it('is buried with the missing permission, and the next vote tries again', async () => {
+  it('waits with the missing permission, and the next vote tries again', async () => {
     const { discord, show, channelId, rejections } = await showing();
     discord.faults.losePermission(channelId);
-    expect(await show()).toEqual({
-      outcome: 'bury',
+    expect(await show()).toMatchObject({
+      ...{ outcome: 'later', stop: { queue: channelId } },
       reason: `The bot cannot write in channel ${channelId}. Give it Send Messages and Embed Links there.`,
     });
     expect(rejections()).toBe(1);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { day, hour, minute } from '../../../src/platform/durations.ts';
-import { dateTime, exactDateTime, timeAgo } from '../../../src/platform/web/time-element.ts';
+import { dateTime, exactDateTime, timeAgo, timeElement } from '../../../src/platform/web/time-element.ts';
 
 const at = Date.UTC(2026, 0, 31, 12, 5, 9);
 const element = (text: string) =>
@@ -19,3 +19,18 @@ it.each([
 ])('shows how long ago %i ms are', (age, text) => {
   expect(timeAgo(at, at + age).text).toBe(element(text));
 });
+
+it.each([8.64e15 + 1, -8.64e15 - 1, 1e300, Number.NaN, Number.POSITIVE_INFINITY])(
+  'shows %d, which is no time',
+  (time) => {
+    const shown = [
+      dateTime(time),
+      dateTime(time, 'de'),
+      exactDateTime(time),
+      timeAgo(time, at),
+      timeAgo(time, at, 'de'),
+    ];
+    for (const { text } of shown) expect(text).toBe('–');
+    expect(timeElement(time, '<t:9>').text).toBe('&#60;t:9&#62;');
+  },
+);

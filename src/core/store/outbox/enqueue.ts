@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
+import { assertOwnQueue } from '../../outbox/own-queue.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
 import { insertPlanned } from '../recording/queries.ts';
 import { isPlanned } from '../recording/unit-of-work.ts';
@@ -9,6 +10,7 @@ import { noDelivery, type Tables } from '../tables.ts';
 /** Adds effects to the outbox, now or when they are due. */
 export async function enqueue({ db, connection }: SqlAccess, effects: readonly NewEffect[]): Promise<void> {
   for (const effect of effects) {
+    assertOwnQueue(effect);
     await run(connection, isPlanned(effect) ? insertPlanned(db, effect) : insertEffect(db, effect));
   }
 }

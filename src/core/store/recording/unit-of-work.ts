@@ -1,6 +1,7 @@
 import type { AccountId } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
+import { assertOwnQueue } from '../../outbox/own-queue.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, withEntry } from '../../tally/account-state.ts';
@@ -167,7 +168,10 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     saveCorrection: (correction) => void changes.corrections.push(correction),
 
-    enqueue: (effect) => void changes.effects.push(effect),
+    enqueue(effect) {
+      assertOwnQueue(effect);
+      changes.effects.push(effect);
+    },
   };
   return { tally, changes };
 }

@@ -16,8 +16,8 @@ type ContainerKind = 'strong' | 'emphasis' | 'underline' | 'deleted' | 'spoiler'
 /** A pattern for the start of the text, and the node for its match. The first matching rule applies. */
 type Rule = readonly [pattern: RegExp, make: (groups: readonly string[]) => MarkupNode];
 
-/** Blocks, at the start of a line. */
-const blocks: readonly Rule[] = [
+/** Blocks, at the start of a line, also of a quote. */
+const blocksInQuotes: readonly Rule[] = [
   [
     /^```(?:[a-z0-9+-]+\n)?([\s\S]+?)```(?:\n|$)/i,
     ([, text = '']) => ({ kind: 'code_block', children: [text.replaceAll(/^\n+|(?<!\n)\n+$/g, '')] }),
@@ -27,15 +27,23 @@ const blocks: readonly Rule[] = [
     ([, marks = '', text = '']) => ({ kind: 'heading', level: marks.length, children: parseInline(text) }),
   ],
   [/^-# +(\S.*)(?:\n|$)/, ([, text = '']) => ({ kind: 'subtext', children: parseInline(text) })],
-  [/^>>> ([\s\S]+)$/, ([, text = '']) => ({ kind: 'quote', children: parseMarkdown(text.trimEnd()) })],
-  [
-    /^(?:> .*(?:\n|$))+/,
-    ([text = '']) => ({ kind: 'quote', children: parseMarkdown(text.replaceAll(/^> /gm, '').trimEnd()) }),
-  ],
   [
     /^(?:[-*]|\d{1,9}\.) +\S.*(?:\n +(?:[-*]|\d{1,9}\.) +\S.*|\n(?:[-*]|\d{1,9}\.) +\S.*)*(?:\n|$)/,
     ([text = '']) => parseList(text.trimEnd().split('\n')),
   ],
+];
+
+/** In Discord a quote contains no other one. */
+const blocks: readonly Rule[] = [
+  [/^>>> ([\s\S]+)$/, ([, text = '']) => ({ kind: 'quote', children: parseBlocks(text.trimEnd(), blocksInQuotes) })],
+  [
+    /^(?:> .*(?:\n|$))+/,
+    ([text = '']) => ({
+      kind: 'quote',
+      children: parseBlocks(text.replaceAll(/^> /gm, '').trimEnd(), blocksInQuotes),
+    }),
+  ],
+  ...blocksInQuotes,
 ];
 
 const spans: readonly Rule[] = [
@@ -68,11 +76,15 @@ const maxLength = 4_096;
 
 /** Parses a text: blocks, and inline elements between them. Text beyond Discord's limit is ignored. */
 export function parseMarkdown(text: string): readonly MarkupNode[] {
+  return parseBlocks(text.slice(0, maxLength), blocks);
+}
+
+function parseBlocks(text: string, rules: readonly Rule[]): readonly MarkupNode[] {
   const nodes: MarkupNode[] = [];
-  let remaining = text.slice(0, maxLength);
+  let remaining = text;
   let plain = '';
   while (remaining !== '') {
-    const block = firstMatch(blocks, remaining);
+    const block = firstMatch(rules, remaining);
     if (block === null) {
       const line = /^[^\n]*\n?/.exec(remaining)?.[0] ?? remaining;
       plain += line;

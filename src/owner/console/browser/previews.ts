@@ -40,7 +40,14 @@ function draw(article: HTMLElement): void {
 }
 
 function drawAll(): void {
-  for (const article of document.querySelectorAll<HTMLElement>('[data-message]')) draw(article);
+  for (const article of document.querySelectorAll<HTMLElement>('[data-message]')) {
+    try {
+      draw(article);
+    } catch (error) {
+      // Its text stays, and those of others are drawn.
+      console.error(error);
+    }
+  }
 }
 
 /** Keeps what is shown beside a form at what is entered. */

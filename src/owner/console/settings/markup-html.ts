@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../platform/web/html.ts';
-import { dateTime } from '../../../platform/web/time-element.ts';
+import { dateTime, isTime } from '../../../platform/web/time-element.ts';
 import type { NameBook } from '../../names.ts';
 import { visible } from '../pretty-json.ts';
 
@@ -50,7 +50,8 @@ function token(match: RegExpExecArray, names: NameBook, locale: string | undefin
   if (member !== undefined) return mention('@', member, names.member(member));
   if (role !== undefined) return mention('@', role, names.role(role));
   if (channel !== undefined) return mention('#', channel, names.channel(channel));
-  return seconds === undefined ? plain(all) : dateTime(Number(seconds) * 1_000, locale);
+  const at = Number(seconds) * 1_000;
+  return isTime(at) ? dateTime(at, locale) : plain(all);
 }
 
 function mention(sign: string, id: string, name: string | null): Html {

@@ -67,7 +67,6 @@ async function readRequest(request: Request, visit: Visit) {
   const roles = (guild?.roles ?? []).filter(({ id }) => id !== guildId);
   const objects = {
     channels: channelIds,
-    roles: new Map(roles.map(({ id, name }) => [id, name])),
     missingIn: async (id: string) => (await reader?.missingIn(id)) ?? null,
   };
   const applicationId = (await reader?.applicationId().catch(() => null)) ?? '';
@@ -94,6 +93,7 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
     formToken: visit.formToken,
     changeId: randomUUID(),
   };
+  if (request.method === 'POST' && 'tone' in result && result.tone === 'bad') response.status(400);
   const isModal = 'kind' in result && result.kind === 'modal';
   const content = isModal
     ? modalHtml(result, view, texts, consoleRoot(request))

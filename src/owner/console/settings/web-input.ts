@@ -2,28 +2,22 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { CommandInput, PostingPermission } from '../../../discord/commands/input.ts';
 import type { OptionValue } from '../../../discord/commands/reply.ts';
-import { isSnowflake } from '../../../platform/snowflake.ts';
-import { HttpError } from '../../../platform/web/http-error.ts';
 import { authorOf, type Visit } from '../session.ts';
 
 const text = z.string().max(16_000);
 const form = z.record(z.string().max(100), z.union([text, z.array(text).max(50)]));
 
-/** Where a selected channel or role is looked up. */
+/** Where a selected channel is looked up. */
 export interface SelectableObjects {
   /** The ids of the channels of the guild; null if Discord does not say. */
   readonly channels: ReadonlySet<string> | null;
-  /** Names by id. */
-  readonly roles: ReadonlyMap<string, string>;
   /** What the bot lacks in a channel. */
   readonly missingIn: (channelId: string) => Promise<readonly PostingPermission[] | null>;
 }
 
 /**
- * A link or a form of the console as the input of `/setup`. Discord lets a member select channels and roles of the guild
- * only; here they are looked up, because the bot may be in the guilds of others, too.
+ * A link or a form of the console as the input of `/setup`, which checks that channels and roles are of the guild.
  * @param guildId that of the visit
- * @throws HttpError 400 for another one's channel or role, 503 if Discord does not say which there are
  */
 export async function readInput(
   { query, body, method }: Pick<Request, 'query' | 'body' | 'method'>,
@@ -47,7 +41,7 @@ export async function readInput(
     if (kind === 'b.') fields[rest] = true;
   }
   const values = first('value') === '' ? [] : [first('value')];
-  const selected = [...values, ...Object.values(fields).filter(Array.isArray).flat()].filter(isLongId);
+  const selected = [...values, ...Object.values(fields).filter(Array.isArray).flat()];
   const { member, visitor } = visit;
   return {
     options,
@@ -69,18 +63,11 @@ export async function readInput(
   };
 }
 
-/** Positions in lists are short numbers. */
-function isLongId(value: unknown): value is string {
-  return isSnowflake(value) && value.length > 10;
-}
-
-async function resolve(ids: readonly string[], objects: SelectableObjects): Promise<CommandInput['resolved']> {
-  const channels: Record<string, CommandInput['resolved']['channels'][string]> = {};
-  for (const id of ids) {
-    if (objects.roles.has(id)) continue;
-    if (objects.channels === null) throw new HttpError(503, 'Discord does not say which channels there are.', 15);
-    if (!objects.channels.has(id)) throw new HttpError(400, 'This channel or role is not of this server.');
-    channels[id] = { name: '', missing: await objects.missingIn(id) };
-  }
-  return { channels, users: {}, roles: {} };
+async function resolve(
+  values: readonly string[],
+  { channels, missingIn }: SelectableObjects,
+): Promise<CommandInput['resolved']> {
+  const selected = values.filter((id) => channels?.has(id));
+  const resolved = selected.map(async (id) => [id, { name: '', missing: await missingIn(id) }] as const);
+  return { channels: Object.fromEntries(await Promise.all(resolved)), users: {}, roles: {} };
 }
