@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Standings } from '../../src/core/ledger/standing.ts';
-import { createReplay, eventKeysOf } from '../../src/core/receiving/replay.ts';
+import { createReplay } from '../../src/core/receiving/replay.ts';
 import { plainAnnouncements } from '../../src/features/announcements/read-settings.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { reminderCard } from '../../src/features/reminders/card.ts';
@@ -54,7 +54,7 @@ export async function startOwnerServer({
     standings: standings ?? store.standingsIn(accounts, 'UTC'),
   });
   const context: OwnerContext = {
-    ...{ records, outbox, recorder, sessions, eventKeysOf, clock, log },
+    ...{ records, outbox, recorder, sessions, clock, log },
     scope: null,
     setup: null,
     corrections: store.corrections,

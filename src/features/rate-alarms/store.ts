@@ -1,4 +1,5 @@
 import { literal, run } from '../../core/store/query-builder.ts';
+import { quarantineColumns, toQuarantined } from '../../core/store/records/quarantine.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
@@ -37,9 +38,8 @@ export const reads = {
   },
 
   async deliveries(sql: Sql, listing: string, limit: number): Promise<readonly QuarantinedDelivery[]> {
-    const columns = ['id', 'received_at as receivedAt', 'family', 'listing', 'body'] as const;
-    const oldest = heldDeliveries(sql, listing).select(columns).orderBy('id').limit(limit);
-    return (await run(sql.connection, oldest)).map((row) => ({ ...row, outcome: 'quarantined' }));
+    const oldest = heldDeliveries(sql, listing).select(quarantineColumns).orderBy('id').limit(limit);
+    return (await run(sql.connection, oldest)).map(toQuarantined);
   },
 };
 

@@ -4,6 +4,6 @@ import * as sql from './store.ts';
 
 export const roles = {
   sql,
-  deleteOfGuild: deleteRowsByKey('grants', 'guild_id', ['user_id', 'role', 'source']),
+  deleteOfGuild: deleteRowsByKey('grants', 'guild_id', ['user_id', 'role', 'source', 'guild_id']),
   load: () => import('./parts.ts'),
 } satisfies Feature;

@@ -34,6 +34,8 @@ import { confirmations } from './033-confirmations.ts';
 import { rateAlarms } from './034-rate-alarms.ts';
 import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
+import { deliveryOrigins } from './037-delivery-origins.ts';
+import { guildKeys } from './038-guild-keys.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -70,6 +72,8 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '034-rate-alarms': rateAlarms,
   '035-correction-authors': correctionAuthors,
   '036-vote-panels': votePanels,
+  '037-delivery-origins': deliveryOrigins,
+  '038-guild-keys': guildKeys,
 };
 
 /** The names of all migrations, oldest first. */
