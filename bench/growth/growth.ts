@@ -35,6 +35,7 @@ const firstAt = Date.now() - 400 * day;
 const listing = {
   name: 'server',
   kind: 'server',
+  id: null,
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
   community: { guildId: '613425648685547541', accounts: homeAccounts, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },

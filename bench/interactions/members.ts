@@ -36,6 +36,7 @@ export async function recordVotes(databaseUrl: string, guildId: string, members:
             listing: {
               name: 'server',
               kind: 'server',
+              id: null,
               rewards: plainRewards(rules),
               community: { accounts: homeAccounts, guildId, timeZone: 'UTC', listings: ['server'] },
               announced: { votes: true, milestones: true, premium: true, party: true },

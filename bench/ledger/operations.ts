@@ -22,6 +22,7 @@ const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * ho
 const server = {
   name: listing,
   kind: 'server',
+  id: null,
   rewards: plainRewards(rules),
   community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },

@@ -113,6 +113,7 @@ async function recordVote(store: Store, { guildId, userId, at }: Place): Promise
     listing: {
       name: listing,
       kind: 'server',
+      id: null,
       rewards: plainRewards(rules),
       community: { accounts: guildId, guildId, timeZone: 'UTC', listings: [listing] },
       announced: { votes: true, milestones: true, premium: true, party: true },

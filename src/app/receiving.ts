@@ -53,7 +53,7 @@ export function createReceiving(options: {
   const keyring = createKeyring(ofService(), withoutSecrets);
   directory.onChange(() => keyring.replace(ofService()));
   const { quarantine } = store;
-  const dueReplays = createDueReplays({ quarantine, replay, findListing: directory.find, clock, log });
+  const dueReplays = createDueReplays({ quarantine, replay, listings: () => directory.listings, clock, log });
   const loops = [
     createHeartbeat({ store, clock, log }),
     dueReplays,

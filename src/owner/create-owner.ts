@@ -3,7 +3,7 @@ import express from 'express';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import { eventKeysOf, type Replay } from '../core/receiving/replay.ts';
+import type { Replay } from '../core/receiving/replay.ts';
 import { createGuildReader } from '../discord/guild-reader.ts';
 import type { DiscordRest } from '../discord/rest.ts';
 import type { Directory } from '../features/communities/directory.ts';
@@ -93,7 +93,6 @@ export function createOwnerApp(
       outbox,
       recorder,
       sessions,
-      eventKeysOf,
       replay,
       nudge,
       signInLinks,

@@ -35,7 +35,6 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
   return {
     scope,
     records,
-    eventKeysOf: context.eventKeysOf,
     outbox: {
       requeue: async (id, now) => ((await records.effect(id)) === null ? 'unknown' : context.outbox.requeue(id, now)),
     },
@@ -120,9 +119,6 @@ function scopeRecords(records: Records, scope: CommunityScope): Records {
       const delivery = await records.delivery(id);
       return delivery !== null && isListed(delivery.listing) ? delivery : null;
     },
-    recordedUnder: async (eventKeys) => visible(await records.recordedUnder(eventKeys)),
-    lastVote: async (userId, listing, notAfter) =>
-      isListed(listing) ? visible(await records.lastVote(userId, listing, notAfter)) : null,
     effects: (query) => records.effects({ ...query, only: scope }),
     effect: (id) => records.effect(id, scope),
     effectsOf: async (deliveryId) => ((await visible(deliveryId)) === null ? [] : records.effectsOf(deliveryId)),

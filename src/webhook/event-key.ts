@@ -26,6 +26,12 @@ const maxListings = 1_000;
  */
 const untimedSuffix = 'untimed';
 
+interface PremiumKeyContext {
+  readonly accounts: string;
+  readonly body: string;
+  readonly receivedAt: number;
+}
+
 /** @param hash of `node:crypto`, or another SHA-256 that returns lowercase hex digits */
 export function createEventKeys(hash: (algorithm: 'sha256', text: string) => string) {
   /** The time (48 bits, two's complement) and the first 10 bytes of the identity's SHA-256. */
@@ -82,22 +88,25 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
    * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order
    * ID, the key is made from the digest of the body; if the body has no time either, also from the day of receipt
    * (`receivedAt` in ms since the epoch), with those of the days beside it.
+   * @param context.accounts of the community: another one may receive the same body, and name an order alike. Empty for
+   *   the home community
    */
   function premiumKeys(
     premium: Premium,
     orderIds: readonly string[],
-    { body, receivedAt }: { readonly body: string; readonly receivedAt: number },
+    { accounts, body, receivedAt }: PremiumKeyContext,
   ): readonly [EventKey, ...EventKey[]] {
     const [first, ...others] = orderIds;
+    const kind = accounts === '' ? premium.kind : `${accounts} ${premium.kind}`;
     if (first === undefined) {
-      const identity = `${premium.kind} sha256:${hash('sha256', body)}`;
+      const identity = `${kind} sha256:${hash('sha256', body)}`;
       if (premium.at !== null || premium.periodEnd !== null) return [untimedKey(identity)];
       const today = Math.floor(receivedAt / day);
       // The clock of another process may be behind or ahead.
       const keyOn = (date: number) => untimedKey(`${identity} ${date}`);
       return [keyOn(today), keyOn(today - 1), keyOn(today + 1)];
     }
-    const keyOf = (orderId: string) => untimedKey(`${premium.kind} ${orderId}${periodSuffix(premium)}`);
+    const keyOf = (orderId: string) => untimedKey(`${kind} ${orderId}${periodSuffix(premium)}`);
     return [keyOf(first), ...others.map(keyOf)];
   }
 

@@ -15,7 +15,7 @@ const maxExternalIdLength = 200;
 /** A higher amount for one event is treated as an error of the sender (credits). */
 const maxCredits = 1_000_000;
 /** Tolerated difference by which the sender's clock may be ahead (ms). */
-const clockToleranceMs = 5 * minute;
+export const clockToleranceMs = 5 * minute;
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

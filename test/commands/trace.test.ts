@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { trace } from '../../commands/trace.ts';
 import type { TracedDelivery } from '../../commands/traces.ts';
-import { eventKeysOf } from '../../src/core/receiving/replay.ts';
 import type { Reply } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
@@ -17,7 +16,7 @@ const votedAt = start - hour;
 /** `/trace` over the records of a receiver. */
 async function withReceiver(listings = serverAndBot()) {
   const { store, post } = await startReceiver({ clock: manualClock(start), listings });
-  const traces = createTraces({ records: store.records, eventKeysOf }, { accounts: '', only: null });
+  const traces = createTraces({ records: store.records }, { accounts: '', only: null });
   const run = (userId = memberId) =>
     trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
   const vote = (changes: Record<string, unknown> = {}) => ({

@@ -58,7 +58,7 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
 
   it('is also held when it is replayed because its time is reached', async () => {
     const { store, replay, account } = await open();
-    const quarantined = { kind: 'bot_vote', reason: 'ahead of time', listing: 'lamp' };
+    const quarantined = { kind: 'bot_vote', reason: 'ahead of time', listing: 'lamp', origin: [] };
     const delivery = { receivedAt: start, family: 'vote', body: '{}' } as const;
     const { deliveryId } = await store.recorder.record(delivery, { type: 'quarantine', ...quarantined });
     expect(await replay(deliveryId, start, { isDue: true })).toMatchObject({ credits: 0, reason: reasons.waiting });

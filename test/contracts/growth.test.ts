@@ -3,6 +3,7 @@ import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import type { Counts } from '../../src/core/records/records.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
+import { identityOf } from '../../src/core/tally/listing-identity.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
@@ -41,7 +42,13 @@ async function open(url: string) {
     const body = JSON.stringify({ event: 'server_vote', userId, timestamp });
     return store.recorder.record(
       { receivedAt: clock.now(), family: 'vote', body },
-      { type: 'quarantine', kind: 'server_vote', reason: 'for a test', listing: 'server' },
+      {
+        type: 'quarantine',
+        kind: 'server_vote',
+        reason: 'for a test',
+        listing: 'server',
+        origin: [identityOf(listing)],
+      },
     );
   }
 

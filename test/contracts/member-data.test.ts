@@ -119,7 +119,13 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await premium(store, { orderIds: ['gift'], userId: neighbour, isRecipient: true, giftedBy: member });
     await store.recorder.correct({ accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start }, 'key');
     const body = JSON.stringify({ event: 'surprise', user: member });
-    const unknown = { type: 'quarantine', kind: 'surprise', reason: 'unknown kind', listing: 'server' } as const;
+    const unknown = {
+      type: 'quarantine',
+      kind: 'surprise',
+      reason: 'unknown kind',
+      listing: 'server',
+      origin: [],
+    } as const;
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
     const importId = await store.imports.start({ name: 'old bot', accounts: homeAccounts }, start);
     const target = { importId, accounts: homeAccounts, reason: 'imported from old bot', listings: [] };
@@ -319,7 +325,13 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       ...{ buyer: { userId: member, username: 'mira' }, giftedBy: member, userId: member },
     };
     await premium(store, gift, body);
-    const later = { type: 'quarantine', kind: 'premium_purchase', reason: 'no listing', listing: null } as const;
+    const later = {
+      type: 'quarantine',
+      kind: 'premium_purchase',
+      reason: 'no listing',
+      listing: null,
+      origin: [],
+    } as const;
     const second = JSON.stringify({ ...body, orderId: 'later', giftedBy: { id: member, name: 'mira' } });
     await store.recorder.record({ receivedAt: start, family: 'premium', body: second }, later);
     await forget(store);

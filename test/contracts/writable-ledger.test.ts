@@ -65,12 +65,25 @@ function ledgerTests(newUrl: () => string): void {
     const { ledger, balance } = await open();
     const award = { userId, credits: 30, reason, key: 'a' };
     await ledger.award(award);
-    const changes = [{ credits: 31 }, { reason: 'another' }, { userId: '200000000000000002' }, { guildId }];
+    const changes = [{ credits: 31 }, { reason: 'another' }, { userId: '200000000000000002' }];
     for (const change of changes) {
       await expect(ledger.award({ ...award, ...change })).rejects.toMatchObject({ code: 'ledger_key_reused' });
     }
     await expect(ledger.spend(award)).rejects.toMatchObject({ code: 'ledger_key_reused' });
     expect(await balance()).toBe(30);
+  });
+
+  it('has the keys of each community apart', async () => {
+    const { ledger, balance } = await open();
+    const change = { userId, credits: 30, reason, key: 'contest-2026-1' };
+    const spending = { ...change, credits: 10, key: 'ticket' };
+    for (const place of [{}, { guildId }]) {
+      expect(await ledger.award({ ...change, ...place })).toMatchObject({ balance: 30, repeated: false });
+      expect(await ledger.spend({ ...spending, ...place })).toMatchObject({ balance: 20, repeated: false });
+    }
+    expect(await ledger.refund({ key: 'ticket', reason, guildId })).toMatchObject({ balance: 30, repeated: false });
+    expect([await balance(), await balance(guildId)]).toEqual([20, 30]);
+    await expect(ledger.spend(spending)).resolves.toMatchObject({ repeated: true });
   });
 
   it('spends less than the balance only if that is allowed', async () => {
@@ -92,7 +105,7 @@ function ledgerTests(newUrl: () => string): void {
     const { url, ledger, balance } = await open();
     await ledger.award({ userId, credits: 30, reason, key: 'a', guildId });
     await ledger.spend({ userId, credits: 20, reason, key: 'b', guildId });
-    const refund = { key: 'b', reason: 'cancelled' };
+    const refund = { key: 'b', reason: 'cancelled', guildId };
     expect(await ledger.refund(refund)).toEqual({ credits: 20, balance: 30, repeated: false });
     expect(await ledger.refund({ ...refund, reason: 'again' })).toEqual({ credits: 20, balance: 30, repeated: true });
     expect([await balance(guildId), await balance()]).toEqual([30, 0]);

@@ -165,7 +165,7 @@ export async function connectedBot(
     longestCooldownMs: () => 12 * hour,
     ...{ memberData: store.memberData, clock: systemClock, log },
   });
-  const traces = createTraces({ records: store.records, eventKeysOf: () => [] }, { accounts: '', only: null });
+  const traces = createTraces({ records: store.records }, { accounts: '', only: null });
   const setup = changes.setup?.(discord, store) ?? null;
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Standings } from '../../src/core/ledger/standing.ts';
-import { createReplay, eventKeysOf } from '../../src/core/receiving/replay.ts';
+import { createReplay } from '../../src/core/receiving/replay.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { plainAnnouncements } from '../../src/features/announcements/read-settings.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
@@ -55,7 +55,7 @@ export async function startOwnerServer({
     standings: standings ?? store.standingsIn(accounts, 'UTC'),
   });
   const context: OwnerContext = {
-    ...{ records, outbox, recorder, sessions, eventKeysOf, clock, log },
+    ...{ records, outbox, recorder, sessions, clock, log },
     scope: null,
     setup: null,
     corrections: store.corrections,

@@ -40,6 +40,11 @@ export function memberOf(accountId: AccountId): string {
   return accountId.slice(accountId.indexOf(separator) + 1);
 }
 
+/** What a program, a site or a person has named, within a community: another one may use the same name. */
+export function scopedKey(accounts: AccountScope, name: string): string {
+  return `${accounts}${separator}${name}`;
+}
+
 /** Time of the latest counted vote, by listing (ms since the epoch). */
 export type LastVotes = Readonly<Record<string, number>>;
 

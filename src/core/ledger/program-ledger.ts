@@ -32,6 +32,9 @@ export interface LedgerTransfer extends Omit<LedgerSpending, 'userId'> {
   readonly to: string;
 }
 
+/** A spending to refund. @category Ledger */
+export type LedgerRefund = Pick<LedgerChange, 'key' | 'reason' | 'guildId'>;
+
 /** The change as it was stored. @category Ledger */
 export interface LedgerResult {
   /** What it changed: negative if it took credits, so spending 5 returns -5. */
@@ -55,7 +58,7 @@ export interface LedgerTransferResult {
 
 /**
  * Changes balances. Each change is one entry of the ledger and is on disk when the promise resolves. A second call with
- * the same key and the same change stores nothing and returns the result of the first one, unless it was refunded.
+ * the same key and the same change in the same community stores nothing and returns the result of the first one, unless it was refunded.
  *
  * All methods reject with TallyhookError `ledger_invalid_change`, `ledger_unknown_community` or `ledger_key_reused` (the
  * key was used for another change), and as {@link StoreUnavailableError} or `queue_full` if nothing can be stored now.
@@ -70,10 +73,10 @@ export interface WritableLedger {
    */
   spend(change: LedgerSpending): Promise<LedgerResult>;
   /**
-   * Returns what {@link WritableLedger.spend} took with this key, to the same account, once.
+   * Returns what {@link WritableLedger.spend} took with this key in the same community, to the same account, once.
    * Rejects with TallyhookError `ledger_unknown_spend` if nothing was spent with the key, such as with that of a transfer.
    */
-  refund(spend: { readonly key: string; readonly reason: string }): Promise<LedgerResult>;
+  refund(spend: LedgerRefund): Promise<LedgerResult>;
   /**
    * Moves credits from one member to another: one entry for each, both or none. Rejects with TallyhookError
    * `ledger_overdrawn` if the balance of `from` is too low; then nothing is stored. It is undone by a transfer back.

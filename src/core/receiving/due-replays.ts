@@ -3,11 +3,12 @@ import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
+import { clockToleranceMs } from '../../webhook/fields.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Quarantine } from '../store/records/quarantine.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 import type { ResolvableListing } from './listing.ts';
-import { type Replay, readStoredPayload } from './replay.ts';
+import { listingsOf, type Replay, readStoredPayload } from './replay.ts';
 import { isOnSite, readStoredSiteDelivery } from './site-delivery.ts';
 
 /**
@@ -25,12 +26,12 @@ const pageSize = 500;
 export function createDueReplays(options: {
   quarantine: Quarantine;
   replay: Replay;
-  /** The listing with this name; by default none, as if all were of the document's service. */
-  findListing?: (name: string) => ResolvableListing | undefined;
+  /** The configured listings; by default none, as if all were of the document's service. */
+  listings?: () => readonly ResolvableListing[];
   clock: Clock;
   log: Log;
 }): Loop {
-  const { quarantine, replay, findListing = () => undefined, clock, log } = options;
+  const { quarantine, replay, listings = () => [], clock, log } = options;
   /** Until the next poll. */
   let pauseMs = maxPollMs;
 
@@ -42,8 +43,7 @@ export function createDueReplays(options: {
       const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
       for (const delivery of page) {
         after = delivery.id;
-        const listing = delivery.listing === null ? undefined : findListing(delivery.listing);
-        const waitMs = eventTimeOf(delivery, listing) - clock.now();
+        const waitMs = eventTimeOf(delivery, listings()) - clock.now();
         if (waitMs > 0) untilNextMs = Math.min(untilNextMs, waitMs);
         else if (!signal.aborted) await replayOne(delivery);
       }
@@ -53,8 +53,11 @@ export function createDueReplays(options: {
   }
 
   async function replayOne(delivery: QuarantinedDelivery): Promise<void> {
-    const { outcome, credits } = await replay({ ...delivery, isDue: true });
-    log.info({ delivery: delivery.id, outcome, credits }, 'quarantined delivery replayed: its timestamp was reached');
+    const { outcome, credits, reason } = await replay({ ...delivery, isDue: true });
+    const fields = { delivery: delivery.id, outcome, credits };
+    if (outcome === 'quarantined')
+      log.warn({ ...fields, reason }, 'the timestamp of a quarantined delivery was reached');
+    else log.info(fields, 'quarantined delivery replayed: its timestamp was reached');
   }
 
   return createLoop({
@@ -65,9 +68,15 @@ export function createDueReplays(options: {
   });
 }
 
-/** The time of the event (ms since the epoch); infinite if the delivery has other errors, too. */
-function eventTimeOf(delivery: QuarantinedDelivery, listing: ResolvableListing | undefined): number {
+/**
+ * The time of the event (ms since the epoch); infinite if the delivery has other errors, too. Without its listing, a
+ * delivery of another site cannot be read: then the earliest time that it can have.
+ */
+function eventTimeOf(delivery: QuarantinedDelivery, listings: readonly ResolvableListing[]): number {
   const always = Number.POSITIVE_INFINITY;
+  const [listing] = listingsOf(delivery, listings);
+  if (listing === undefined && delivery.origin?.some(({ siteId }) => siteId !== null))
+    return delivery.receivedAt + clockToleranceMs;
   const payload = isOnSite(listing)
     ? readStoredSiteDelivery(delivery.body, listing, always)
     : readStoredPayload(delivery, always);

@@ -18,6 +18,7 @@ export type ListingScope = SecretScope<ResolvableListing>;
 
 /** The listing without its secrets. */
 export function withoutSecrets(listing: ResolvableListing): ResolvableListing {
-  const { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId } = listing;
-  return { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId };
+  const { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId, site } = listing;
+  const context = { id, implied, name, kind, rewards, community, announced, announceChannelId, premiumChannelId };
+  return site === undefined ? context : { ...context, siteId: site.id };
 }

@@ -1,20 +1,20 @@
 import type { Clock } from '../../platform/clock.ts';
 import { parseJson } from '../../platform/json.ts';
-import { type Family, type VoteKind, voteKinds } from '../../webhook/event.ts';
+import type { Family, VoteKind } from '../../webhook/event.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Outcome } from '../../webhook/response.ts';
-import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
+import { isSameListing, type ListingIdentity } from '../tally/listing-identity.ts';
+import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import { alreadyReplayed, type Delivery, type RecordedDelivery, type RoutedDelivery } from '../tally/tally.ts';
 import { type ResolvableListing, withoutSecrets } from './listing.ts';
-import { routeDelivery } from './route-delivery.ts';
+import { resolveListing, routeDelivery } from './route-delivery.ts';
 import { isOnSite, readStoredSiteDelivery, routeSitePayload } from './site-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
-export interface StoredDelivery extends Delivery {
-  readonly id: number;
-  readonly listing: string | null;
+export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome'> {
   readonly outcome: Outcome;
 }
 
@@ -22,8 +22,30 @@ export interface StoredDelivery extends Delivery {
 export type Replay = (delivery: StoredDelivery & Pick<Delivery, 'isDue'>) => Promise<RecordedDelivery>;
 
 /**
+ * The listings for which a delivery from the log may be recorded: those whose secret has authenticated it, as they are
+ * configured now. None if they are not configured any more. Of a delivery of an earlier version only the name is known.
+ */
+export function listingsOf<Listing extends ResolvableListing>(
+  { origin, listing: name }: Pick<StoredDelivery, 'origin' | 'listing'>,
+  configured: readonly Listing[],
+): readonly Listing[] {
+  if (origin === null) return configured.filter((listing) => listing.name === name);
+  return [...new Set(origin.flatMap((identity) => findListing(identity, configured) ?? []))];
+}
+
+/** The configured listing that a listing is now. */
+function findListing<Listing extends ResolvableListing>(
+  identity: ListingIdentity,
+  configured: readonly Listing[],
+): Listing | undefined {
+  const same = configured.filter((listing) => isSameListing(identity, listing));
+  return same.find(({ name }) => name === identity.name) ?? same[0];
+}
+
+/**
  * Parses a quarantined delivery again with the current code and settings, and records it at its time of receipt; only
- * its announcement dates from the replay. The signature was verified on receipt. A delivery that is no longer
+ * its announcement dates from the replay. The signature was verified on receipt, so it is recorded for
+ * {@link listingsOf} alone; without one it stays in the quarantine, and says so. A delivery that is no longer
  * quarantined is a duplicate and pays nothing.
  */
 export function createReplay(options: {
@@ -41,12 +63,8 @@ export function createReplay(options: {
       return { ...alreadyReplayed, deliveryId: delivery.id, reason: 'already replayed' };
     }
     const { id, family, receivedAt, body, isDue } = delivery;
-    const configured = listings();
-    const namesakes = configured.filter(({ name }) => name === delivery.listing);
-    // A listing of another site has deliveries of its own.
-    const candidates = namesakes.length > 0 ? namesakes : configured.filter((each) => !isOnSite(each));
     const now = clock.now();
-    const routed = route(delivery, candidates, now);
+    const routed = route(delivery, listings(), now);
     const recorded = await recorder.recordReplay(
       id,
       { receivedAt, family, body, ...(isDue && { isDue }) },
@@ -58,14 +76,32 @@ export function createReplay(options: {
   };
 }
 
-function route(delivery: StoredDelivery, candidates: readonly ResolvableListing[], now: number): RoutedDelivery {
-  const { family, body } = delivery;
+function route(delivery: StoredDelivery, configured: readonly ResolvableListing[], now: number): RoutedDelivery {
+  const { family, body, origin } = delivery;
+  const candidates = listingsOf(delivery, configured);
   const [listing] = candidates;
-  if (isOnSite(listing) && listing.name === delivery.listing)
-    return routeSitePayload(readStoredSiteDelivery(body, listing, now), listing);
+  if (listing === undefined) return withoutListing(delivery);
+  if (isOnSite(listing)) return routeSitePayload(readStoredSiteDelivery(body, listing, now), listing);
   const scopes = candidates.map((each) => ({ listing: withoutSecrets(each), family }));
-  const payload = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
-  return routeDelivery(requireFamily(family, payload), scopes);
+  const read = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
+  const payload = requireFamily(family, read);
+  // Of several listings with one secret, some were removed: the others must not get the events of these.
+  const isAnyGone = origin?.some((identity) => findListing(identity, configured) === undefined) === true;
+  if (!isAnyGone || payload.type === 'unprocessable') return routeDelivery(payload, scopes);
+  const target = payload.type === 'event' ? payload.event.target : payload.target;
+  const meant = resolveListing(origin, target);
+  const current = meant && findListing(meant, configured);
+  if (meant !== null && current === undefined) return withoutListing(delivery);
+  return routeDelivery(
+    payload,
+    scopes.filter((scope) => scope.listing.name === current?.name),
+  );
+}
+
+/** Nothing else of the delivery changes: its listing may be configured again. */
+function withoutListing({ kind, listing, userId, origin }: StoredDelivery): RoutedDelivery {
+  const reason = quarantineReasons.listingGone;
+  return { type: 'quarantine', kind, reason, listing, userId, origin: origin ?? [] };
 }
 
 /** A later version may recognise an event of the other family, which the secret of the delivery does not authorize. */
@@ -83,21 +119,4 @@ export function readStoredPayload(
   defaultVote: VoteKind | null = null,
 ): ParsedPayload {
   return readPayload(parseJson(body), { premiumPath: family === 'premium', now, defaultVote });
-}
-
-/**
- * The idempotency keys of a delivery from the log, as far as its body determines them. Empty for a delivery that is not
- * an event and for a vote without a timestamp. For an order, only the IDs in this body count.
- */
-export function eventKeysOf(
-  delivery: Delivery & { readonly listing: string | null; readonly kind: string | null },
-): string[] {
-  const { receivedAt, listing, kind } = delivery;
-  // If the body has no kind, the column has the inferred one.
-  const defaultVote = voteKinds.find((voteKind) => voteKind === kind) ?? null;
-  const payload = readStoredPayload(delivery, receivedAt, defaultVote);
-  if (payload.type !== 'event' || listing === null) return [];
-  const { event } = payload;
-  if (event.family === 'premium') return [...premiumKeys(event, event.orderIds, delivery)];
-  return event.at === null ? [] : [voteKey(event, listing, receivedAt)];
 }

@@ -1,6 +1,7 @@
 import type { Event, EventTarget } from '../../webhook/event.ts';
 import type { ParsedPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
+import { identityOf } from '../tally/listing-identity.ts';
 import type { RoutedDelivery } from '../tally/tally.ts';
 import type { ListingScope, ResolvableListing } from './listing.ts';
 
@@ -42,7 +43,10 @@ function routeEvent(event: Event, listings: readonly ResolvableListing[]): Route
  * Selects the listing of an event among those of a secret: the target's kind decides between a server and a bot, its ID
  * between several of the same kind. Null if the choice is ambiguous.
  */
-function resolveListing(listings: readonly ResolvableListing[], target: EventTarget): ResolvableListing | null {
+export function resolveListing<Listing extends Pick<ResolvableListing, 'kind' | 'id'>>(
+  listings: readonly Listing[],
+  target: EventTarget,
+): Listing | null {
   const candidates = target.kind === null ? listings : listings.filter(({ kind }) => kind === target.kind);
   const [first, ...others] = candidates;
   if (first === undefined) return null;
@@ -53,5 +57,6 @@ function resolveListing(listings: readonly ResolvableListing[], target: EventTar
 function quarantine(kind: string | null, reason: string, listings: readonly ResolvableListing[]): RoutedDelivery {
   const names = new Set(listings.map(({ name }) => name));
   const [name] = names;
-  return { type: 'quarantine', kind, reason, listing: names.size === 1 ? (name ?? null) : null };
+  const listing = names.size === 1 ? (name ?? null) : null;
+  return { type: 'quarantine', kind, reason, listing, origin: listings.map(identityOf) };
 }

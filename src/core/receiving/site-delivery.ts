@@ -9,6 +9,7 @@ import { readDelivery, type SitePayload } from '../../webhook/sites/read-deliver
 import type { ReadHeader } from '../../webhook/sites/scheme.ts';
 import { isOldSignature, oldSignature } from '../../webhook/sites/signature-age.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
+import { identityOf } from '../tally/listing-identity.ts';
 import type { Delivery, RoutedDelivery } from '../tally/tally.ts';
 import { type ListingWithSecrets, type ResolvableListing, withoutSecrets } from './listing.ts';
 import { routeDelivery } from './route-delivery.ts';
@@ -67,6 +68,7 @@ function quarantineOld(routed: RoutedDelivery): RoutedDelivery {
     kind: vote.kind,
     reason: oldSignature,
     listing: listing.name,
+    origin: [identityOf(listing)],
     unless: { vote, listing },
   };
 }
@@ -113,6 +115,7 @@ function capture(
   const body = listing.voteSecrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), storable);
   const names = Object.keys(headers).slice(0, maxHeaderNames);
   const reason = `captured with the headers ${names.join(', ')}`;
-  const routed: RoutedDelivery = { type: 'quarantine', kind: null, reason, listing: listing.name };
+  const origin = [identityOf(listing)];
+  const routed: RoutedDelivery = { type: 'quarantine', kind: null, reason, listing: listing.name, origin };
   return { delivery: { receivedAt, family: 'vote', body }, routed } as const;
 }

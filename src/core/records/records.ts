@@ -5,6 +5,7 @@ import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
 import type { Marks } from '../tally/account-state.ts';
+import type { ListingIdentity } from '../tally/listing-identity.ts';
 import type { DeliveryRow } from '../tally/tally.ts';
 
 /** A filter for deliveries. A missing or null field matches all of them. */
@@ -29,10 +30,12 @@ export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
  * A row of the delivery log. The body is empty if it was pruned; that of a duplicate is the body of the delivery that it
  * repeats.
  */
-export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKeys' | 'originalId'> {
+export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKeys' | 'originalId' | 'origin'> {
   readonly id: number;
   /** The delivery that it repeats; null if it is not a duplicate, or is from an earlier version. */
   readonly originalId: number | null;
+  /** The listings whose secret has authenticated it, if it was quarantined; null otherwise, and of an earlier version. */
+  readonly origin: readonly ListingIdentity[] | null;
 }
 
 /** Whether the body was deleted because of its age. No body is received empty. */
@@ -110,13 +113,6 @@ export interface OpenProblems {
 export interface Records {
   deliveries(query: DeliveryQuery): Promise<readonly DeliveryRecord[]>;
   delivery(id: number): Promise<DeliveryRecord | null>;
-  /** The id of the delivery whose event is recorded under one of these idempotency keys. */
-  recordedUnder(eventKeys: readonly string[]): Promise<number | null>;
-  /**
-   * The id of the delivery of a user's last counted vote for a listing, cast no later than `notAfter` (ms since the
-   * epoch).
-   */
-  lastVote(userId: string, listing: string, notAfter: number): Promise<number | null>;
   /** @param query.only those of a community; of those that are done, the newest ones are searched */
   effects(
     query: PageRequest & { state: EffectState | null; only?: RecordScope | null },

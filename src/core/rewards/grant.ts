@@ -3,7 +3,7 @@ export interface Grant {
   readonly userId: string;
   /** Discord ID of the role. */
   readonly role: string;
-  /** What grants the role: `voter`, `milestone`, or `premium` and the ID of the order. One row per user, role and source. */
+  /** What grants the role: `voter`, `milestone`, or `premium` and the ID of the order. One row per user, role, source and guild. */
   readonly source: string;
   /** End (ms since the epoch), exclusive; null if it does not end. A time that has passed removes the role. */
   readonly until: number | null;
@@ -29,7 +29,7 @@ export function endAfter(stored: Pick<Grant, 'until'> | null, { until, change }:
  */
 export type GrantState = 'pending' | 'applied' | 'parked';
 
-/** A grant as it is stored, one per user, role and source. */
+/** A grant as it is stored, one per user, role, source and guild. */
 export interface StoredGrant extends Omit<Grant, 'change'> {
   readonly guildId: string;
   readonly state: GrantState;

@@ -28,6 +28,7 @@ export interface GuildRows {
   readonly deliveries: readonly number[];
   readonly effects: readonly number[];
   readonly plannedEffects: readonly number[];
+  /** Of the guild. */
   readonly orders: readonly string[];
   /** Listings without any other rows: their counted votes. */
   readonly listings: readonly string[];
@@ -60,9 +61,8 @@ export const reads = {
     return account === undefined ? null : (account.user_id as AccountId);
   },
 
-  async orders({ db, connection }: Sql, listings: readonly string[]): Promise<readonly string[]> {
-    if (listings.length === 0) return [];
-    const orders = db.selectFrom('orders').select('id').where('listing', 'in', listings);
+  async orders({ db, connection }: Sql, guildId: string): Promise<readonly string[]> {
+    const orders = db.selectFrom('orders').select('id').where('guild_id', '=', guildId);
     return (await run(connection, orders.limit(literal(rowsPerWrite)))).map(({ id }) => id);
   },
 
@@ -145,7 +145,7 @@ export const writes = {
     return hasMore ? position : position + 1;
   },
 
-  async deleteRows(sql: Sql, rows: GuildRows): Promise<void> {
+  async deleteRows(sql: Sql, guildId: string, rows: GuildRows): Promise<void> {
     const { db, connection } = sql;
     if (rows.deliveries.length > 0) await emptyDeliveries(sql, rows.deliveries);
     if (rows.effects.length > 0) await deleteEffects(sql, rows.effects);
@@ -153,8 +153,10 @@ export const writes = {
       await run(connection, db.deleteFrom('planned_effects').where('id', 'in', rows.plannedEffects));
     if (rows.orders.length > 0) {
       await lock(connection, db, 'orders');
-      await run(connection, db.deleteFrom('order_names').where('order_id', 'in', rows.orders));
-      await run(connection, db.deleteFrom('orders').where('id', 'in', rows.orders));
+      const ofGuild = db.deleteFrom('order_names').where('guild_id', '=', guildId);
+      await run(connection, ofGuild.where('order_id', 'in', rows.orders));
+      const orders = db.deleteFrom('orders').where('guild_id', '=', guildId);
+      await run(connection, orders.where('id', 'in', rows.orders));
     }
     if (rows.listings.length > 0) {
       await run(connection, db.deleteFrom('vote_counts').where('listing', 'in', rows.listings));
@@ -214,7 +216,7 @@ async function uncount(sql: Sql, entries: readonly (Counters & { readonly id: nu
 /** The deliveries stay, for the keys of their events; nothing in them is about anybody any more. */
 async function emptyDeliveries(sql: Sql, ids: readonly number[]): Promise<void> {
   const { db, connection } = sql;
-  const empty = { body: deletedBody, user_id: null, credits: 0, reason: null };
+  const empty = { body: deletedBody, user_id: null, credits: 0, reason: null, origin: null };
   await run(connection, db.updateTable('deliveries').set(empty).where('id', 'in', ids));
   const effects = db.selectFrom('effects').select('id').where('delivery_id', 'in', ids);
   const effectIds = (await run(connection, effects)).map(({ id }) => id);

@@ -15,7 +15,7 @@ export const noDelivery = 0;
 /** All columns but the key, which is only in rows of earlier versions. */
 export const deliveryColumns = [
   ...['id', 'received_at', 'family', 'listing', 'kind', 'outcome', 'reason', 'user_id', 'credits', 'body'],
-  'original_id',
+  ...['original_id', 'origin'],
 ] as const satisfies readonly (keyof Tables['deliveries'])[];
 
 /** All columns. */
@@ -40,6 +40,11 @@ export interface Tables extends SettingsTables {
     body: string;
     /** The delivery that a duplicate repeats; null if it is none, or is from an earlier version. */
     original_id: Generated<number | null>;
+    /**
+     * JSON, of a quarantined delivery, also after its replay: the {@link ListingIdentity} of each listing whose secret has
+     * authenticated it. Null for all others, and in rows of earlier versions.
+     */
+    origin: Generated<string | null>;
   };
   /** The idempotency key of each recorded event (16 bytes). Never deleted. */
   event_keys: { key: Uint8Array; delivery_id: number };
@@ -131,6 +136,8 @@ export interface Tables extends SettingsTables {
   /** A single row: when receiving was last known to work. */
   heartbeats: { id: number; at: number };
   orders: {
+    /** In which community: the `guild_id` of its balances. */
+    guild_id: string;
     id: string;
     listing: string;
     user_id: string | null;
@@ -142,7 +149,7 @@ export interface Tables extends SettingsTables {
     updated_at: number;
   };
   /** All ids by which an order may be named, including the order's own. */
-  order_names: { name: string; order_id: string };
+  order_names: { guild_id: string; name: string; order_id: string };
   effects: {
     id: Generated<number>;
     /** {@link noDelivery} without one: SQLite can only drop `not null` by copying the table. */
@@ -182,6 +189,8 @@ export interface Tables extends SettingsTables {
   reports: { key: string; at: number };
   /** Corrections by idempotency key, each with the resulting balance. */
   corrections: {
+    /** In which community: the `guild_id` of its balances. Two communities may use the same key. */
+    guild_id: string;
     idempotency_key: string;
     /** The id of the account. */
     user_id: string;

@@ -25,7 +25,7 @@ export function applyGrants(
     const { userId, role, source } = grant;
     // The order of a member who was forgotten still has events.
     if (isPseudonym(userId)) continue;
-    const granted = tally.grantsOf(userId).filter((each) => each.role === role);
+    const granted = tally.grantsOf(userId).filter((each) => each.role === role && each.guildId === guildId);
     const stored = granted.find((each) => each.source === source) ?? null;
     const until = endAfter(stored, grant);
     if (stored === null && until !== null && until <= now) continue;

@@ -6,6 +6,10 @@ import type { CommunityContext } from './community.ts';
 export interface ListingContext {
   readonly name: string;
   readonly kind: 'server' | 'bot';
+  /** Discord ID of the server or bot; null if the configuration does not need it. */
+  readonly id: string | null;
+  /** The other site that it is on; missing for the document's service. */
+  readonly siteId?: string;
   readonly rewards: ListingRewards;
   readonly community: CommunityContext;
   readonly announced: AnnouncedEvents;

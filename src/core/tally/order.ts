@@ -1,5 +1,6 @@
 import type { Premium } from '../../webhook/event.ts';
 import { isPseudonym } from '../ledger/pseudonym.ts';
+import type { ListingContext } from './listing-context.ts';
 import { hasExpired, mergeTimes, type OrderTimes, withEvent } from './order-times.ts';
 import type { Order } from './tally.ts';
 
@@ -35,15 +36,16 @@ export function orderIdsOf(event: Premium, storedOrder: Order | null): string[] 
 export function applyToOrder(
   event: Premium,
   storedOrder: Order | null,
-  { listing, receivedAt }: { readonly listing: string; readonly receivedAt: number },
+  { listing, receivedAt }: { readonly listing: ListingContext; readonly receivedAt: number },
 ): Order | null {
   const times = withEvent(storedOrder?.times ?? noTimes, event, receivedAt);
   const isRevoked = storedOrder?.state === 'revoked' || event.kind === 'subscription.revoked';
   const orderIds = orderIdsOf(event, storedOrder);
   if (orderIds.length === 0) return null;
   return {
+    accounts: listing.community.accounts,
     orderIds,
-    listing: storedOrder?.listing ?? listing,
+    listing: storedOrder?.listing ?? listing.name,
     userId: event.userId ?? storedOrder?.userId ?? null,
     tier: event.tier ?? storedOrder?.tier ?? null,
     ...stateOf(times, isRevoked),
@@ -53,6 +55,7 @@ export function applyToOrder(
 /** Merges two orders after an event has shown that they are the same one. It is revoked if either is. */
 export function mergeOrders(one: Order, other: Order): Order {
   return {
+    accounts: one.accounts,
     orderIds: [...new Set([...one.orderIds, ...other.orderIds])],
     listing: one.listing,
     userId: one.userId ?? other.userId,

@@ -1,3 +1,4 @@
+import type { ListingIdentity } from './listing-identity.ts';
 import {
   alreadyReplayed,
   type Delivery,
@@ -11,7 +12,11 @@ import {
 export interface QuarantinedDelivery extends Delivery {
   readonly id: number;
   readonly listing: string | null;
+  readonly kind: string | null;
+  readonly userId: string | null;
   readonly outcome: 'quarantined';
+  /** The listings whose secret has authenticated it; null for a delivery of an earlier version. */
+  readonly origin: readonly ListingIdentity[] | null;
 }
 
 /** Logs a delivery that pays nothing. */
@@ -28,8 +33,8 @@ export function writeUnpaid(
 /** Stores a delivery complete until it can be processed, so that a vote in a new format is never lost. */
 export function quarantineDelivery(
   delivery: Delivery,
-  { kind, reason, listing }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type'>,
+  { kind, reason, listing, userId = null }: Omit<RoutedDelivery & { type: 'quarantine' }, 'type' | 'origin'>,
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
-  return writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId: null }, rowWriter);
+  return writeUnpaid({ ...delivery, listing, kind, outcome: 'quarantined', reason, userId }, rowWriter);
 }

@@ -1,4 +1,4 @@
-import { accountIdOf } from '../ledger/account.ts';
+import { type AccountScope, accountIdOf } from '../ledger/account.ts';
 import {
   type Correction,
   type CorrectionResult,
@@ -10,11 +10,12 @@ import { forgottenCorrectionKey } from './idempotency-key.ts';
 import { changeKeyOf, companionsOf, programKeyOf, transferKeyOf } from './ledger-keys.ts';
 import type { Tally } from './tally.ts';
 
-/** Corrects an account once per idempotency key, inside the caller's transaction. */
+/** Corrects an account once per idempotency key of its community, inside the caller's transaction. */
 export function recordCorrection(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {
-  const companions = tally.findCorrection(idempotencyKey) === null ? null : companionsOf(idempotencyKey);
-  if (companions !== null && tally.findCorrection(companions.refund) !== null) return { outcome: 'refunded' };
-  if (companions !== null && isUsed(tally, companions.transfer)) return { outcome: 'key_reused' };
+  const { accounts } = correction;
+  const companions = tally.findCorrection(accounts, idempotencyKey) === null ? null : companionsOf(idempotencyKey);
+  if (companions !== null && tally.findCorrection(accounts, companions.refund) !== null) return { outcome: 'refunded' };
+  if (companions !== null && isUsed(tally, accounts, companions.transfer)) return { outcome: 'key_reused' };
   return repeat(tally, correction, idempotencyKey) ?? write(tally, correction, idempotencyKey);
 }
 
@@ -32,20 +33,19 @@ export function recordTransfer(tally: Tally, taken: Correction, given: Correctio
   return { outcome: 'transferred', fromBalance: from.balance, toBalance: to.balance, repeated: !isNew };
 }
 
-/** The result of an earlier correction with the key; null if there is none. */
+/** The result of an earlier correction of the community with the key; null if there is none. */
 function repeat(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult | null {
-  const stored = tally.findCorrection(idempotencyKey);
-  if (stored === null) return isUsed(tally, idempotencyKey) ? { outcome: 'key_reused' } : null;
   const { userId, accounts, credits, reason } = correction;
-  const isSameAccount = stored.userId === userId && stored.accounts === accounts;
-  const isSame = isSameAccount && stored.credits === credits && stored.reason === reason;
+  const stored = tally.findCorrection(accounts, idempotencyKey);
+  if (stored === null) return isUsed(tally, accounts, idempotencyKey) ? { outcome: 'key_reused' } : null;
+  const isSame = stored.userId === userId && stored.credits === credits && stored.reason === reason;
   return isSame ? { outcome: 'corrected', balance: stored.balance, repeated: true } : { outcome: 'key_reused' };
 }
 
 /** Also by a member who was forgotten since. */
-function isUsed(tally: Tally, idempotencyKey: string): boolean {
+function isUsed(tally: Tally, accounts: AccountScope, idempotencyKey: string): boolean {
   const keys = [idempotencyKey, forgottenCorrectionKey(idempotencyKey)];
-  return keys.some((key) => tally.findCorrection(key) !== null);
+  return keys.some((key) => tally.findCorrection(accounts, key) !== null);
 }
 
 function write(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {

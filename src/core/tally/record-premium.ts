@@ -19,10 +19,11 @@ import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './w
 export function recordPremium(premium: Premium, context: RecordingContext): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
-  const storedOrder = tally.findOrder(premium.orderIds);
+  const { accounts } = listing.community;
+  const storedOrder = tally.findOrder(accounts, premium.orderIds);
   const event = withHolder(premium, storedOrder);
   const orderIds = orderIdsOf(event, storedOrder);
-  const order = applyToOrder(event, storedOrder, { listing: listing.name, receivedAt });
+  const order = applyToOrder(event, storedOrder, { listing, receivedAt });
   const { keys, recordedKey } = findKeys();
   if (recordedKey !== undefined) {
     if (storedOrder !== null) tally.saveOrder(afterRepeat(storedOrder), receivedAt);
@@ -66,12 +67,12 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
 
   /** The keys of the event; `recordedKey` is the one by which it is recorded already. */
   function findKeys() {
-    const keys = premiumKeys(event, orderIds, delivery);
+    const keys = premiumKeys(event, orderIds, { ...delivery, accounts });
     const recordedKey = keys.find((key) => tally.hasEvent(key));
     const endsAgain = event.at !== null && storedOrder?.state === 'active' && order?.state === 'expired';
     if (recordedKey === undefined || !endsAgain) return { keys, recordedKey };
     // The order was active again after the same period had expired, so this is another expiry, with a time of its own.
-    const timedKeys = premiumKeys({ ...event, periodEnd: null }, orderIds, delivery);
+    const timedKeys = premiumKeys({ ...event, periodEnd: null }, orderIds, { ...delivery, accounts });
     return { keys: timedKeys, recordedKey: timedKeys.find((key) => tally.hasEvent(key)) };
   }
 

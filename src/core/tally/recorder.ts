@@ -3,6 +3,7 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { testAnnouncementOf } from './announcement.ts';
 import { voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
+import { identityOf, type ListingIdentity } from './listing-identity.ts';
 import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
 import { channelFor } from './queues.ts';
 import { recordPremium } from './record-premium.ts';
@@ -37,7 +38,7 @@ export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedD
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: delivery.receivedAt,
     isReleased: false,
-    writeRow: (row) => tally.insertDelivery(row),
+    writeRow: (row) => tally.insertDelivery(row.outcome === 'quarantined' ? { ...row, origin: originOf(routed) } : row),
   });
 }
 
@@ -82,6 +83,21 @@ function recordRouted(
   }
 }
 
+/** The listings whose secret has authenticated a delivery, as far as its event did not decide for one of them. */
+function originOf(routed: RoutedDelivery): readonly ListingIdentity[] {
+  switch (routed.type) {
+    case 'event':
+    case 'test':
+      return [identityOf(routed.listing)];
+    case 'order':
+      return routed.listings.map(identityOf);
+    case 'quarantine':
+      return routed.origin;
+    case 'ignored':
+      return [];
+  }
+}
+
 /** Records a delivery of a vote that is known as a repeat; null if it is not known. */
 function recordKnown(
   { vote, listing }: { readonly vote: Vote; readonly listing: ListingContext },
@@ -120,9 +136,10 @@ function recordOrderEvent(
   delivery: Delivery,
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
-  const order = tally.findOrder(event.orderIds);
-  const named = (wanted: string | null | undefined) => listings.find(({ name }) => name === wanted);
-  const listing = named(order?.listing) ?? named(fallback);
+  const ofOrder = listings.find(
+    ({ name, community }) => tally.findOrder(community.accounts, event.orderIds)?.listing === name,
+  );
+  const listing = ofOrder ?? listings.find(({ name }) => name === fallback);
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, rowWriter);
   const reason = quarantineReasons.noListing;
   return quarantineDelivery(delivery, { kind: event.kind, reason, listing: null }, rowWriter);

@@ -1,6 +1,6 @@
 import type { Event, EventKind, Family, Premium, Vote } from '../../webhook/event.ts';
 import type { Outcome } from '../../webhook/response.ts';
-import type { AccountId } from '../ledger/account.ts';
+import type { AccountId, AccountScope } from '../ledger/account.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
@@ -12,6 +12,7 @@ import type { HotKey, HotTable, Row, TableName } from '../store/recording/hot-ta
 import type { AccountState, Marks } from './account-state.ts';
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
+import type { ListingIdentity } from './listing-identity.ts';
 import type { OrderTimes } from './order-times.ts';
 import type { CountedVote, Recorded, RecordedPremium, RecordedVote } from './recorded-event.ts';
 
@@ -56,6 +57,10 @@ export type RoutedDelivery =
       readonly kind: string | null;
       readonly reason: string;
       readonly listing: string | null;
+      /** The listings whose secret has authenticated it: later, it may be recorded for one of them, and for no other. */
+      readonly origin: readonly ListingIdentity[];
+      /** The member whom it is known to concern; null by default. */
+      readonly userId?: string | null;
       /** The delivery is a repeat if this vote is known. */
       readonly unless?: { readonly vote: Vote; readonly listing: ListingContext };
     };
@@ -96,6 +101,8 @@ export interface DeliveryRow extends Delivery {
   readonly userId: string | null;
   /** Credits paid. */
   readonly credits: number;
+  /** The listings whose secret has authenticated a new delivery that is quarantined. */
+  readonly origin?: readonly ListingIdentity[] | null;
   /** The delivery that a duplicate repeats, whose body it shares; it has none of its own. */
   readonly originalId?: number | null;
   /** The idempotency keys, each of which identifies the event; none unless the outcome is `recorded`. */
@@ -114,6 +121,8 @@ export interface DeliveryRowWriter {
 
 /** The current state of a premium order. */
 export interface Order extends Omit<PremiumOrder, 'id'> {
+  /** The accounts of the community that it belongs to: another one may have an order with the same ids. */
+  readonly accounts: AccountScope;
   /** All IDs of the order. The first is its primary key. */
   readonly orderIds: readonly string[];
   readonly listing: string;
@@ -178,15 +187,15 @@ export interface Tally extends OutboxWrites {
    * long ago.
    */
   forgottenVoteAt(key: () => EventKey): number | null;
-  /** The order with any of these IDs; null if none is stored. Several matching orders are merged into one. */
-  findOrder(orderIds: readonly string[]): Order | null;
+  /** The order of a community with any of these IDs; null if it has none. Several matching orders are merged into one. */
+  findOrder(accounts: AccountScope, orderIds: readonly string[]): Order | null;
   /**
    * Stores the order under its first ID and replaces the orders stored under its other IDs. `at` is in ms since the
    * epoch.
    */
   saveOrder(order: Order, at: number): void;
-  /** The correction with this idempotency key; null if there is none. */
-  findCorrection(idempotencyKey: string): StoredCorrection | null;
+  /** The correction of a community with this idempotency key; null if there is none. */
+  findCorrection(accounts: AccountScope, idempotencyKey: string): StoredCorrection | null;
   saveCorrection(correction: StoredCorrection): void;
 }
 

@@ -73,7 +73,8 @@ async function grantRoles(
 ): Promise<void> {
   if (listing === undefined) return;
   const nameOf = ({ role, source }: Pick<Grant, 'role' | 'source'>) => `${role} ${source}`;
-  const current = new Map(stored.map((grant) => [nameOf(grant), grant]));
+  const own = stored.filter(({ guildId }) => guildId === listing.community.guildId);
+  const current = new Map(own.map((grant) => [nameOf(grant), grant]));
   const saved = new Set<string>();
   const effects: NewEffect[] = [];
   applyGrants(
@@ -92,7 +93,7 @@ async function grantRoles(
     const grant = current.get(name);
     if (grant === undefined) continue;
     const { userId: user_id, role, source, guildId: guild_id, until, state } = grant;
-    await upsert(sql, 'grants', { user_id, role, source }, { guild_id, until, state });
+    await upsert(sql, 'grants', { user_id, role, source, guild_id }, { until, state });
   }
   await enqueue(sql, effects);
 }

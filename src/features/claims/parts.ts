@@ -118,9 +118,17 @@ function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
 const causes = { denied: 'denied', claim: 'claimed' } as const;
 
 /** The plain data that the store needs; a listing of the configuration has more. */
-function withoutSecrets({ name, kind, rewards, community, announced, ...channels }: ListingContext): ListingContext {
+function withoutSecrets({
+  name,
+  kind,
+  id,
+  rewards,
+  community,
+  announced,
+  ...channels
+}: ListingContext): ListingContext {
   const { announceChannelId, premiumChannelId } = channels;
-  return { name, kind, rewards, community, announced, announceChannelId, premiumChannelId };
+  return { name, kind, id, rewards, community, announced, announceChannelId, premiumChannelId };
 }
 
 declare module '../../../commands/context.ts' {

@@ -26,7 +26,7 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
   await scan('effects', (after) => store.effectsAfter(after, { guildId, listings }));
   await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, { guildId, listings }));
   if (signal.aborted) return;
-  await store.deleteRows({ ...noRows, listings });
+  await store.deleteRows(guildId, { ...noRows, listings });
 
   async function deleteAccounts(): Promise<void> {
     while (!signal.aborted) {
@@ -38,9 +38,9 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
 
   async function deleteOrders(): Promise<void> {
     while (!signal.aborted) {
-      const orders = await store.orders(listings);
+      const orders = await store.orders(guildId);
       if (orders.length === 0) return;
-      await store.deleteRows({ ...noRows, orders });
+      await store.deleteRows(guildId, { ...noRows, orders });
     }
   }
 
@@ -52,7 +52,7 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
     for (let after = -1; !signal.aborted; ) {
       const { ids, lastId } = await read(after);
       for (let at = 0; at < ids.length && !signal.aborted; at += rowsPerWrite) {
-        await store.deleteRows({ ...noRows, [name]: ids.slice(at, at + rowsPerWrite) });
+        await store.deleteRows(guildId, { ...noRows, [name]: ids.slice(at, at + rowsPerWrite) });
       }
       if (lastId === null) return;
       after = lastId;

@@ -57,15 +57,16 @@ export function createWritableLedger(
     award: async (award) => change(requireFields(award), 1),
     spend: async (spending) => change(requireFields(spending), -1, spending.allowNegative),
     async refund(refunded) {
-      const { key, reason } = requireFields(refunded);
+      const { key, reason, guildId = defaultGuildId } = requireFields(refunded);
       checkText('reason', reason, maxReasonLength);
       checkText('key', key, maxKeyLength);
-      const spent = await store.corrections.find(changeKeyOf(key));
+      const accounts = knownAccounts(accountsOf, guildId);
+      const spent = await store.corrections.find(accounts, changeKeyOf(key));
       if (spent === null || spent.credits >= 0) {
         throw new TallyhookError('ledger_unknown_spend', `Nothing was spent with the key ${JSON.stringify(key)}.`);
       }
-      const { userId, accounts } = spent;
-      const earlier = await store.corrections.find(refundKeyOf(key));
+      const { userId } = spent;
+      const earlier = await store.corrections.find(accounts, refundKeyOf(key));
       const refund = { userId, accounts, credits: 0 - spent.credits, reason: earlier?.reason ?? reason.toWellFormed() };
       return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
     },

@@ -96,7 +96,7 @@ async function endGrants(
     const end = source === 'voter' ? voterEnd(role) : milestoneEnd(role);
     if (end === null || (until !== null && until <= end)) continue;
     const grant = db.updateTable('grants').set({ until: end }).where('user_id', '=', userId);
-    await run(connection, grant.where('role', '=', role).where('source', '=', source));
+    await run(connection, grant.where('role', '=', role).where('source', '=', source).where('guild_id', '=', guild_id));
   }
 
   function voterEnd(role: string): number {

@@ -1,4 +1,4 @@
-import { type AccountId, type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
+import type { AccountId, AccountScope } from '../../core/ledger/account.ts';
 import { countedVoteCauses } from '../../core/ledger/entry.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
 import { rowsPerCount } from '../../core/store/counters/store.ts';
@@ -17,9 +17,13 @@ export interface ReversiblePage {
 }
 
 export const reads = {
-  /** The correction with this idempotency key; null if there is none. */
-  async find({ db, connection }: Sql, idempotencyKey: string): Promise<StoredCorrection | null> {
-    const [row] = await run(connection, selectCorrections(db, [idempotencyKey]));
+  /** The correction of a community with this idempotency key; null if there is none. */
+  async find(
+    { db, connection }: Sql,
+    accounts: AccountScope,
+    idempotencyKey: string,
+  ): Promise<StoredCorrection | null> {
+    const [row] = await run(connection, selectCorrections(db, accounts, [idempotencyKey]));
     return row === undefined ? null : toCorrection(row);
   },
 
@@ -59,10 +63,9 @@ export const reads = {
   ): Promise<readonly AuthoredCorrection[]> {
     let query = db.selectFrom('corrections').selectAll().where('author', 'is not', null);
     if (before !== null) query = query.where('at', '<', before);
-    if (accounts === homeAccounts) query = query.where('user_id', 'not like', '%:%');
-    else if (accounts !== null) query = query.where('user_id', 'like', `${accounts}:%`);
+    if (accounts !== null) query = query.where('guild_id', '=', accounts);
     const rows = await run(connection, query.orderBy('at', 'desc').limit(limit));
-    return rows.map(({ author, ...row }) => ({ ...toCorrection(row), author: author ?? '' }));
+    return rows.map(({ author, guild_id: _, ...row }) => ({ ...toCorrection(row), author: author ?? '' }));
   },
 };
 

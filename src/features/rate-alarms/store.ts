@@ -1,4 +1,5 @@
 import { literal, run } from '../../core/store/query-builder.ts';
+import { quarantineColumns, toQuarantined } from '../../core/store/records/quarantine.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { noDelivery } from '../../core/store/tables.ts';
 import type { EventKey } from '../../core/tally/idempotency-key.ts';
@@ -42,11 +43,10 @@ export const reads = {
     const [decision] = await run(sql.connection, alarm.where('state', '=', state));
     if (decision === undefined) return [];
     const { rejected_until: until } = decision;
-    const columns = ['id', 'received_at as receivedAt', 'family', 'listing', 'body'] as const;
     const held = heldDeliveries(sql, listing);
     const decidedOn = until === null ? held : held.where('id', '<=', until);
-    const oldest = decidedOn.select(columns).orderBy('id').limit(limit);
-    return (await run(sql.connection, oldest)).map((row) => ({ ...row, outcome: 'quarantined' }));
+    const oldest = decidedOn.select(quarantineColumns).orderBy('id').limit(limit);
+    return (await run(sql.connection, oldest)).map(toQuarantined);
   },
 };
 

@@ -6,5 +6,5 @@ export type { RoleAccess } from './inspect-roles.ts';
 
 export const roles = {
   sql,
-  deleteOfGuild: deleteRowsByKey('grants', 'guild_id', ['user_id', 'role', 'source']),
+  deleteOfGuild: deleteRowsByKey('grants', 'guild_id', ['user_id', 'role', 'source', 'guild_id']),
 } satisfies Feature;

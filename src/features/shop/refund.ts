@@ -34,11 +34,11 @@ export async function settlePurchases(
  */
 export async function refundPurchase(sql: Sql, purchase: PurchaseRow, now: number): Promise<void> {
   const { db, connection } = sql;
-  const { id, user_id: userId, role } = purchase;
+  const { id, user_id: userId, guild_id: guildId, role } = purchase;
   await refund(sql, purchase, now);
   if (role !== null) {
     const grant = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
-    await run(connection, grant.where('source', '=', grantSource(id)));
+    await run(connection, grant.where('source', '=', grantSource(id)).where('guild_id', '=', guildId));
   }
   await enqueue(sql, [messageToBuyer(purchase, 'purchaseRefunded', now)]);
 }

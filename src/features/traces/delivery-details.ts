@@ -24,18 +24,13 @@ export interface DeliveryDetails {
 /** Where a delivery is looked up. */
 export interface RecordsContext {
   readonly records: Records;
-  /** The idempotency keys of a delivery's event, as far as its body has them. */
-  readonly eventKeysOf: (delivery: DeliveryRecord) => readonly string[];
 }
 
 /** @throws HttpError 404 */
 export async function getDelivery(context: RecordsContext, id: number): Promise<DeliveryDetails> {
   const delivery = await findDelivery(context, id);
-  const [original, entry, effects] = await Promise.all([
-    findOriginal(context, delivery),
-    context.records.entryOf(delivery),
-    context.records.effectsOf(id),
-  ]);
+  const original = delivery.originalId;
+  const [entry, effects] = await Promise.all([context.records.entryOf(delivery), context.records.effectsOf(id)]);
   const why = explainDelivery(delivery, { entry, original });
   return { delivery, original, entry, effects, why, timeline: timelineOf(delivery, { entry, original, effects }) };
 }
@@ -45,23 +40,6 @@ export async function findDelivery({ records }: Pick<RecordsContext, 'records'>,
   const delivery = await records.delivery(id);
   if (delivery === null) throw new HttpError(404, `Delivery ${id} does not exist.`);
   return delivery;
-}
-
-/**
- * Duplicates of earlier versions are stored without their original, so the keys are read from the body. A vote without a timestamp, or whose body
- * was pruned, duplicates its user's last vote.
- */
-async function findOriginal(
-  { records, eventKeysOf }: RecordsContext,
-  delivery: DeliveryRecord,
-): Promise<number | null> {
-  const { outcome, family, userId, listing, receivedAt } = delivery;
-  if (outcome !== 'duplicate') return null;
-  if (delivery.originalId !== null) return delivery.originalId;
-  const keys = isPruned(delivery) ? [] : eventKeysOf(delivery);
-  const original = await records.recordedUnder(keys);
-  if (original !== null || family !== 'vote' || userId === null || listing === null) return original;
-  return records.lastVote(userId, listing, receivedAt);
 }
 
 interface TimelineStep {

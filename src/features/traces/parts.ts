@@ -1,6 +1,5 @@
 import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
 import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account.ts';
-import { eventKeysOf } from '../../core/receiving/replay.ts';
 import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { getDelivery, type RecordsContext } from './delivery-details.ts';
@@ -65,7 +64,7 @@ export function createServices({
       const { accounts = homeAccounts, guildId = null } = communities[0] ?? {};
       const listings = communities.flatMap((community) => community.listings.map(({ name }) => name));
       const only = isOnly ? null : { guildId, listings };
-      return { traces: createTraces({ records, eventKeysOf }, { accounts, only }) };
+      return { traces: createTraces({ records }, { accounts, only }) };
     },
   } satisfies FeatureServices;
 }

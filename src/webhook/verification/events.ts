@@ -20,7 +20,8 @@ export interface VerifiedFields {
   readonly listing: EventListing;
   /**
    * The idempotency key, 32 hex digits: the same for every delivery of the same event, and for no other event. Store it
-   * with what you do for the event, to do that once. Null if nothing identifies the event: a test, a vote without a
+   * with what you do for the event, to do that once; if you verify deliveries of several owners, with whose secret it was:
+   * one owner can name the orders of another. Null if nothing identifies the event: a test, a vote without a
    * time (the same member's next vote cannot be earlier than the cooldown), or a purchase with neither order nor time.
    */
   readonly key: string | null;
@@ -123,7 +124,7 @@ function describe(event: Event, raw: string, receivedAt: number): VerifiedVote |
     return { type: 'vote', kind, listing, userId, at, ...amounts, key, raw, ...(atSite && { atSite }) };
   }
   const { kind, userId, giftedBy, orderIds, tier, periodEnd } = event;
-  const key = isIdentified(event) ? premiumKeys(event, orderIds, { body: raw, receivedAt })[0] : null;
+  const key = isIdentified(event) ? premiumKeys(event, orderIds, { accounts: '', body: raw, receivedAt })[0] : null;
   return { type: 'premium', kind, listing, userId, giftedBy, orderIds, tier, at, periodEnd, credits, key, raw };
 }
 

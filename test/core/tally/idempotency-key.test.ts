@@ -74,7 +74,7 @@ describe('the key of an event is the digest of its earlier key', () => {
   });
 
   it('for a purchase, a renewal and an event without an order', () => {
-    const delivery = { body: '{}', receivedAt: 20_000 * 86_400_000 + 1 };
+    const delivery = { accounts: '', body: '{}', receivedAt: 20_000 * 86_400_000 + 1 };
     const premium = { kind: 'premium_purchase', periodEnd: null, at: null } as Premium;
     expect(premiumKeys(premium, ['a', 'b'], delivery)).toEqual([
       digest('premium_purchase a'),

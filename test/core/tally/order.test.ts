@@ -5,8 +5,12 @@ import { applyToOrder, mergeOrders } from '../../../src/core/tally/order.ts';
 import type { Order } from '../../../src/core/tally/tally.ts';
 import { day } from '../../../src/platform/durations.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
+import { serverAndBot } from '../../support/listings.ts';
 
 const start = Date.UTC(2026, 0, 1);
+const [server] = serverAndBot();
+if (server === undefined) throw new Error('no listing');
+const listing = server;
 type Occurrence = Pick<Premium, 'kind' | 'at' | 'periodEnd'> & { readonly receivedAt?: number };
 
 function toEvent({ kind, at, periodEnd }: Occurrence): Premium {
@@ -20,7 +24,7 @@ function toEvent({ kind, at, periodEnd }: Occurrence): Premium {
 function orderAfter(occurrences: readonly Occurrence[]): Pick<Order, 'state' | 'periodEnd'> | null {
   const order = occurrences.reduce<Order | null>((stored, occurrence, index) => {
     const receivedAt = occurrence.receivedAt ?? start + index * 60_000;
-    const after = applyToOrder(toEvent(occurrence), stored, { listing: 'server', receivedAt });
+    const after = applyToOrder(toEvent(occurrence), stored, { listing, receivedAt });
     return after === null ? null : { ...after, times: readAgain(after) };
   }, null);
   return order === null ? null : { state: order.state, periodEnd: order.periodEnd };
@@ -103,8 +107,7 @@ describe('an order', () => {
   });
 
   it('that is found to be another one has the times of both', () => {
-    const of = (occurrence: Occurrence) =>
-      applyToOrder(toEvent(occurrence), null, { listing: 'server', receivedAt: start });
+    const of = (occurrence: Occurrence) => applyToOrder(toEvent(occurrence), null, { listing, receivedAt: start });
     const [one, other] = [of(paid(0, 30)), of(expired(10, 30))];
     if (one === null || other === null) throw new Error('no order');
     expect(mergeOrders(one, other).state).toBe('expired');

@@ -387,7 +387,13 @@ describe('a premium order', () => {
 });
 
 describe('a delivery that is replayed', () => {
-  const quarantined = { type: 'quarantine', kind: 'new', reason: 'not understood', listing: 'server' } as const;
+  const quarantined = {
+    type: 'quarantine',
+    kind: 'new',
+    reason: 'not understood',
+    listing: 'server',
+    origin: [],
+  } as const;
 
   it('counts at its time of receipt, and its announcement is created at the replay', async () => {
     const { store } = await openRecorder();

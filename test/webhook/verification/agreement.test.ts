@@ -108,7 +108,7 @@ function inWordsOfHandlers(event: Event, raw: string): VerifiedEvent {
   }
   const { family: _family, isRecipient: _isRecipient, target: _target, creditsAwarded: _credits, ...fields } = event;
   const isIdentified = event.orderIds.length > 0 || at !== null || event.periodEnd !== null;
-  const key = isIdentified ? premiumKeys(event, event.orderIds, { body: raw, receivedAt: 0 })[0] : null;
+  const key = isIdentified ? premiumKeys(event, event.orderIds, { accounts: '', body: raw, receivedAt: 0 })[0] : null;
   return { type: 'premium', ...fields, listing, credits: stated, key, raw };
 }
 

@@ -5,6 +5,7 @@ import type { AccountId } from '../../ledger/account.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
+import { serializeIdentities } from '../../tally/listing-identity.ts';
 import { accountColumns, accountValues } from '../account-columns.ts';
 import { type HotTable, replacement } from '../recording/hot-table.ts';
 import { insertCorrection, saveOrder, updateReplayedDelivery } from '../recording/queries.ts';
@@ -32,7 +33,9 @@ export function sendChanges(
   connection.send({
     sql: writeRows,
     parameters: [
-      JSON.stringify(newDeliveries),
+      JSON.stringify(
+        newDeliveries.map((row) => (row.origin ? { ...row, origin: serializeIdentities(row.origin) } : row)),
+      ),
       JSON.stringify([...newEvents].map(([key, deliveryId]) => ({ key, deliveryId }))),
       JSON.stringify(entries.map((entry) => ({ ...entry, untimed: entry.untimed ? 1 : 0 }))),
       JSON.stringify([...accounts.values()].map(toRow)),
@@ -96,12 +99,12 @@ const writeRows = `
   with
     new_deliveries as (
       insert into deliveries (
-        id, received_at, family, listing, kind, outcome, reason, user_id, credits, body, original_id
+        id, received_at, family, listing, kind, outcome, reason, user_id, credits, body, original_id, origin
       )
-      select id, "receivedAt", family, listing, kind, outcome, reason, "userId", credits, body, "originalId"
+      select id, "receivedAt", family, listing, kind, outcome, reason, "userId", credits, body, "originalId", origin
       from json_to_recordset($1::json) as rows (
         id bigint, "receivedAt" bigint, family text, listing text, kind text, outcome text, reason text, "userId" text,
-        credits bigint, body text, "originalId" bigint
+        credits bigint, body text, "originalId" bigint, origin text
       )
     ),
     new_events as (
@@ -143,5 +146,4 @@ const writeGrants = `
   from json_to_recordset($1::json) as rows (
     "userId" text, role text, source text, "guildId" text, until bigint, state text
   )
-  on conflict (user_id, role, source) do update
-    set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`;
+  on conflict (user_id, role, source, guild_id) do update set until = excluded.until, state = excluded.state`;

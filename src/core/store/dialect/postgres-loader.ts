@@ -1,4 +1,4 @@
-import { type AccountId, accountIdOf } from '../../ledger/account.ts';
+import { type AccountId, type AccountScope, accountIdOf, scopedKey } from '../../ledger/account.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';
@@ -7,7 +7,7 @@ import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { lock } from '../lock.ts';
 import { run, type SqlAccess } from '../query-builder.ts';
 import { type HotTable, isInitial, keyOf, type Row } from '../recording/hot-table.ts';
-import { addRow, type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
+import { addRow, addScoped, type Needs, noNeeds, type VoteRange } from '../recording/needs.ts';
 import {
   selectCorrections,
   selectOrderNames,
@@ -34,6 +34,7 @@ export function createLoader(access: SqlAccess) {
   const emptyAccounts: AccountId[] = [];
   const events = new Map<EventKey, number | null>();
   const forgottenVotes = new Map<EventKey, number | null>();
+  /** By {@link scopedKey} of each id, and of each idempotency key. */
   const ordersById = new Map<string, readonly Order[]>();
   const quarantined = new Map<number, boolean>();
   const corrections = new Map<string, StoredCorrection | null>();
@@ -44,17 +45,16 @@ export function createLoader(access: SqlAccess) {
   const deliveryIds: number[] = [];
   const entryIds: number[] = [];
 
-  /** Returns their holders. Orders are rare, and an event can show that two are the same, so all have one lock. */
-  async function loadOrders(ids: readonly string[]): Promise<readonly string[]> {
-    await lock(connection, db, 'orders');
-    const names = await run(connection, selectOrderNames(db, ids));
-    const orders = (await run(connection, selectOrders(db, ids))).map((row) => toOrder(row, names));
+  /** Returns the accounts of their holders. */
+  async function loadOrders(accounts: AccountScope, ids: readonly string[]): Promise<readonly AccountId[]> {
+    const names = await run(connection, selectOrderNames(db, accounts, ids));
+    const orders = (await run(connection, selectOrders(db, accounts, ids))).map((row) => toOrder(row, names));
     for (const id of ids)
       ordersById.set(
-        id,
+        scopedKey(accounts, id),
         orders.filter(({ orderIds }) => orderIds.includes(id)),
       );
-    return orders.flatMap(({ userId }) => userId ?? []);
+    return orders.flatMap(({ userId }) => (userId === null ? [] : accountIdOf(accounts, userId)));
   }
 
   async function loadQuarantined(ids: readonly number[]): Promise<void> {
@@ -85,9 +85,12 @@ export function createLoader(access: SqlAccess) {
     for (const userId of userIds) grants.set(userId, rows.filter((row) => row.user_id === userId).map(toGrant));
   }
 
-  async function loadCorrections(keys: readonly string[]): Promise<void> {
-    const rows = (await run(connection, selectCorrections(db, keys))).map(toCorrection);
-    for (const key of keys) corrections.set(key, rows.find(({ idempotencyKey }) => idempotencyKey === key) ?? null);
+  async function loadCorrections(accounts: AccountScope, keys: readonly string[]): Promise<void> {
+    const rows = (await run(connection, selectCorrections(db, accounts, keys))).map(toCorrection);
+    for (const key of keys) {
+      const stored = rows.find(({ idempotencyKey }) => idempotencyKey === key) ?? null;
+      corrections.set(scopedKey(accounts, key), stored);
+    }
   }
 
   async function loadEventsAndIds(keys: readonly EventKey[], idCount: number): Promise<void> {
@@ -121,19 +124,12 @@ export function createLoader(access: SqlAccess) {
       }),
 
     async load(needs: Needs): Promise<void> {
-      const {
-        accounts: accountIds,
-        events: keys,
-        orderIds,
-        orderScopes,
-        replayedIds,
-        idempotencyKeys,
-        voteRanges,
-        newIds,
-      } = needs;
-      const holders = orderIds.size > 0 ? await loadOrders([...orderIds]) : [];
+      const { accounts: accountIds, events: keys, orderIds, replayedIds, idempotencyKeys, voteRanges, newIds } = needs;
+      const ofHolders: AccountId[] = [];
+      // Orders are rare, and an event can show that two are the same, so all have one lock.
+      if (orderIds.size > 0) await lock(connection, db, 'orders');
+      for (const [scope, ids] of orderIds) ofHolders.push(...(await loadOrders(scope, [...ids])));
       if (replayedIds.size > 0) await loadQuarantined([...replayedIds]);
-      const ofHolders = holders.flatMap((userId) => [...orderScopes].map((scope) => accountIdOf(scope, userId)));
       const newAccounts = [...new Set([...accountIds, ...ofHolders])].filter((id) => !accounts.has(id));
       // One round trip. Each statement sees what was committed before it started, so the reads after the locks see
       // what these protect.
@@ -141,7 +137,7 @@ export function createLoader(access: SqlAccess) {
         ...[...needs.rows].map(([table, keys]) => loadRows(table, keys)),
         newAccounts.length > 0 && loadAccounts(newAccounts.sort()),
         needs.grantees.size > 0 && loadGrants([...needs.grantees]),
-        idempotencyKeys.size > 0 && loadCorrections([...idempotencyKeys]),
+        ...[...idempotencyKeys].map(([scope, keys]) => loadCorrections(scope, [...keys])),
         needs.forgottenVotes.size > 0 && loadForgottenVotes([...needs.forgottenVotes]),
         (keys.size > 0 || newIds > 0) && loadEventsAndIds([...keys], newIds),
       ]);
@@ -187,14 +183,16 @@ export function createLoader(access: SqlAccess) {
           const at = forgottenVotes.get(key);
           return at === undefined ? notLoaded(missing.forgottenVotes.add(key)) : at;
         },
-        orders(orderIds) {
-          const found = orderIds.map((id) => ordersById.get(id) ?? notLoaded(missing.orderIds.add(id)));
+        orders(scope, orderIds) {
+          const find = (id: string) =>
+            ordersById.get(scopedKey(scope, id)) ?? notLoaded(addScoped(missing.orderIds, scope, [id]));
+          const found = orderIds.map(find);
           return [...new Map(found.flat().map((order) => [order.orderIds[0], order])).values()];
         },
         isQuarantined: (id) => quarantined.get(id) ?? notLoaded(missing.replayedIds.add(id)),
-        correction(key) {
-          const correction = corrections.get(key);
-          return correction === undefined ? notLoaded(missing.idempotencyKeys.add(key)) : correction;
+        correction(scope, key) {
+          const correction = corrections.get(scopedKey(scope, key));
+          return correction === undefined ? notLoaded(addScoped(missing.idempotencyKeys, scope, [key])) : correction;
         },
         deliveryIdAt: (place) => deliveryIds[place] ?? noIdLeft(),
         entryIdAt: (place) => entryIds[place] ?? noIdLeft(),

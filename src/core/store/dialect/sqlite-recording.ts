@@ -6,6 +6,7 @@ import { forKysely } from '../../../platform/sqlite.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount, noMarks } from '../../tally/account-state.ts';
+import { serializeIdentities } from '../../tally/listing-identity.ts';
 import { accountColumns, accountKey, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { decide } from '../commits/jobs.ts';
 import { type HotTable, type Row, replacement } from '../recording/hot-table.ts';
@@ -111,13 +112,13 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
         if (!hasForgottenVotes) return null;
         return (findForgottenVote.get(Buffer.from(key(), 'hex')) as { at: number } | undefined)?.at ?? null;
       },
-      orders(orderIds) {
-        const names = all(selectOrderNames(db, orderIds).compile());
-        return all(selectOrders(db, orderIds).compile()).map((order) => toOrder(order, names));
+      orders(accounts, orderIds) {
+        const names = all(selectOrderNames(db, accounts, orderIds).compile());
+        return all(selectOrders(db, accounts, orderIds).compile()).map((order) => toOrder(order, names));
       },
       isQuarantined: (id) => all(selectQuarantined(db, [id]).compile()).length > 0,
-      correction(idempotencyKey) {
-        const [row] = all(selectCorrections(db, [idempotencyKey]).compile());
+      correction(accounts, idempotencyKey) {
+        const [row] = all(selectCorrections(db, accounts, [idempotencyKey]).compile());
         return row === undefined ? null : toCorrection(row);
       },
       deliveryIdAt: idsOf('deliveries'),
@@ -138,7 +139,14 @@ function prepareWrite(
   db: Kysely<Tables>,
   run: (query: CompiledQuery) => void,
 ): (changes: Changes) => void {
-  const usualDelivery = { family: 'vote', kind: 'server_vote', outcome: 'recorded', reason: null, original_id: null };
+  const usualDelivery = {
+    family: 'vote',
+    kind: 'server_vote',
+    outcome: 'recorded',
+    reason: null,
+    original_id: null,
+    origin: null,
+  };
   const insertDelivery = prepareInsert(database, 'deliveries', deliveryColumns, usualDelivery);
   const usualEntry = { cause: 'vote', reason: null, previous: null, number: 1, untimed: 0, achievement: null };
   const insertEntry = prepareInsert(database, 'entries', entryColumns, usualEntry);
@@ -151,7 +159,7 @@ function prepareWrite(
   const saveBalance = prepareInsert(database, 'balances', balanceColumns, usualBalance, replacing);
   const saveGrant = database.prepare(
     `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
-     on conflict do update set guild_id = excluded.guild_id, until = excluded.until, state = excluded.state`,
+     on conflict do update set until = excluded.until, state = excluded.state`,
   );
   const saveRowOf = memoizeOne((table: HotTable) => {
     const names = Object.keys(table.columns);
@@ -175,9 +183,11 @@ function prepareWrite(
   return (changes) => {
     const { newDeliveries, replayedDeliveries, entries, accounts, effects, orders, corrections } = changes;
     for (const delivery of newDeliveries) {
-      const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId } = delivery;
+      const { id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId, origin } =
+        delivery;
       insertDelivery([
         ...[id, receivedAt, family, listing, kind, outcome, reason, userId, credits, body, originalId ?? null],
+        origin ? serializeIdentities(origin) : null,
       ]);
     }
     for (const delivery of replayedDeliveries) run(updateReplayedDelivery(db, delivery).compile());

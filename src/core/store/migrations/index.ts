@@ -34,6 +34,8 @@ import { confirmations } from './033-confirmations.ts';
 import { rateAlarms } from './034-rate-alarms.ts';
 import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
+import { deliveryOrigins } from './037-delivery-origins.ts';
+import { guildKeys } from './038-guild-keys.ts';
 import { rejectedVotes } from './040-rejected-votes.ts';
 import { listingBeginnings } from './041-listing-beginnings.ts';
 
@@ -72,6 +74,8 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '034-rate-alarms': rateAlarms,
   '035-correction-authors': correctionAuthors,
   '036-vote-panels': votePanels,
+  '037-delivery-origins': deliveryOrigins,
+  '038-guild-keys': guildKeys,
   '040-rejected-votes': rejectedVotes,
   '041-listing-beginnings': listingBeginnings,
 };

@@ -28,11 +28,11 @@ export function noNeeds() {
     accounts: new Set<AccountId>(),
     events: new Set<EventKey>(),
     forgottenVotes: new Set<EventKey>(),
-    orderIds: new Set<string>(),
-    /** In which communities the holders of the orders may have accounts. */
-    orderScopes: new Set<AccountScope>(),
+    /** The ids of orders, by their community. */
+    orderIds: new Map<AccountScope, Set<string>>(),
     replayedIds: new Set<number>(),
-    idempotencyKeys: new Set<string>(),
+    /** Those of corrections, by their community. */
+    idempotencyKeys: new Map<AccountScope, Set<string>>(),
     /** Users whose grants are needed. */
     grantees: new Set<string>(),
     /** The keys of rows of the features' tables. */
@@ -90,8 +90,16 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
 
 function addCorrection(needs: Needs, { userId, accounts }: Correction, idempotencyKey: string): void {
   needs.accounts.add(accountIdOf(accounts, userId));
-  needs.idempotencyKeys.add(idempotencyKey);
-  needs.idempotencyKeys.add(forgottenCorrectionKey(idempotencyKey));
+  addScoped(needs.idempotencyKeys, accounts, [idempotencyKey, forgottenCorrectionKey(idempotencyKey)]);
+}
+
+/** Notes names within a community. */
+export function addScoped(
+  names: Map<AccountScope, Set<string>>,
+  accounts: AccountScope,
+  added: readonly string[],
+): void {
+  names.set(accounts, new Set([...(names.get(accounts) ?? []), ...added]));
 }
 
 function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, hooks: readonly Hooks[]): void {
@@ -138,7 +146,6 @@ export function addRow({ rows }: Needs, table: HotTable, key: string): ReadonlyS
 function addPremium(needs: Needs, { userId, orderIds }: Premium, listings: readonly ListingContext[]): void {
   for (const { community } of listings) {
     if (userId !== null) needs.accounts.add(accountIdOf(community.accounts, userId));
-    needs.orderScopes.add(community.accounts);
+    if (orderIds.length > 0) addScoped(needs.orderIds, community.accounts, orderIds);
   }
-  for (const id of orderIds) needs.orderIds.add(id);
 }

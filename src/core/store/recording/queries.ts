@@ -1,6 +1,6 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { boundQuery } from '../../../platform/database/prepared-query.ts';
-import { accountIdOf, partsOf } from '../../ledger/account.ts';
+import { type AccountScope, accountIdOf, partsOf } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
@@ -49,41 +49,43 @@ export function toPastVote(row: Omit<PastVote, 'untimed'> & { readonly untimed: 
   return { listing, credits, at, cause, reason, deliveryId, untimed: row.untimed !== 0 };
 }
 
-/** The orders with any of these ids, by ascending primary key. */
-export function selectOrders(db: Kysely<Tables>, orderIds: readonly string[]) {
-  const ids = db.selectFrom('order_names').select('order_id').where('name', 'in', orderIds);
-  return db.selectFrom('orders').selectAll().where('id', 'in', ids).orderBy('id');
+/** The orders of a community with any of these ids, by ascending primary key. */
+export function selectOrders(db: Kysely<Tables>, accounts: AccountScope, orderIds: readonly string[]) {
+  const ids = db.selectFrom('order_names').select('order_id').where('guild_id', '=', accounts);
+  const named = ids.where('name', 'in', orderIds);
+  return db.selectFrom('orders').selectAll().where('guild_id', '=', accounts).where('id', 'in', named).orderBy('id');
 }
 
-/** All names of the orders with any of these ids. */
-export function selectOrderNames(db: Kysely<Tables>, orderIds: readonly string[]) {
-  const ids = db.selectFrom('order_names').select('order_id').where('name', 'in', orderIds);
-  return db.selectFrom('order_names').selectAll().where('order_id', 'in', ids);
+/** All names of the orders of a community with any of these ids. */
+export function selectOrderNames(db: Kysely<Tables>, accounts: AccountScope, orderIds: readonly string[]) {
+  const ids = db.selectFrom('order_names').select('order_id').where('guild_id', '=', accounts);
+  const named = ids.where('name', 'in', orderIds);
+  return db.selectFrom('order_names').selectAll().where('guild_id', '=', accounts).where('order_id', 'in', named);
 }
 
 export function toOrder(row: Selectable<Tables['orders']>, names: readonly Selectable<Tables['order_names']>[]): Order {
-  const { id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
+  const { guild_id: accounts, id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
   const others = names.filter(({ name, order_id }) => order_id === id && name !== id).map(({ name }) => name);
-  return { orderIds: [id, ...others], listing, userId, tier, state, periodEnd, times: orderTimesOf(row) };
+  return { accounts, orderIds: [id, ...others], listing, userId, tier, state, periodEnd, times: orderTimesOf(row) };
 }
 
 /** Stores the order under its first id and replaces the orders stored under its other ids. */
 export function saveOrder(db: Kysely<Tables>, order: Order, at: number): Compilable<unknown>[] {
-  const { orderIds, listing, userId: user_id, tier, state, periodEnd: period_end, times } = order;
+  const { accounts: guild_id, orderIds, listing, userId: user_id, tier, state, periodEnd: period_end, times } = order;
   const [id] = orderIds;
   if (id === undefined) return [];
   const row = { listing, user_id, tier, state, period_end, times: serializeOrderTimes(times), updated_at: at };
-  const names = orderIds.map((name) => ({ name, order_id: id }));
+  const names = orderIds.map((name) => ({ guild_id, name, order_id: id }));
   return [
     db
       .insertInto('orders')
-      .values({ id, ...row })
-      .onConflict((conflict) => conflict.column('id').doUpdateSet(row)),
+      .values({ guild_id, id, ...row })
+      .onConflict((conflict) => conflict.columns(['guild_id', 'id']).doUpdateSet(row)),
     db
       .insertInto('order_names')
       .values(names)
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ order_id: id })),
-    db.deleteFrom('orders').where('id', 'in', orderIds).where('id', '<>', id),
+      .onConflict((conflict) => conflict.columns(['guild_id', 'name']).doUpdateSet({ order_id: id })),
+    db.deleteFrom('orders').where('guild_id', '=', guild_id).where('id', 'in', orderIds).where('id', '<>', id),
   ];
 }
 
@@ -99,11 +101,13 @@ export function updateReplayedDelivery(db: Kysely<Tables>, delivery: DeliveryCha
   return db.updateTable('deliveries').set(changes).where('id', '=', id);
 }
 
-export function selectCorrections(db: Kysely<Tables>, idempotencyKeys: readonly string[]) {
-  return db.selectFrom('corrections').selectAll().where('idempotency_key', 'in', idempotencyKeys);
+/** The corrections of a community with these keys. */
+export function selectCorrections(db: Kysely<Tables>, accounts: AccountScope, idempotencyKeys: readonly string[]) {
+  const ofCommunity = db.selectFrom('corrections').selectAll().where('guild_id', '=', accounts);
+  return ofCommunity.where('idempotency_key', 'in', idempotencyKeys);
 }
 
-export function toCorrection(row: Omit<Selectable<Tables['corrections']>, 'author'>): StoredCorrection {
+export function toCorrection(row: Omit<Selectable<Tables['corrections']>, 'author' | 'guild_id'>): StoredCorrection {
   const { idempotency_key: idempotencyKey, credits, reason, balance, at } = row;
   return { idempotencyKey, ...partsOf(accountOf(row)), credits, reason, balance, at };
 }
@@ -118,7 +122,7 @@ export function insertPlanned(db: Kysely<Tables>, effect: NewEffect) {
 export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {
   const { idempotencyKey: idempotency_key, userId, accounts, credits, reason, balance, at, author } = correction;
   const user_id = accountIdOf(accounts, userId);
-  const row = { idempotency_key, user_id, credits, reason, balance, at };
+  const row = { guild_id: accounts, idempotency_key, user_id, credits, reason, balance, at };
   return db.insertInto('corrections').values(author === undefined ? row : { ...row, author });
 }
 

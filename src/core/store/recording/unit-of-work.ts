@@ -1,4 +1,4 @@
-import type { AccountId } from '../../ledger/account.ts';
+import { type AccountId, type AccountScope, scopedKey } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { assertOwnQueue } from '../../outbox/own-queue.ts';
@@ -34,7 +34,7 @@ function noChanges() {
     /** The changed accounts, after their last entry. */
     accounts: new Map<AccountId, AccountState>(),
     effects: [] as NewEffect[],
-    /** The changed grants, by user, role and source. */
+    /** The changed grants, by user, role, guild and source. */
     grants: new Map<string, StoredGrant>(),
     /** The rows of the features' tables, by their keys. */
     rows: new Map<HotTable, Map<string, Row>>(),
@@ -63,10 +63,10 @@ export interface RecordingReads {
   /** Records an event under all of its keys, and returns true, unless one of them is known. The transaction writes it. */
   addEvent(keys: readonly EventKey[], deliveryId: number): boolean;
   forgottenVoteAt(key: () => EventKey): number | null;
-  /** All orders with any of these ids, by ascending primary key. */
-  orders(orderIds: readonly string[]): readonly Order[];
+  /** All orders of a community with any of these ids, by ascending primary key. */
+  orders(accounts: AccountScope, orderIds: readonly string[]): readonly Order[];
   isQuarantined(deliveryId: number): boolean;
-  correction(idempotencyKey: string): StoredCorrection | null;
+  correction(accounts: AccountScope, idempotencyKey: string): StoredCorrection | null;
   /** Ids of new rows, by their place in the batch. */
   deliveryIdAt(place: number): number;
   entryIdAt(place: number): number;
@@ -75,7 +75,7 @@ export interface RecordingReads {
 /** A tally over the database as it was read plus the changes of the batch so far, which it collects. */
 export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[]) {
   const changes = noChanges();
-  /** The orders that the batch has saved, by each of their ids. */
+  /** The orders that the batch has saved, by their community and each of their ids. */
   const savedOrders = new Map<string, Order>();
 
   const tally: Tally = {
@@ -147,11 +147,13 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     outages: () => reads.outages(),
 
-    findOrder(orderIds) {
+    findOrder(accounts, orderIds) {
       if (orderIds.length === 0) return null;
-      const saved = orderIds.flatMap((id) => savedOrders.get(id) ?? []);
+      const saved = orderIds.flatMap((id) => savedOrders.get(scopedKey(accounts, id)) ?? []);
       // A saved order has all ids of the orders that it replaces.
-      const stored = reads.orders(orderIds).filter(({ orderIds: [id = ''] }) => !savedOrders.has(id));
+      const stored = reads
+        .orders(accounts, orderIds)
+        .filter(({ orderIds: [id = ''] }) => !savedOrders.has(scopedKey(accounts, id)));
       return [...new Set([...saved, ...stored])]
         .sort((a, b) => ((a.orderIds[0] ?? '') < (b.orderIds[0] ?? '') ? -1 : 1))
         .reduce<Order | null>((merged, order) => (merged === null ? order : mergeOrders(merged, order)), null);
@@ -159,12 +161,12 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     saveOrder(order, at) {
       changes.orders.push({ order, at });
-      for (const id of order.orderIds) savedOrders.set(id, order);
+      for (const id of order.orderIds) savedOrders.set(scopedKey(order.accounts, id), order);
     },
 
-    findCorrection: (idempotencyKey) =>
-      changes.corrections.find((correction) => correction.idempotencyKey === idempotencyKey) ??
-      reads.correction(idempotencyKey),
+    findCorrection: (accounts, idempotencyKey) =>
+      changes.corrections.find((each) => each.accounts === accounts && each.idempotencyKey === idempotencyKey) ??
+      reads.correction(accounts, idempotencyKey),
 
     saveCorrection: (correction) => void changes.corrections.push(correction),
 
@@ -176,8 +178,8 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
   return { tally, changes };
 }
 
-function nameOfGrant({ userId, role, source }: StoredGrant): string {
-  return `${userId} ${role} ${source}`;
+function nameOfGrant({ userId, role, source, guildId }: StoredGrant): string {
+  return `${userId} ${role} ${guildId} ${source}`;
 }
 
 function isVoteBetween(

@@ -1,3 +1,4 @@
+import { parseIdentities } from '../../tally/listing-identity.ts';
 import type { QuarantinedDelivery } from '../../tally/quarantine.ts';
 import { literal, run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
@@ -13,16 +14,28 @@ export const reads = {
   ): Promise<readonly QuarantinedDelivery[]> {
     const quarantined = db
       .selectFrom('deliveries')
-      .select(['id', 'received_at as receivedAt', 'family', 'listing', 'body'])
+      .select(quarantineColumns)
       .where('outcome', '=', literal('quarantined'))
       // Redundant, but SQLite uses the partial index `deliveries_unusual` only if its condition is in the query.
       .where('outcome', '<>', literal('recorded'))
       .where('reason', '=', reason)
       .where('id', '>', after);
     const rows = await run(connection, quarantined.orderBy('id').limit(limit));
-    return rows.map((row) => ({ ...row, outcome: 'quarantined' }));
+    return rows.map(toQuarantined);
   },
 };
+
+/** The columns of {@link toQuarantined}. */
+export const quarantineColumns = [
+  ...['id', 'received_at as receivedAt', 'family', 'listing', 'kind', 'user_id as userId', 'body', 'origin'],
+] as const satisfies readonly string[];
+
+export function toQuarantined({
+  origin,
+  ...row
+}: Omit<QuarantinedDelivery, 'origin' | 'outcome'> & { readonly origin: string | null }): QuarantinedDelivery {
+  return { ...row, origin: parseIdentities(origin), outcome: 'quarantined' };
+}
 
 export const writes = {};
 

@@ -1,10 +1,11 @@
 import { type ExpressionBuilder, sql as kyselySql, type Selectable } from 'kysely';
 import { objectOf, parseJson, textOf } from '../../../platform/json.ts';
-import { allVoteCauses, type Cause, countedVoteCauses } from '../../ledger/entry.ts';
+import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
 import type { Counts, DeliveryRecord, RecordScope, Records } from '../../records/records.ts';
 import { markNames, noMarks } from '../../tally/account-state.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
+import { parseIdentities } from '../../tally/listing-identity.ts';
 import { roleQueue } from '../../tally/queues.ts';
 import { countedTables } from '../counters/counters.ts';
 import { currentCounters, readCounters } from '../counters/store.ts';
@@ -26,28 +27,9 @@ export const reads: SqlOperations<Records> = {
     return (await toDeliveryRecords(sql, await run(sql.connection, delivery)))[0] ?? null;
   },
 
-  async recordedUnder(sql, eventKeys) {
-    if (eventKeys.length === 0) return null;
-    const keys = eventKeys.map((key) => Buffer.from(key, 'hex'));
-    const recorded = sql.db.selectFrom('event_keys').select('delivery_id').where('key', 'in', keys).limit(1);
-    return (await run(sql.connection, recorded))[0]?.delivery_id ?? null;
-  },
-
   async marks({ db, connection }, accountId) {
     const marks = db.selectFrom('balances').select(markNames).where('user_id', '=', accountId);
     return (await run(connection, marks))[0] ?? noMarks;
-  },
-
-  async lastVote(sql, userId, listing, notAfter) {
-    const vote = linkedEntries(sql.db, await newestEntriesOf(sql, userId))
-      .selectFrom('linked')
-      .select('delivery_id')
-      .where('at', '<=', notAfter)
-      .where('listing', '=', listing)
-      .where('cause', 'in', countedVoteCauses)
-      .orderBy('at', 'desc')
-      .limit(1);
-    return (await run(sql.connection, vote))[0]?.delivery_id ?? null;
   },
 
   async effects(sql, { state, limit, before, only = null }) {
@@ -212,9 +194,9 @@ async function toDeliveryRecords(
   const bodies = new Map(
     originalIds.length === 0 ? [] : (await run(connection, originals)).map(({ id, body }) => [id, body]),
   );
-  return rows.map(({ received_at: receivedAt, user_id: userId, original_id: originalId, ...columns }) => {
+  return rows.map(({ received_at: receivedAt, user_id: userId, original_id: originalId, origin, ...columns }) => {
     const body = columns.body === '' && originalId !== null ? (bodies.get(originalId) ?? '') : columns.body;
-    return { ...columns, body, receivedAt, userId, originalId };
+    return { ...columns, body, receivedAt, userId, originalId, origin: parseIdentities(origin) };
   });
 }
 

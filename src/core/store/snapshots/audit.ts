@@ -170,7 +170,10 @@ export async function orphanedRows({ db, run }: Snapshot): Promise<OrphanedRows>
     db
       .selectFrom('order_names')
       .select(count)
-      .where(({ not, exists }) => not(exists(orders.where('orders.id', '=', sql.ref<string>('order_names.order_id'))))),
+      .where(({ not, exists }) => {
+        const named = orders.where('orders.id', '=', sql.ref<string>('order_names.order_id'));
+        return not(exists(named.where('orders.guild_id', '=', sql.ref<string>('order_names.guild_id'))));
+      }),
   );
   return { entries: entries?.count ?? 0, effects: effects?.count ?? 0, names: names?.count ?? 0 };
 }

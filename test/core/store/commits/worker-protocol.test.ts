@@ -43,6 +43,7 @@ const premium = fc.record({
 const listing = fc.record({
   name: text,
   kind: fc.constantFrom('server', 'bot'),
+  id: nullable(text),
   rewards: fc
     .record({ perVote: fc.nat(), perPremium: fc.nat(), whenDenied: fc.nat(), cooldownMs: fc.nat() })
     .map(plainRewards),
@@ -63,7 +64,7 @@ const recordEventJob = fc
 const otherJobs = [
   createJob('record', [
     { receivedAt: 1, family: 'vote', body: '{}' },
-    { type: 'quarantine', kind: null, reason: 'odd', listing: null },
+    { type: 'quarantine', kind: null, reason: 'odd', listing: null, origin: [] },
   ]),
   createJob('writeOfModule', ['probes', 'write', [1]]),
 ];

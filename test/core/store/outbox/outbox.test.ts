@@ -21,6 +21,7 @@ const start = Date.UTC(2026, 0, 1);
 const listing: ListingContext = {
   name: 'server',
   kind: 'server',
+  id: null,
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
   community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },

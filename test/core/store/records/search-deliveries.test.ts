@@ -7,7 +7,7 @@ import { newSqliteUrl } from '../../../support/new-sqlite.ts';
 it('finds by time deliveries from before the clock was set back by an hour', async () => {
   const store = await openStore(newSqliteUrl(), manualClock());
   onTestFinished(() => store.close());
-  const unclear = { type: 'quarantine', kind: 'a kind', reason: 'new', listing: 'server' } as const;
+  const unclear = { type: 'quarantine', kind: 'a kind', reason: 'new', listing: 'server', origin: [] } as const;
   const minutes = [...Array.from({ length: 120 }, (_, at) => at), ...Array.from({ length: 120 }, (_, at) => at + 60)];
   for (const at of minutes) {
     await store.recorder.record({ receivedAt: at * minute, family: 'vote', body: '{}' }, unclear);
@@ -23,7 +23,7 @@ it('continues after one query without enough matches', async () => {
   onTestFinished(() => store.close());
   const delivery = { receivedAt: 0, family: 'vote', body: '{}' } as const;
   const record = (kind: string) =>
-    store.recorder.record(delivery, { type: 'quarantine', kind, reason: 'new', listing: 'server' });
+    store.recorder.record(delivery, { type: 'quarantine', kind, reason: 'new', listing: 'server', origin: [] });
   await record('rare');
   for (let half = 0; half < 2; half += 1) {
     await Promise.all(Array.from({ length: 5_005 }, () => record('usual')));

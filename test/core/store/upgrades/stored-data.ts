@@ -125,7 +125,7 @@ export async function expectPreserved(url: string, name: string): Promise<void> 
       { userId: '102', credits: -5, reason: 'A mistake', author: 'operator' },
       { userId: '102', credits: 5, reason: 'Helped', author: '101' },
     ]);
-    expect(await store.corrections.find('of-a-program')).toMatchObject({ userId: '103', credits: 1 });
+    expect(await store.corrections.find('', 'of-a-program')).toMatchObject({ userId: '103', credits: 1 });
   }
   expect(await store.budgetStore.acquire('abcdef', writtenAt + 1, minute, 1)).toEqual({
     granted: false,
