@@ -36,6 +36,7 @@ import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
 import { deliveryOrigins } from './037-delivery-origins.ts';
 import { guildKeys } from './038-guild-keys.ts';
+import { interactionsOfGuilds } from './039-interactions-of-guilds.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -74,6 +75,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '036-vote-panels': votePanels,
   '037-delivery-origins': deliveryOrigins,
   '038-guild-keys': guildKeys,
+  '039-interactions-of-guilds': () => interactionsOfGuilds,
 };
 
 /** The names of all migrations, oldest first. */
