@@ -75,7 +75,10 @@ export function createCommunityScopes(directory: Directory) {
       const community = directory.ofGuild(guildId);
       if (community === undefined) return null;
       const { accounts, listings } = community;
-      const former = listings.flatMap(({ formerLinks = [] }) => formerLinks.map(({ name }) => name));
+      const former = listings
+        .flatMap(({ formerLinks = [] }) => formerLinks.map(({ name }) => name))
+        // The operator may have given the name to another one.
+        .filter((name) => (directory.communityOf(name) ?? community) === community);
       const channels = listings.flatMap((each) => [each.announceChannelId, each.premiumChannelId, each.ownerChannelId]);
       return {
         guildId,

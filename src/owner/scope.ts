@@ -1,5 +1,5 @@
 import { partsOf } from '../core/ledger/account.ts';
-import type { Records } from '../core/records/records.ts';
+import type { DeliveryRecord, Records } from '../core/records/records.ts';
 import { HttpError } from '../platform/web/http-error.ts';
 import type { CommunityScope, OwnerCommunity } from './communities.ts';
 import type { OwnerContext } from './context.ts';
@@ -63,7 +63,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
     },
     announced: () => context.announced().filter(({ name }) => isListed(name)),
     async replay(delivery) {
-      if (!isListed(delivery.listing)) throw otherCommunity();
+      if (!isListed(delivery.listing) || !isOfCommunity(delivery, scope)) throw otherCommunity();
       return context.replay(delivery);
     },
     cooldowns: () => ofListings(context.cooldowns(accounts)),
@@ -117,7 +117,7 @@ function scopeRecords(records: Records, scope: CommunityScope): Records {
     },
     async delivery(id) {
       const delivery = await records.delivery(id);
-      return delivery !== null && isListed(delivery.listing) ? delivery : null;
+      return delivery !== null && isListed(delivery.listing) && isOfCommunity(delivery, scope) ? delivery : null;
     },
     effects: (query) => records.effects({ ...query, only: scope }),
     effect: (id) => records.effect(id, scope),
@@ -144,6 +144,11 @@ function scopeRecords(records: Records, scope: CommunityScope): Records {
   async function visible(id: number | null): Promise<number | null> {
     return id === null || (await scoped.delivery(id)) === null ? null : id;
   }
+}
+
+/** A name may have been that of another one's listing when a secret of that one authenticated the delivery. */
+function isOfCommunity({ origin }: Pick<DeliveryRecord, 'origin'>, { accounts }: CommunityScope): boolean {
+  return origin === null || origin.every((identity) => identity.accounts === accounts);
 }
 
 function otherCommunity(): HttpError {

@@ -13,8 +13,15 @@ const publicUrl = 'http://votes.example';
 export const ownerToken = 'owner-token-of-tests';
 const secrets = { harbour: 'secret-of-the-harbour', bees: 'secret-of-the-bees' };
 
-/** A bot in two guilds with a listing each. Mira owns the first one, and is a member of the second one, which Aiko owns. */
-export async function startTwoCommunities(changes: Record<string, string> = {}) {
+type Changes = Record<string, string>;
+
+/**
+ * A bot in two guilds with a listing each. Mira owns the first one, and is a member of the second one, which Aiko owns.
+ * @param changes of the environment
+ */
+export async function startTwoCommunities(
+  changes: Changes | ((guilds: { readonly harbour: string; readonly bees: string }) => Changes) = {},
+) {
   const first = await localDiscord({ rateLimits: false });
   const [mira, tomas, aiko] = first.members;
   if (mira === undefined || tomas === undefined || aiko === undefined) throw new Error('no members');
@@ -32,7 +39,7 @@ export async function startTwoCommunities(changes: Record<string, string> = {}) 
     ...{ DISCORD_TOKEN: first.token, DISCORD_API_URL: await joinGuilds(first, second), PUBLIC_URL: publicUrl },
     ...{ DISCORD_CLIENT_SECRET: first.clientSecret, OWNER_TOKEN: ownerToken, PORT: '0' },
     ...{ LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', CACHE_URL: 'memory:', DATABASE_URL: newSqliteUrl() },
-    ...changes,
+    ...(typeof changes === 'function' ? changes(guilds) : changes),
   };
   for (const [name, value] of Object.entries(environment)) if (value === '') delete environment[name];
   const lines: string[] = [];

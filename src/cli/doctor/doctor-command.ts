@@ -26,6 +26,7 @@ import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
 import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
 import { ledgerSumsCheck, rewardsCheck } from './ledger.ts';
 import { keysCheck, repeatedListingsCheck } from './listings.ts';
+import { originsCheck } from './origins.ts';
 import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
 import { evaluateSecrets, evaluateSites } from './secrets.ts';
 
@@ -129,6 +130,7 @@ const databaseChecks: readonly InstallationCheck[] = [
   rewardsCheck,
   settingsKeyCheck,
   deliveriesCheck,
+  originsCheck,
   outboxCheck,
   {
     name: 'disk',

@@ -51,7 +51,7 @@ export type ChangedValue = SettingKey & { readonly before: StoredValue | null; r
 export interface NewChange {
   readonly guildId: string;
   readonly authorId: string;
-  /** A second change with the same id is not stored. */
+  /** A second change of the community with the same id is not stored. */
   readonly interactionId: string;
   /** ms since the epoch. */
   readonly at: number;
@@ -73,6 +73,8 @@ export type SaveChangeResult =
   /** The interaction was saved before, as this change. */
   | { readonly status: 'repeated'; readonly id: number }
   | { readonly status: 'unchanged' | 'already_undone' | 'outdated' }
+  /** It links a listing with a name that is, or was, that of another guild's listing. */
+  | { readonly status: 'name_taken' }
   /** Newer changes of the same values, oldest first. */
   | { readonly status: 'conflict'; readonly changes: readonly number[] }
   /** A secret is not encrypted with the current key of the database, whose id this is. */

@@ -8,6 +8,7 @@ import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { reasons } from './hold-vote.ts';
 import type { ConfirmationStore } from './store.ts';
 
@@ -95,7 +96,8 @@ export function createConfirm(options: {
       if (attempts >= minRefusals) return leave(reasons.refused);
       return { outcome: 'later', reason: reasons.refused, scope: 'effects', notSent: true };
     }
-    if (clock.now() >= createdAt + maxAgeMs) return leave(reasons.unknown);
+    if (clock.now() >= createdAt + maxAgeMs)
+      return leave(findListing(content.listing) === undefined ? quarantineReasons.listingGone : reasons.unknown);
     const retryAfterMs = answer.retryAt - clock.now();
     return { outcome: 'later', reason: answer.unknown, retryAfterMs, scope: 'effects', notSent: true };
   };

@@ -1,6 +1,6 @@
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
-import type { Replay } from '../../core/receiving/replay.ts';
+import { listingsOf, type Replay } from '../../core/receiving/replay.ts';
 import { isOnSite, readStoredSiteDelivery } from '../../core/receiving/site-delivery.ts';
 import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { QuarantinedDelivery } from '../../core/tally/quarantine.ts';
@@ -62,7 +62,8 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
   }
 
   async function reject(deliveries: readonly QuarantinedDelivery[], listing: CommunityListing | undefined) {
-    const keys = deliveries.flatMap((delivery) => keysOf(delivery, listing));
+    const configured = listing === undefined ? [] : [listing];
+    const keys = deliveries.flatMap((delivery) => keysOf(delivery, listingsOf(delivery, configured)[0]));
     const ids = deliveries.map(({ id }) => id);
     await rateAlarms.reject(ids, keys);
   }

@@ -96,6 +96,15 @@ const tooManyListings: SettingIssue = {
   hint: 'Unlink another one first.',
 };
 
+/** Names are generated, so nobody gets this by accident. */
+export const nameTaken: SettingIssue = {
+  listing: null,
+  path: linkPath,
+  code: 'invalid',
+  problem: 'has a name that a listing of another server has or had.',
+  hint: 'Link it again.',
+};
+
 /** A key that does not belong to the listing for which it was entered. */
 export function keyOfOtherListing(listing: string): SettingIssue {
   const problem = 'belongs to another listing.';

@@ -15,7 +15,7 @@ import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import { missingSettings } from '../settings.ts';
 import type { SaveResult, SettingIssue, SettingsAuthor, SettingsChange } from './community.ts';
 import { missingKeyIssue, toIssue, toSettingsChange } from './describe-community.ts';
-import { type FindTarget, isIdentityPath, linkIssues, unknownListing } from './link-issues.ts';
+import { type FindTarget, isIdentityPath, linkIssues, nameTaken, unknownListing } from './link-issues.ts';
 import { type OpenedSettings, openSettings } from './opened-settings.ts';
 import { hasSecrets, type SettingChange, toStoredValues, withChanges, withSeparateParts } from './stored-changes.ts';
 
@@ -153,6 +153,7 @@ export function createSettingsWriter(options: WriterOptions) {
           values,
           ...(changed.some(({ path }) => isIdentityPath(path)) && { validatedWith: stored.version }),
         });
+        if (result?.status === 'name_taken') return { status: 'invalid', issues: [nameTaken] };
         if (result !== null) return toSaveResult(guildId, result);
       }
       throw new TallyhookError('settings_key_missing', 'The settings, or their key, change all the time.');

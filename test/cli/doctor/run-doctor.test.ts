@@ -318,6 +318,28 @@ describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
     ]);
   });
 
+  it('names the deliveries that were recorded for another server than the one whose secret signed them', async () => {
+    const replayed = [
+      'UPDATE effects SET created_at = created_at + 2000 WHERE delivery_id = 2',
+      `INSERT INTO setting_changes (id, guild_id, at, author_id, interaction_id)
+         SELECT 1, '9', received_at - 1000, '1', 'a' FROM deliveries WHERE id = 2
+         UNION ALL SELECT 2, '9', received_at + 1000, '1', 'b' FROM deliveries WHERE id = 2`,
+      `INSERT INTO changed_settings (guild_id, change_id, position, listing, path, before_value, after_value)
+         VALUES ('9', 1, 0, 'topgg-1', 'link', NULL, '{}'), ('9', 2, 0, 'topgg-1', 'link', '{}', NULL)`,
+    ];
+    const { findingsOf } = await diagnose((await votedFile()).environment);
+    expect(findingsOf('origins')).toEqual(['pass: Every delivery was recorded for the server whose secret signed it.']);
+    const legacy = await diagnose((await votedFile(...replayed)).environment);
+    expect(legacy.findingsOf('origins')).toEqual([
+      'warn: 1 delivery may have been recorded for another server than the one whose secret signed it: 2.',
+    ]);
+    const foreign = `[{"name":"topgg-1","accounts":"9","guildId":"9","siteId":"topgg","kind":"server","id":"9"}]`;
+    const marked = await votedFile(...replayed, `UPDATE deliveries SET origin = '${foreign}' WHERE id = 3`);
+    expect((await diagnose(marked.environment)).findingsOf('origins')).toEqual([
+      'fail: 2 deliveries were recorded for another server than the one whose secret signed it: 3, 2.',
+    ]);
+  });
+
   it('reports buried announcements and quarantined deliveries', async () => {
     const { environment } = await votedFile(
       "UPDATE effects SET state = 'buried', reason = 'There is no channel 7.' WHERE delivery_id = 1",

@@ -36,6 +36,7 @@ import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
 import { deliveryOrigins } from './037-delivery-origins.ts';
 import { guildKeys } from './038-guild-keys.ts';
+import { interactionsOfGuilds } from './039-interactions-of-guilds.ts';
 import { rejectedVotes } from './040-rejected-votes.ts';
 import { listingBeginnings } from './041-listing-beginnings.ts';
 
@@ -76,6 +77,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '036-vote-panels': votePanels,
   '037-delivery-origins': deliveryOrigins,
   '038-guild-keys': guildKeys,
+  '039-interactions-of-guilds': () => interactionsOfGuilds,
   '040-rejected-votes': rejectedVotes,
   '041-listing-beginnings': listingBeginnings,
 };

@@ -1,6 +1,12 @@
 import { sql as kyselySql } from 'kysely';
 import { keyIdOf } from '../../../platform/encryption/sealed-text.ts';
-import type { NewChange, SaveChangeResult, SettingsState, StoredValue } from '../../settings/stored-settings.ts';
+import {
+  linkPath,
+  type NewChange,
+  type SaveChangeResult,
+  type SettingsState,
+  type StoredValue,
+} from '../../settings/stored-settings.ts';
 import { literal, run, type SqlAccess, upsert } from '../query-builder.ts';
 import type { Sql } from '../sql-module.ts';
 
@@ -14,9 +20,9 @@ export async function saveChange(sql: Sql, change: NewChange): Promise<SaveChang
     await run(connection, state.set({ version: version - 1 }));
     return result;
   };
-  const earlier = await findInteraction(sql, interactionId);
+  const earlier = await findInteraction(sql, guildId, interactionId);
   if (earlier !== undefined) return reject({ status: 'repeated', id: earlier });
-  if (undoes !== null && (await isUndone(sql, undoes))) return reject({ status: 'already_undone' });
+  if (undoes !== null && (await isUndone(sql, guildId, undoes))) return reject({ status: 'already_undone' });
   const { validatedWith } = change;
   if (validatedWith !== undefined && (await versionOf(sql, guildId)) !== validatedWith) {
     return reject({ status: 'outdated' });
@@ -28,6 +34,8 @@ export async function saveChange(sql: Sql, change: NewChange): Promise<SaveChang
   if (currentKeyId !== null && [...newKeyIds].some((id) => id !== currentKeyId)) {
     return reject({ status: 'other_key', keyId: currentKeyId });
   }
+  const linked = values.flatMap(({ listing, path, after }) => (path === linkPath && after !== null ? [listing] : []));
+  if (linked.length > 0 && (await isNameOfOther(sql, guildId, linked))) return reject({ status: 'name_taken' });
   const before = await currentValues(sql, guildId, values);
   const changed = values.filter((value, index) => !isSame(before[index] ?? null, value.after));
   if (changed.length === 0) return reject({ status: 'unchanged' });
@@ -50,14 +58,29 @@ async function versionOf({ db, connection }: Sql, guildId: string): Promise<numb
   return (await run(connection, guild))[0]?.version ?? 0;
 }
 
-async function findInteraction({ db, connection }: Sql, interactionId: string): Promise<number | undefined> {
-  const changes = db.selectFrom('setting_changes').select('id').where('interaction_id', '=', interactionId);
-  return (await run(connection, changes))[0]?.id;
+async function findInteraction(
+  { db, connection }: Sql,
+  guildId: string,
+  interactionId: string,
+): Promise<number | undefined> {
+  const changes = db.selectFrom('setting_changes').select('id').where('guild_id', '=', guildId);
+  return (await run(connection, changes.where('interaction_id', '=', interactionId)))[0]?.id;
 }
 
-async function isUndone({ db, connection }: Sql, id: number): Promise<boolean> {
+/**
+ * Whether another guild has or had a listing with one of these names. Votes, counts and what waits are stored by the name of
+ * the listing, so it stays with the guild that it was generated for.
+ */
+async function isNameOfOther({ db, connection }: Sql, guildId: string, names: readonly string[]): Promise<boolean> {
+  // A literal, so that both databases use the index of links.
+  const links = db.selectFrom('changed_settings').select('listing').where('path', '=', literal(linkPath));
+  const ofOther = links.where('guild_id', '<>', guildId).where('listing', 'in', names).limit(1);
+  return (await run(connection, ofOther)).length > 0;
+}
+
+async function isUndone({ db, connection }: Sql, guildId: string, id: number): Promise<boolean> {
   const undoing = db.selectFrom('setting_changes').select('id').where('undoes', '=', id).where('id', '>', id);
-  return (await run(connection, undoing)).length > 0;
+  return (await run(connection, undoing.where('guild_id', '=', guildId))).length > 0;
 }
 
 /**
