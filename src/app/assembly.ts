@@ -41,6 +41,7 @@ import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
 import { createDiscordAccess } from './discord-access.ts';
+import { createForeignBytesReport } from './foreign-bytes.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 
@@ -234,7 +235,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const express = createHttpApp({ health, owner, pages: services.routes, memory, log });
   const withoutCommands = routes.withFallback(express);
   const http = wrapListener(answering?.endpoint?.withFallback(withoutCommands) ?? withoutCommands);
-  const server = createHttpServer(http, { IncomingMessage: DirectRequest });
+  const onForeignBytes = createForeignBytesReport(kit);
+  const server = createHttpServer(http, { IncomingMessage: DirectRequest, onForeignBytes });
   const app: App = {
     webhooks: routes.webhooks,
     fetch: routes.fetch,

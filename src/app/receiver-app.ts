@@ -26,6 +26,7 @@ import { createTemporaryDatabase } from '../platform/temporary-database.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { WebhookRoutes } from '../webhook/routes.ts';
+import { createForeignBytesReport } from './foreign-bytes.ts';
 import { readinessChecks } from './readiness-checks.ts';
 import { createReceiving, createRecording } from './receiving.ts';
 
@@ -164,7 +165,8 @@ function assembleReceiver(
   const { isStopping } = lifecycle;
   const health = createHealth({ checks, roles: new Map([['receive', checks]]), metrics, isStopping });
   const http = receiver.withFallback(healthListener(health, log));
-  const server = createHttpServer(http, { IncomingMessage: DirectRequest });
+  const onForeignBytes = createForeignBytesReport(context);
+  const server = createHttpServer(http, { IncomingMessage: DirectRequest, onForeignBytes });
   const parts = [receiving, handling, upkeep, ...(confirming ? [confirming] : [])];
 
   return {

@@ -93,6 +93,8 @@ export function createReceiving(options: {
     tracing,
     ...(options.memory && { memory: options.memory }),
     state: () => state,
+    listingNames: () => directory.listings.map(({ name }) => name),
+    observeUnknownPath: () => metrics.misdirected.inc({ reason: 'path' }),
     observe: ({ status, outcome, durationMs }) => {
       countDelivery(status, outcome ?? 'refused');
       metrics.deliverySeconds.observe(durationMs / second);

@@ -78,6 +78,13 @@ export function createMetrics() {
         ...['401', '503'].map((status) => ({ status, outcome: 'refused' })),
       ],
     }),
+    /** `reason` is `path`, a POST below /webhooks without an address, or `no_http`. */
+    misdirected: counter({
+      name: 'tallyhook_misdirected_total',
+      help: 'Requests that reach no webhook: POSTs to unknown paths below /webhooks (path), bytes that are no HTTP (no_http).',
+      labels: ['reason'],
+      zero: [{ reason: 'path' }, { reason: 'no_http' }],
+    }),
     deliverySeconds: new Histogram({
       name: 'tallyhook_delivery_seconds',
       help: 'Time from the headers of a delivery to its response, in seconds.',

@@ -6,8 +6,9 @@ type Level = 'error' | 'warn' | 'info';
 /**
  * Logs the message unless as many with the same key as allowed were logged within the interval. Returns whether it was
  * logged.
+ * @param fields a function is called only if they are logged: what a flood causes must cost little
  */
-export type LogThrottled = (level: Level, key: string, message: string, fields?: object) => boolean;
+export type LogThrottled = (level: Level, key: string, message: string, fields?: object | (() => object)) => boolean;
 
 interface Interval {
   readonly startedAt: number;
@@ -51,22 +52,24 @@ export function createThrottledLog(options: {
     begin(key, maxMessages);
   }
 
-  return (level, key, message, fields = {}) => {
+  return (level, key, message, given = {}) => {
+    const read = () => (typeof given === 'function' ? given() : given);
     const current = intervals.get(key);
     const isOver = flushUntil === undefined && current && clock.monotonic() - current.startedAt >= intervalMs;
     if (current === undefined || isOver) {
       const suppressed = current?.suppressed ?? 0;
-      log[level]({ ...fields, ...(suppressed > 0 && { suppressed }) }, message);
+      log[level]({ ...read(), ...(suppressed > 0 && { suppressed }) }, message);
       begin(key, 1);
       return true;
     }
     if (current.logged < maxMessages) {
       current.logged += 1;
-      log[level](fields, message);
+      log[level](read(), message);
       return true;
     }
     current.suppressed += 1;
     if (flushUntil !== undefined) {
+      const fields = read();
       current.last = { level, message, fields };
       log.debug(fields, message);
     }

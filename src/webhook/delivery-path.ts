@@ -1,3 +1,4 @@
+import { closest } from '../platform/did-you-mean.ts';
 import type { Family } from './event.ts';
 
 /** The address of a delivery: of all listings, or of one. */
@@ -17,20 +18,60 @@ export const sharedPaths: ReadonlyMap<string, DeliveryPath> = new Map([
 
 const root = '/webhooks';
 
-/** The address that a path is, as Express would match it: with a slash at its end, too. Null for any other path. */
+/**
+ * The address that a path is, as the router of Express 5 would match it: in any case, with a slash at its end, and with a
+ * percent-encoded name of a listing, whose case counts. Null for any other path.
+ */
 export function readDeliveryPath(pathname: string): DeliveryPath | null {
   const path = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname;
-  const shared = sharedPaths.get(path);
+  const shared = sharedPaths.get(path.toLowerCase());
   if (shared !== undefined) return shared;
-  const [before, first, listing = '', family = null, ...others] = path.split('/', 5);
-  if (before !== '' || `/${first}` !== root || listing === '' || others.length > 0) return null;
+  const [before, first = '', name = '', last, ...others] = path.split('/', 5);
+  const listing = decodeSegment(name);
+  if (before !== '' || `/${first.toLowerCase()}` !== root || listing === '' || others.length > 0) return null;
+  const family = last?.toLowerCase() ?? null;
   return family === null || family === 'vote' || family === 'premium' ? { listing, family } : null;
+}
+
+/** Empty if it cannot be decoded. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return '';
+  }
 }
 
 /** What a path may be with each of the prefixes under which the addresses may be mounted; the shortest prefix first. */
 export function* pathsWithoutPrefix(pathname: string): Generator<string> {
-  for (let start = pathname.indexOf(root); start !== -1; start = pathname.indexOf(root, start + 1))
-    yield pathname.slice(start);
+  const path = pathname.toLowerCase();
+  for (let start = path.indexOf(root); start !== -1; start = path.indexOf(root, start + 1)) yield pathname.slice(start);
+}
+
+/** Whether a path is meant as an address of deliveries: it is below `/webhooks`, or `/webhook` in its place. */
+export function isBelowRoot(pathname: string): boolean {
+  return /^\/webhooks?(?:\/|$)/i.test(pathname);
+}
+
+/** Characters of the name of a listing. */
+const maxNameLength = 32;
+/** Names of listings that a hint has at most. */
+const maxNames = 10;
+
+/** The addresses there are, for the operator, who may have entered another one at a site. */
+export function describeAddresses(listings: readonly string[], pathname: string): string {
+  const shared = [...sharedPaths.keys()].join(', ');
+  if (listings.length === 0) return `The addresses are ${shared}.`;
+  const names = listings.slice(0, maxNames).join(', ') + (listings.length > maxNames ? ', …' : '');
+  const meant = closest((pathname.split('/')[2] ?? '').slice(0, maxNameLength), listings);
+  const suggestion = meant === undefined ? '' : ` Did you mean ${root}/${meant}?`;
+  return `The addresses are ${shared}, and ${root}/NAME with the name of a listing: ${names}.${suggestion}`;
+}
+
+/** A path for the log: without what may be a secret, or no part of an address. */
+export function showPath(pathname: string): string {
+  const segments = pathname.split('/', 6).map((segment) => (/^[\w.-]{0,32}$/.test(segment) ? segment : '…'));
+  return segments.join('/');
 }
 
 /** The path of a request target, which is an address with an origin if a proxy asks for it. */

@@ -9,11 +9,14 @@ import { createThrottledLog } from '../platform/throttled-log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import {
   type DeliveryPath,
+  describeAddresses,
+  isBelowRoot,
   pathnameOf,
   pathsWithoutPrefix,
   readDeliveryPath,
   routeOf,
   sharedPaths,
+  showPath,
 } from './delivery-path.ts';
 import type { DeliveryCredentials, Intake, RequestHead } from './intake.ts';
 import { readParsedBody } from './parsed-body.ts';
@@ -74,8 +77,13 @@ export function createWebhookReceiver(options: {
   memory?: BodyMemory;
   /** By default always started. */
   state?: () => ReceivingState;
+  /** The names of all listings, for hints. */
+  listingNames?: () => readonly string[];
+  /** Called for each POST that has no address here, for metrics. */
+  observeUnknownPath?: () => void;
 }): Receiver {
   const { intake, clock, log, observe = () => {}, tracing = null } = options;
+  const { listingNames = () => [], observeUnknownPath = () => {} } = options;
   const { memory = new BodyMemory(), state = () => 'started' } = options;
   const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
 
@@ -114,6 +122,24 @@ export function createWebhookReceiver(options: {
     });
   }
 
+  /** What an owner has entered at a site may be wrong: nobody else would see the votes that are lost. */
+  function reportUnknownPath(pathname: string): void {
+    observeUnknownPath();
+    logRejection('warn', 'unknown path', 'a POST to an address that does not exist was answered with 404', () => ({
+      path: showPath(pathname),
+      hint: describeAddresses(listingNames(), pathname),
+    }));
+  }
+
+  /** Others may handle a request that is none of ours: it leads nowhere if they answer with 404. */
+  function watch({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+    const pathname = pathnameOf(url);
+    if (method !== 'POST' || !isBelowRoot(pathname)) return;
+    response.once('finish', () => {
+      if (response.statusCode === 404) reportUnknownPath(pathname);
+    });
+  }
+
   async function deliver(request: IncomingMessage, response: ServerResponse, path: DeliveryPath): Promise<void> {
     const startedAt = performance.now();
     const reply = await answer(request, path, () => readBody(request, memory));
@@ -141,11 +167,13 @@ export function createWebhookReceiver(options: {
   return {
     webhooks(request, response, next) {
       const path = pathOf(request);
-      if (path === null) next();
-      else void deliver(request, response, path);
+      if (path !== null) return void deliver(request, response, path);
+      watch(request, response);
+      next();
     },
     async node(request, response) {
       const path = pathOf(request);
+      if (path === null) watch(request, response);
       if (path === null) return false;
       await deliver(request, response, path);
       return true;
@@ -154,15 +182,19 @@ export function createWebhookReceiver(options: {
       const startedAt = performance.now();
       const head = readHead(request);
       const path = findPathAtEnd(head.pathname);
-      if (path === null) return notFound();
+      if (path === null) {
+        if (head.method === 'POST') reportUnknownPath(head.pathname);
+        return notFound();
+      }
       const reply = (await answer(head, path, () => readWebBody(request, memory))) ?? bodyAborted;
       report(reply, startedAt);
       return toWebResponse(reply.status, render(reply));
     },
     withFallback: (fallback) => (request, response) => {
       const path = pathOf(request);
-      if (path === null) fallback(request, response);
-      else void deliver(request, response, path);
+      if (path !== null) return void deliver(request, response, path);
+      watch(request, response);
+      fallback(request, response);
     },
   };
 }

@@ -14,8 +14,12 @@ export function toWebResponse(status: number, { text, headers }: JsonResponse): 
   return new Response(text, { status, headers: pairs as [string, string][] });
 }
 
+const unknownAddress =
+  'No webhook has this address. Its path has to end in /webhooks/vote, /webhooks/premium, /webhooks or /webhooks/NAME, ' +
+  'with the name of a listing.';
+
 export function notFound(): Response {
-  return toWebResponse(404, rejectionResponse({ status: 404, error: 'Not found.' }));
+  return toWebResponse(404, rejectionResponse({ status: 404, error: unknownAddress }));
 }
 
 /** Callers without a type checker may pass something else. @throws TallyhookError `invalid_options` */

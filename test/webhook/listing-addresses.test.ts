@@ -46,6 +46,19 @@ describe.each(interfaces)('the address of a listing (through %s)', (through) => 
     expect((await post(path, { type: 'strange' }, vote)).json).toMatchObject({ outcome: 'quarantined' });
   });
 
+  it('is matched as the router of Express 5 matches it', async () => {
+    const { post, url } = await start();
+    for (const path of [
+      ...['/WebHooks/server-1a2b', '/webhooks/server-1a2b/', '/webhooks/server-1a2b/VOTE/'],
+      ...['/webhooks/server%2D1a2b', '/webhooks/%73erver-1a2b/vote'],
+    ])
+      expect((await post(path, test, vote)).status, path).toBe(200);
+    for (const path of ['/Webhooks/Vote', '/WEBHOOKS/', '/webhooks/VOTE/?x=1'])
+      expect((await post(path, test, { secret: 'mine-vote' })).status, path).toBe(200);
+    for (const path of ['/webhooks/server-1a2b%2Fvote', '/webhooks/%', '/webhooks/server-1a2b//'])
+      expect((await fetch(url + path, { method: 'POST', body: '{}' })).status, path).toBe(404);
+  });
+
   it('is not found if there is no such listing', async () => {
     const { url } = await start();
     const body = JSON.stringify(test);

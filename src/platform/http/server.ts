@@ -48,14 +48,16 @@ export function createHttpServer(
     readonly IncomingMessage?: typeof IncomingMessage;
     /** Handles requests with an unknown Expect header (default: like any other request). */
     readonly unknownExpectation?: RequestListener;
+    /** Called with what bytes seem to be that are no HTTP. */
+    readonly onForeignBytes?: (protocol: ForeignProtocol) => void;
   } = {},
 ) {
-  const { maxConnections, unknownExpectation, ...limits } = { ...defaultLimits, ...options };
+  const { maxConnections, unknownExpectation, onForeignBytes = () => {}, ...limits } = { ...defaultLimits, ...options };
   let closing = false;
   let opening: Promise<unknown> = Promise.resolve();
   // No route needs the Host header, and Node's own error for a request without it does not have our JSON format.
   const server = Object.assign(createServer({ ...limits, requireHostHeader: false }), halfOpen);
-  handleClientErrors(server);
+  handleClientErrors(server, onForeignBytes);
   const handleRequest: RequestListener = (request, response) => {
     // A busy keep-alive connection would otherwise delay the close.
     if (closing) response.shouldKeepAlive = false;
@@ -177,6 +179,17 @@ const parserErrors: Readonly<Record<string, ErrorResponse>> = {
 const malformed: ErrorResponse = { status: '400 Bad Request', error: 'Malformed HTTP request.' };
 const connectUnsupported: ErrorResponse = { status: '400 Bad Request', error: 'CONNECT is not supported.' };
 
+/** What is sent to a port of HTTP by mistake. */
+export type ForeignProtocol = 'PROXY' | 'TLS' | 'HTTP/2' | 'unknown';
+
+/** By the first bytes: RFC 8446 5.1, RFC 9113 3.4, and haproxy.org/download/3.0/doc/proxy-protocol.txt. */
+function protocolOf(bytes: Buffer): ForeignProtocol {
+  const text = bytes.toString('latin1', 0, 16);
+  if (text.startsWith('PROXY ') || text.startsWith('\r\n\r\n\0\r\nQUIT\n')) return 'PROXY';
+  if (text.startsWith('\x16\x03')) return 'TLS';
+  return text.startsWith('PRI * HTTP/2') ? 'HTTP/2' : 'unknown';
+}
+
 /** How long a client may take to read the response before its connection is destroyed. */
 const rejectionTimeoutMs = 1 * second;
 
@@ -184,14 +197,17 @@ const rejectionTimeoutMs = 1 * second;
  * Responds to requests that Node's HTTP parser rejects before any route, in the same JSON format as every other error.
  * The response contains nothing from the request. A response in progress is completed first.
  */
-function handleClientErrors(server: Server): void {
+function handleClientErrors(server: Server, onForeignBytes: (protocol: ForeignProtocol) => void): void {
   const latestResponses = new WeakMap<Duplex, ServerResponse>();
   server.on(
     'request',
     (request: IncomingMessage, response: ServerResponse) => void latestResponses.set(request.socket, response),
   );
 
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket) => {
+    const { code = '', rawPacket } = error;
+    if (code.startsWith('HPE_') && !(code in parserErrors) && rawPacket !== undefined)
+      onForeignBytes(protocolOf(rawPacket));
     if (!socket.writable) return void socket.destroy();
     const errorResponse = parserErrors[error.code ?? ''] ?? malformed;
     const response = latestResponses.get(socket);
