@@ -20,8 +20,9 @@ import type { Fields } from './fields.ts';
 import { findCommunity, findListing } from './find-community.ts';
 import { importFiles } from './import-files.ts';
 import { createImportReport, type ImportReport, previewRows } from './import-report.ts';
-import { type RowRules, readTime } from './interpret-row.ts';
+import { type DecimalSign, type RowRules, readTime } from './interpret-row.ts';
 import { createKeyReader } from './key-template.ts';
+import { rejectLostDigits } from './lost-digits.ts';
 import { type FileOptions, readRows } from './read-rows.ts';
 import { createRehearsal } from './rehearsal.ts';
 
@@ -36,6 +37,7 @@ export interface ImportOptions extends FileOptions, BulkOptions {
   readonly reason: string | null;
   readonly votesAt: string | null;
   readonly round: boolean;
+  readonly decimal: DecimalSign | null;
   readonly rejectedFile: string | null;
 }
 
@@ -50,6 +52,8 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
   const now = systemClock.now();
   const sample = await readSample(files, options);
   const columns = findColumns(sample, options.mapping, options.key !== null);
+  const readKey = options.key === null ? null : createKeyReader(options.key);
+  await rejectLostDigits(files, { ...options, columns, readKey });
   const config = loadConfig(process.env);
   const { store, close } = await openForImport(config.databaseUrl, options.dryRun);
   try {
@@ -62,8 +66,9 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
       rowsAre,
       now,
       round: options.round,
+      decimal: options.decimal,
       guildId: community.guildId,
-      readKey: options.key === null ? null : createKeyReader(options.key),
+      readKey,
       listing: needsListing ? findListing(community, options.listing) : null,
       listings: community.named.map(({ name }) => name),
       votesAt: options.votesAt === null ? null : readVotesAt(options.votesAt, community, now),
