@@ -50,7 +50,7 @@ export const storage = group('Storage and limits', {
     isAddress: true,
     wish: 'PostgreSQL, or the file elsewhere',
     description:
-      '`sqlite:` and a path (with Docker below `/data/`), or `postgres://user:password@host/database`, also through PgBouncer in transaction mode.',
+      '`sqlite:` and a path (with Docker below `/data/`), or `postgres://user:password@host/database`, also through PgBouncer in transaction mode. Special characters of the password are percent-encoded. `sslmode=require` verifies the certificate, as `verify-full` does; with a certificate of your own add `sslrootcert=PATH`, and `sslmode=no-verify` encrypts without verifying.',
   }),
   CACHE_URL: setting({
     schema: pasted(databaseUrlForm(['redis', 'rediss'])),

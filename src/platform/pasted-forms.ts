@@ -19,7 +19,7 @@ export function pasted({ clean, problem }: PastedForm, expected?: Parameters<typ
     .overwrite(clean)
     .superRefine((text, context) => {
       const found = problem(text);
-      if (found !== null) context.addIssue(found);
+      if (found !== null) context.addIssue(found || 'something else');
     });
 }
 
@@ -216,14 +216,14 @@ function isPasswordCut(url: string): boolean {
 
 /** The URL of a database or cache: of a server, or `sqlite:` and a path. @param schemes of servers */
 export function databaseUrlForm(schemes: readonly string[]): PastedForm {
-  const server = new RegExp(`^(?:${schemes.join('|')})://`, 'i');
   return {
     // As a console of PostgreSQL shows it: psql 'postgresql://…'.
     clean: (text) => unwrap(unwrap(text).replace(/^psql\s+/, '')),
     problem(text) {
       if (text === 'memory:' || /^sqlite:(?!\/\/)./.test(text)) return null;
-      if (!server.test(text)) return '';
-      const url = text.replace(server, 'x://');
+      const [scheme = '', ...rest] = text.split('://');
+      if (rest.length === 0 || !schemes.includes(scheme)) return '';
+      const url = `x://${rest.join('://')}`;
       const isDecodable = !/%(?![0-9a-f]{2})/i.test(url);
       if (!isDecodable || url.includes('#') || isPasswordCut(url)) return passwordNotEncoded;
       // An empty host is a socket, which a parameter names.

@@ -2,11 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readAppOptions } from '../../config/app-options.ts';
+import { communityConfig } from '../../config/community-config.ts';
 import { describeConfig } from '../../config/describe.ts';
 import { dotEnvWarnings, readEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { configWarnings } from '../../config/warnings.ts';
+import { linkPath } from '../../src/core/settings/stored-settings.ts';
 import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
 import { botToken } from '../support/bot-token.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -158,6 +160,16 @@ describe('a secret with letters beyond ASCII', () => {
         { setting: expect.stringContaining('voteSecrets'), problem: expect.stringContaining('beyond ASCII') },
       ]);
     }
+  });
+
+  it('is reported if it was entered with /setup', () => {
+    const stored = [
+      { listing: 'one', path: linkPath, value: { kind: 'bot', id, site: 'discordbotlist' } },
+      { listing: 'one', path: 'voteSecrets', value: ['Schlüssel-ß'] },
+    ];
+    expect(communityConfig(loadConfig(minimal).base, id, stored).issues).toMatchObject([
+      { listing: 'one', path: 'voteSecrets', problem: expect.stringContaining('beyond ASCII') },
+    ]);
   });
 
   it('is accepted for a signature', () => {

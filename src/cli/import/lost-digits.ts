@@ -1,7 +1,5 @@
 import { TallyhookError } from '../../platform/errors.ts';
-import type { Columns } from './columns.ts';
-import { type Fields, readText } from './fields.ts';
-import type { KeyParts } from './key-template.ts';
+import type { Fields } from './fields.ts';
 import { type FileOptions, readRows } from './read-rows.ts';
 
 /*
@@ -102,30 +100,21 @@ function probabilityOf({ found, members, expected, all }: Record<'found' | 'memb
   return found === members ? Math.min(all, bound) : bound;
 }
 
-/** @throws TallyhookError `invalid_import_file` if the ids of the files have lost digits */
+/**
+ * @param options.readId the id of a row
+ * @throws TallyhookError `invalid_import_file` if the ids of the files have lost digits
+ */
 export async function rejectLostDigits(
   files: readonly string[],
-  options: FileOptions & {
-    readonly columns: Columns;
-    readonly readKey: ((key: string) => KeyParts | null) | null;
-  },
+  options: FileOptions & { readonly readId: (fields: Fields) => string },
 ): Promise<void> {
   const ids = createLostDigits();
   for (const file of files) {
-    for await (const { rows } of readRows(file, options)) {
-      for (const { fields } of rows) ids.add(idIn(fields, options));
-    }
+    for await (const { rows } of readRows(file, options))
+      for (const { fields } of rows) ids.add(options.readId(fields));
   }
   const examples = ids.examples();
   if (examples.length > 0) throw lostDigitsError(examples);
-}
-
-function idIn(
-  fields: Fields,
-  { columns, readKey }: { readonly columns: Columns; readonly readKey: ((key: string) => KeyParts | null) | null },
-): string {
-  const text = readText(fields, columns.user);
-  return readKey === null ? text : (readKey(text)?.userId ?? '');
 }
 
 export function lostDigitsError(examples: readonly string[]): TallyhookError {

@@ -16,7 +16,7 @@ import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { type BulkOptions, olderDatabase } from '../open-database.ts';
 import { type Columns, findColumns, type ImportedField } from './columns.ts';
-import type { Fields } from './fields.ts';
+import { type Fields, readText } from './fields.ts';
 import { findCommunity, findListing } from './find-community.ts';
 import { importFiles } from './import-files.ts';
 import { createImportReport, type ImportReport, previewRows } from './import-report.ts';
@@ -53,7 +53,11 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
   const sample = await readSample(files, options);
   const columns = findColumns(sample, options.mapping, options.key !== null);
   const readKey = options.key === null ? null : createKeyReader(options.key);
-  await rejectLostDigits(files, { ...options, columns, readKey });
+  const readId = (fields: Fields) => {
+    const text = readText(fields, columns.user);
+    return readKey === null ? text : (readKey(text)?.userId ?? '');
+  };
+  await rejectLostDigits(files, { ...options, readId });
   const config = loadConfig(process.env);
   const { store, close } = await openForImport(config.databaseUrl, options.dryRun);
   try {
