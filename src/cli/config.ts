@@ -1,6 +1,6 @@
 import { describeConfig, publicSettings } from '../../config/describe.ts';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
-import type { Environment } from '../../config/environment.ts';
+import { dotEnvWarnings, type Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';
@@ -40,7 +40,7 @@ export const configCommand = command({
       return exitCode.ok;
     }
     const error = configErrorOf(process.env);
-    const warnings = configWarnings(process.env);
+    const warnings = [...dotEnvWarnings(), ...configWarnings(process.env)];
     const stored = await storedSettingsOrWarning(() => loadDatabaseUrl(process.env), terminal);
     if (values.json) {
       const json = {

@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import type { Environment } from '../../config/environment.ts';
+import { dotEnvWarnings, type Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
 import type { Config } from '../../config/schema.ts';
@@ -81,6 +81,7 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
           ...(traces && { fields: traces.exporter.logFields }),
         });
         traces?.exporter.reportTo(log);
+        for (const { setting, problem, hint } of dotEnvWarnings()) log.warn({ hint }, `${setting} ${problem}`);
         installProcessErrorHandlers(log);
         // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
         // closed.
