@@ -42,8 +42,11 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     contextFor: (place: CommandPlace) => Unlocalized | Promise<Unlocalized>;
     /** Commands that are not offered, but whose buttons may be under earlier messages. */
     retired?: readonly SlashCommand<NoInfer<Localized<Unlocalized>>>[];
-    /** Whether we registered the command of this id: another program may have one of the same name. May reject. */
-    isOwnCommand: (commandId: string, name: string) => Promise<boolean>;
+    /**
+     * Whether we registered the command of this id: another program may have one of the same name. May reject.
+     * @param guildId where it is registered; null for all guilds
+     */
+    isOwnCommand: (commandId: string, name: string, guildId: string | null) => Promise<boolean>;
   },
 ): InteractionHandler {
   const { commands, retired = [], contextFor, isOwnCommand, log } = options;
@@ -66,8 +69,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     interaction: APIChatInputApplicationCommandInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { id, name } = interaction.data;
-    if (!(await isOwnCommand(id, name))) return ignore(interaction);
+    const { id, name, guild_id: guildId = null } = interaction.data;
+    if (!(await isOwnCommand(id, name, guildId))) return ignore(interaction);
     const command = commandsByName.get(name);
     const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
@@ -79,8 +82,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     interaction: APIApplicationCommandAutocompleteInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { id, name } = interaction.data;
-    if (!(await isOwnCommand(id, name))) return ignore(interaction);
+    const { id, name, guild_id: guildId = null } = interaction.data;
+    if (!(await isOwnCommand(id, name, guildId))) return ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
     const context = await localContextFor(place, textsOf(languageOf(interaction)));
     await autocomplete(interaction, commandsByName.get(name), context, { transport, log });

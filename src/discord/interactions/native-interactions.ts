@@ -21,8 +21,8 @@ export type NativeInteractions = NonNullable<ReturnType<typeof createNativeInter
 /** Null without such commands, so that discord.js builds no objects of interactions. */
 export function createNativeInteractions(options: {
   readonly commands: readonly (CommandDefinition & { readonly native?: NativeFunctions })[];
-  /** Whether we registered the command of this id. May reject. */
-  readonly isOwnCommand: (commandId: string, name: string) => Promise<boolean>;
+  /** Whether we registered the command of this id, in this guild or, if it is null, in all. May reject. */
+  readonly isOwnCommand: (commandId: string, name: string, guildId: string | null) => Promise<boolean>;
   /** Called after the function has ended; `tookMs` is measured from the interaction on. */
   readonly onAnswered: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
   readonly clock: Clock;
@@ -52,7 +52,8 @@ export function createNativeInteractions(options: {
 
   async function handle(interaction: ChatInputCommandInteraction | AutocompleteInteraction): Promise<void> {
     const command = byName.get(interaction.commandName);
-    if (command === undefined || !(await isOwnCommand(interaction.commandId, interaction.commandName))) return;
+    const { commandId, commandName, commandGuildId } = interaction;
+    if (command === undefined || !(await isOwnCommand(commandId, commandName, commandGuildId))) return;
     if (interaction.isAutocomplete()) await command.autocomplete(interaction);
     else await run(interaction, command);
   }

@@ -6,6 +6,13 @@ import { settleWithin } from '../../platform/with-timeout.ts';
 import type { CommandReference } from './command-plan.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import {
+  adoptEarlierCommands,
+  type CommandScope,
+  maxGuildsAtStart,
+  scopesToSearch,
+  unclearHint,
+} from './earlier-commands.ts';
+import {
   forgetReplacedCommands,
   type Registration,
   type RegistrationReport,
@@ -23,6 +30,8 @@ const recheckIntervalMs = 1 * minute;
 
 /** How often a command of another program may make us look for commands of a deploy script (ms). */
 const adoptionIntervalMs = 10 * second;
+/** The same for commands in a guild or, if ours are those of a guild, for global ones. */
+const searchIntervalMs = 10 * minute;
 
 /** Registers the slash commands once Discord is reachable, and retries 10 s after a failure, which is only logged. */
 export function createRegistrar(
@@ -30,11 +39,13 @@ export function createRegistrar(
     /** With the listings of all communities, as they are now. */
     offer: () => Registration['context'];
     registry: CommandRegistry;
+    /** The guilds that the settings and the database name; by default none. */
+    knownGuilds?: () => readonly string[];
     clock: Clock;
     log: Log;
   },
 ) {
-  const { clock, log, offer, ...registration } = options;
+  const { clock, log, offer, knownGuilds = () => [], ...registration } = options;
   const { registry, guildId } = registration;
   const stopping = new AbortController();
   const firstAttempt = Promise.withResolvers<void>();
@@ -49,6 +60,8 @@ export function createRegistrar(
   let hasAttempted = false;
   let checkedAt = Number.NEGATIVE_INFINITY;
   let adoptedAt = Number.NEGATIVE_INFINITY;
+  let hasSearched = false;
+  const searchedAt = new Map<CommandScope, number>();
   const reportedConflicts = new Set<string>();
 
   async function loadOwnIds(applicationId: string): Promise<void> {
@@ -70,6 +83,30 @@ export function createRegistrar(
         { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
         'slash command of another program has the same name; it was not changed, and ours is not offered',
       );
+    }
+  }
+
+  /** Finds commands of an earlier installation, which are answered from now on, and deleted by the next registration. */
+  async function search(applicationId: string, scopes: readonly CommandScope[]): Promise<void> {
+    const { ours, unclear } = await adoptEarlierCommands({ ...registration, context: offer(), applicationId }, scopes);
+    for (const { id } of ours) ownIds.add(id);
+    if (ours.length > 0) isOutdated = true;
+    for (const [scope, commands] of Map.groupBy(ours, (command) => command.guildId)) {
+      const names = commands.map(({ name }) => name);
+      log.info({ scope: scopeOf(scope), commands: names }, 'slash commands of an earlier installation are deleted');
+    }
+    for (const { name, id, guildId: scope } of unclear)
+      log.info({ command: name, id, scope: scopeOf(scope), hint: unclearHint }, 'slash command of unknown origin');
+  }
+
+  /** Once, with a request for each guild. What it does not find is found when it is used. */
+  async function searchAll(applicationId: string): Promise<void> {
+    if (hasSearched || stopping.signal.aborted) return;
+    hasSearched = true;
+    try {
+      await search(applicationId, await scopesToSearch(registration.rest, knownGuilds(), maxGuildsAtStart));
+    } catch (error) {
+      if (!stopping.signal.aborted) log.debug({ reason: messageOf(error) }, 'earlier slash commands were not searched');
     }
   }
 
@@ -100,6 +137,7 @@ export function createRegistrar(
       isOutdated = false;
       while (!stopping.signal.aborted && !(await attempt(applicationId)))
         await clock.sleep(retryDelayMs, stopping.signal);
+      await searchAll(applicationId);
     } while (isOutdated && !stopping.signal.aborted);
     isRunning = false;
   }
@@ -125,11 +163,22 @@ export function createRegistrar(
   const isOurName = (name: string | undefined) => registration.commands.some((command) => command.name === name);
 
   /** A command that is not known, after the commands were registered again if its name is one of ours. */
-  async function adopt(commandId: string, name: string | undefined): Promise<boolean> {
-    if (startedFor === undefined || !isOurName(name) || clock.monotonic() - adoptedAt < adoptionIntervalMs)
-      return false;
+  async function adopt(commandId: string, name: string | undefined, scope: CommandScope): Promise<boolean> {
+    if (startedFor === undefined || !isOurName(name)) return false;
+    if (scope !== guildId) return adoptEarlier(commandId, scope, startedFor);
+    if (clock.monotonic() - adoptedAt < adoptionIntervalMs) return false;
     adoptedAt = clock.monotonic();
     await settleWithin(adoptionTimeoutMs, clock, run(startedFor));
+    return ownIds.has(commandId);
+  }
+
+  /** The bot may be in more guilds than were searched at the start. */
+  async function adoptEarlier(commandId: string, scope: CommandScope, applicationId: string): Promise<boolean> {
+    const earlier = searchedAt.get(scope) ?? Number.NEGATIVE_INFINITY;
+    if (clock.monotonic() - earlier < searchIntervalMs) return false;
+    searchedAt.set(scope, clock.monotonic());
+    await settleWithin(adoptionTimeoutMs, clock, search(applicationId, [scope]));
+    if (isOutdated) void run(applicationId);
     return ownIds.has(commandId);
   }
 
@@ -148,16 +197,18 @@ export function createRegistrar(
     },
     /**
      * Whether we registered the command of this id, and no other program has replaced it since. One with the name of ours
-     * that a deploy script has put there is recognised, too. Rejects with what {@link CommandRegistry} throws.
+     * that a deploy script has put there is recognised, too, and one that an earlier installation has left in another
+     * scope. Rejects with what {@link CommandRegistry} throws.
+     * @param scope where the command is registered: by default where ours are
      */
-    async isOwn(commandId: string, name?: string): Promise<boolean> {
+    async isOwn(commandId: string, name?: string, scope: CommandScope = guildId): Promise<boolean> {
       // The first attempt stores the ids of the commands that an earlier version registered, and removes those that
       // another program has replaced while we were not running.
       if (!hasAttempted && (startedFor !== undefined || !(await registry.has(commandId)))) {
         await settleWithin(adoptionTimeoutMs, clock, firstAttempt.promise);
       }
       if (!hasAttempted) return registry.has(commandId);
-      if (!(await isStored(commandId))) return adopt(commandId, name);
+      if (!(await isStored(commandId))) return adopt(commandId, name, scope);
       if (startedFor !== undefined) void recheck(startedFor);
       return true;
     },
