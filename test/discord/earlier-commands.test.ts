@@ -3,6 +3,7 @@ import { canvote } from '../../commands/canvote.ts';
 import { stats } from '../../commands/stats.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { locales } from '../../src/texts/locale.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { runCommand } from '../support/command-line.ts';
 import { settings } from '../support/settings.ts';
@@ -14,8 +15,14 @@ const listings = [
   { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) },
 ];
 const commands = [canvote, stats];
-/** Of the program that has the bot, with a name of ours. */
-const theirs = { name: 'stats', description: 'Statistics of the game.' };
+/** Of the program that has the bot, with a name of ours, and in as many languages. */
+const theirs = {
+  name: 'stats',
+  description: 'Statistics of the game.',
+  description_localizations: Object.fromEntries(
+    locales.filter((locale) => locale !== 'en-US').map((locale) => [locale, `Statistics of the game (${locale}).`]),
+  ),
+};
 
 type Discord = Pick<Awaited<ReturnType<typeof localDiscord>>, 'applicationId' | 'guildId' | 'token' | 'apiUrl'>;
 
@@ -49,7 +56,7 @@ describe('commands that a start with another database has left in another scope'
     });
     await until(() => !discord.commands().some(({ name, guild_id: guildId }) => name === 'canvote' && guildId));
     expect(await namesIn(discord, 'guild')).toEqual(['stats']);
-    expect(await rest.get(routeOf(discord, 'guild'))).toMatchObject([theirs]);
+    expect(await rest.get(routeOf(discord, 'guild'))).toMatchObject([{ description: theirs.description }]);
     expect(await namesIn(discord, 'global')).toEqual(['canvote', 'stats']);
   });
 

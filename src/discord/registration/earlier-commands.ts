@@ -1,9 +1,9 @@
 import { DiscordAPIError, Routes } from 'discord.js';
 import { z } from 'zod';
-import { type CommandDefinition, isOffered } from '../commands/command.ts';
+import type { CommandDefinition } from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import type { RegisteredCommand } from './command-registry.ts';
-import { bodyOf, hasBody, isTranslatedAsOurs, type ListedCommand } from './command-shape.ts';
+import { bodyOf, hasBody, isDescribedAs, type ListedCommand } from './command-shape.ts';
 import { listCommands, type ReadOnlyRegistration, type Registration } from './registration.ts';
 
 /*
@@ -21,7 +21,7 @@ export function formatScope(scope: CommandScope): string {
 
 /** Commands in other scopes that have names of ours, and ids that are not stored. */
 export interface EarlierCommands {
-  /** They equal what we register, or are described in as many languages. */
+  /** They equal what we register, or are described in our words, in most of our languages. */
   readonly ours: readonly RegisteredCommand[];
   /** Another program may have registered them as well. */
   readonly unclear: readonly RegisteredCommand[];
@@ -61,7 +61,7 @@ export async function findEarlierCommands(
         const command = commands.find(({ name }) => name === listed.name);
         if (command === undefined || stored.has(listed.id)) return [];
         const { id, name } = listed;
-        const isOurs = isTranslatedAsOurs(listed) || isAsOffered(listed, command, scope, registration);
+        const isOurs = isOfThisProgram(listed, command, scope, registration);
         return [{ reference: { id, applicationId, guildId: scope, name }, isOurs }];
       }),
     ),
@@ -101,13 +101,15 @@ async function accessibleCommands(
   }
 }
 
-function isAsOffered(
+/** Options and permissions differ between versions and settings. What describes it in all languages does not. */
+function isOfThisProgram(
   listed: ListedCommand,
   command: CommandDefinition,
   scope: CommandScope,
   { context }: Pick<Registration, 'context'>,
 ): boolean {
-  return isOffered(command, context) && hasBody(listed, bodyOf(command, context, scope));
+  const body = bodyOf(command, context, scope);
+  return hasBody(listed, body) || isDescribedAs(listed, body);
 }
 
 /** What to do about a command whose origin is not known. */

@@ -113,7 +113,8 @@ export function createRegistrar(
   async function attempt(applicationId: string): Promise<boolean> {
     try {
       await loadOwnIds(applicationId);
-      const report = await registerCommands({ ...registration, context: offer(), applicationId });
+      const registering = registerCommands({ ...registration, context: offer(), applicationId });
+      const [report] = await Promise.all([registering, searchAll(applicationId)]);
       logRegistration(report, guildId, log);
       await loadOwnIds(applicationId);
       disown(report.conflicts);
@@ -137,7 +138,6 @@ export function createRegistrar(
       isOutdated = false;
       while (!stopping.signal.aborted && !(await attempt(applicationId)))
         await clock.sleep(retryDelayMs, stopping.signal);
-      await searchAll(applicationId);
     } while (isOutdated && !stopping.signal.aborted);
     isRunning = false;
   }
