@@ -27,7 +27,7 @@ import type { Tracing } from '../platform/tracing/tracing.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
 interface AnsweringDependencies {
-  readonly contexts: Pick<CommandContexts, 'at' | 'offer'>;
+  readonly contexts: Pick<CommandContexts, 'at' | 'offer' | 'guildIds'>;
   readonly services: Pick<Services, 'noticesFor' | 'onMemberSeen' | 'loops'>;
   readonly clock: Clock;
   readonly commandRegistry: CommandRegistry;
@@ -66,6 +66,7 @@ export function createAnswering(
     guildId: discord.guildId,
     commands,
     offer: contexts.offer,
+    knownGuilds: contexts.guildIds,
     registry: commandRegistry,
     sharing: discord.publicKey !== null ? 'never' : dependencies.client !== null ? 'known' : 'possible',
     clock,

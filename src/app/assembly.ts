@@ -14,6 +14,7 @@ import { createCommandContexts } from '../features/communities/command-context.t
 import { separateAccounts } from '../features/communities/home.ts';
 import { createKnownTargets } from '../features/communities/listing-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
+import { noteProgram } from '../features/communities/note-program.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
@@ -258,6 +259,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       receiving?.start();
       for (const loop of loops) loop.start();
       logConfigWarnings(config, directory.listings, log);
+      const names = answering === null ? null : commands.offered.map(({ name }) => name);
+      void noteProgram(store, config.listings, names, log);
       if (address !== null)
         log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;

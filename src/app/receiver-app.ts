@@ -8,6 +8,7 @@ import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { createDirectory } from '../features/communities/directory.ts';
 import { prepareAccounts, separateAccounts } from '../features/communities/home.ts';
+import { noteProgram } from '../features/communities/note-program.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
 import { createHandling } from '../features/handlers/handling.ts';
@@ -180,6 +181,7 @@ function assembleReceiver(
       const address = listen && !isStopping() ? await server.listen(host, port) : null;
       if (isStopping()) return null;
       for (const part of parts) part.start();
+      void noteProgram(store, listings, null, log);
       return address?.url ?? null;
     }),
     stop: lifecycle.stopOnce(async () => {

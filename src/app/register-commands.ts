@@ -26,6 +26,6 @@ export interface RegisterOptions {
  */
 export async function registerCommands(config: Config, options: RegisterOptions = {}): Promise<RegistrationReport> {
   // Lazily: who imports `markup` alone does not load the bot.
-  const { register } = await import('../features/communities/register-configured.ts');
+  const { register } = await import('./register-configured.ts');
   return register(config, options);
 }

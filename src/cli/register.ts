@@ -1,13 +1,14 @@
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { registerConfigured } from '../app/register-configured.ts';
 import { describeDiscordError, tokenHint } from '../discord/discord-errors.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { updateApplication } from '../discord/registration/application-settings.ts';
+import { type EarlierCommands, formatScope, unclearHint } from '../discord/registration/earlier-commands.ts';
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import type { RegistrationReport } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
-import { registerConfigured } from '../features/communities/register-configured.ts';
 import { publicationsOf } from '../features/create.ts';
 import type { Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -27,17 +28,19 @@ Options
                   instead of through the gateway: PUBLIC_URL/interactions, or --url
   --gateway       make Discord send commands through the gateway again
   --url URL       the address of the endpoint, with --http
+  --delete IDS    commands with names of ours that an earlier tallyhook has left in another place, which cannot be known here
   --exclude NAMES the commands that a program leaves out in code (\`commands.exclude\`), which cannot be known here: help,stats
   --user-install  let members add the application to their own account, for the commands that work everywhere
   --json          print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,
-                  inaccessible, application}; outcome is "registered" or "unchanged"; application has the changed
+                  inaccessible, earlier, application}; outcome is "registered" or "unchanged"; application has the changed
                   settings of the application
   --help          print this help
 
 With DISCORD_CLIENT_SECRET and PUBLIC_URL, the conditions and the page of linked roles are published, too.
 
 \`tallyhook start\` registers them as well; use this to register them ahead of time. The ids of the commands are stored in
-the database (DATABASE_URL), and only commands that tallyhook itself has registered are changed or deleted.
+the database (DATABASE_URL), and only commands that tallyhook itself has registered are changed or deleted: also those that
+it has left globally, or in a guild, with another database or another DISCORD_GUILD_ID.
 
 Exit codes: 0 registered or unchanged, 1 runtime error, 2 invalid usage or settings.`;
 
@@ -53,6 +56,7 @@ export const registerCommand = command({
     gateway: { type: 'boolean', default: false },
     url: { type: 'string' },
     exclude: { type: 'string' },
+    delete: { type: 'string' },
     'user-install': { type: 'boolean', default: false },
   },
   async run({ values }, terminal) {
@@ -60,16 +64,17 @@ export const registerCommand = command({
     requireToken(config);
     const endpoint = endpointOf(values, config.publicUrl);
     const { guildId } = config.discord;
-    const exclude = values.exclude?.split(',').map((name) => name.trim().replace(/^\//, '')) ?? [];
+    const exclude = listOf(values.exclude).map((name) => name.replace(/^\//, ''));
+    const adopted = listOf(values.delete);
     const rest = createDiscordRest(config.discord);
     const onMigration = printProgress(terminal, systemClock);
     const register = async (store: Store): Promise<number> => {
       const caller = 'tallyhook register';
-      const report = await registerConfigured(config, { caller, commands: { exclude }, rest, store })
-        .then(async ({ applicationId, report: registered }) => {
+      const report = await registerConfigured(config, { caller, commands: { exclude }, rest, store, adopted })
+        .then(async ({ applicationId, report: registered, earlier }) => {
           const published = (await publicationsOf(config)).map(({ settings }) => settings);
           const settings = Object.assign({ userInstall: values['user-install'] }, ...published);
-          return { ...registered, application: await updateApplication(rest, applicationId, settings) };
+          return { ...registered, earlier, application: await updateApplication(rest, applicationId, settings) };
         })
         .catch((cause: unknown) => {
           if (cause instanceof TallyhookError) throw cause;
@@ -89,11 +94,16 @@ export const registerCommand = command({
         if (endpoint !== undefined)
           terminal.print(`Discord sends commands ${endpoint === null ? 'through the gateway' : `to ${endpoint}`}.`);
       }
-      return exitCode.ok;
+      const unknown = adopted.filter((id) => !report.earlier.ours.some((command) => command.id === id));
+      for (const id of unknown)
+        terminal.printError(`--delete: no command elsewhere has the id ${id} and the name of one of ours.`);
+      return unknown.length > 0 ? exitCode.runtimeError : exitCode.ok;
     };
     return withStore(config.databaseUrl, register, { onMigration });
   },
 });
+
+const listOf = (value = '') => value.split(',').flatMap((each) => each.trim() || []);
 
 /** @throws TallyhookError `no_token` */
 function requireToken({ discord }: Config): void {
@@ -133,19 +143,25 @@ async function changeEndpoint(rest: DiscordRest, url: string | null): Promise<vo
   }
 }
 
-type Report = RegistrationReport & { readonly application: readonly string[] };
+type Report = RegistrationReport & { readonly earlier: EarlierCommands; readonly application: readonly string[] };
 
 function outcomeOf({ created, updated, deleted, application }: Report): 'registered' | 'unchanged' {
   return created.length + updated.length + deleted.length + application.length === 0 ? 'unchanged' : 'registered';
 }
 
 function printReport(report: Report, guildId: string | null, terminal: Terminal): void {
-  const { created, updated, unchanged, deleted, conflicts, inaccessible } = report;
-  const scope = guildId === null ? 'globally' : `in guild ${guildId}`;
+  const { created, updated, unchanged, deleted, conflicts, inaccessible, earlier } = report;
+  const scope = formatScope(guildId);
   const isUnchanged = outcomeOf(report) === 'unchanged';
   terminal.print(isUnchanged ? `The commands are already registered ${scope}.` : `Registered ${scope}.`);
-  for (const [change, names] of Object.entries({ created, updated, unchanged, deleted })) {
+  const isLeft = (name: string) => earlier.ours.some((command) => command.name === name);
+  const deletedHere = deleted.filter((name) => !isLeft(name));
+  for (const [change, names] of Object.entries({ created, updated, unchanged, deleted: deletedHere })) {
     if (names.length > 0) terminal.print(`  ${change}: ${names.map((name) => `/${name}`).join(', ')}`);
+  }
+  for (const [place, commands] of Map.groupBy(earlier.ours, (command) => command.guildId)) {
+    const names = commands.map(({ name }) => `/${name}`).join(', ');
+    terminal.print(`  left ${formatScope(place)} by an earlier tallyhook, and now deleted: ${names}`);
   }
   if (report.application.length > 0) terminal.print(`  application: ${report.application.join(', ')}`);
   for (const { name, id } of conflicts) {
@@ -153,5 +169,8 @@ function printReport(report: Report, guildId: string | null, terminal: Terminal)
   }
   for (const { name, id, guildId: guild } of inaccessible) {
     terminal.printError(`/${name} (${id}) could not be deleted in guild ${guild}. ${inaccessibleHint}`);
+  }
+  for (const { name, id, guildId: guild } of earlier.unclear) {
+    terminal.printError(`/${name} (${id}) is also registered ${formatScope(guild)}. ${unclearHint}`);
   }
 }

@@ -21,7 +21,14 @@ import {
 import type { DeliveryCredentials, Intake, RequestHead } from './intake.ts';
 import { readParsedBody } from './parsed-body.ts';
 import { rejections } from './rejections.ts';
-import { acceptances, type JsonResponse, type Rejection, rejectionResponse, type WebhookResponse } from './response.ts';
+import {
+  acceptances,
+  type JsonResponse,
+  probeResponse,
+  type Rejection,
+  rejectionResponse,
+  type WebhookResponse,
+} from './response.ts';
 import type { WebhookRoutes } from './routes.ts';
 import { isEncoded, joinHeader } from './signed-form.ts';
 import { traceDelivery } from './trace-delivery.ts';
@@ -299,7 +306,8 @@ function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Reject
 }
 
 function render(reply: WebhookResponse | Rejection): JsonResponse {
-  return reply.status === 200 ? acceptances[reply.outcome] : rejectionResponse(reply);
+  if (reply.status !== 200) return rejectionResponse(reply);
+  return reply.arrived === undefined ? acceptances[reply.outcome] : probeResponse(reply.arrived);
 }
 
 /** Responds, also before the request was read. */

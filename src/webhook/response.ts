@@ -1,3 +1,5 @@
+import type { ArrivedProbe } from './probe.ts';
+
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined', 'ignored'] as const;
 /** What became of a delivery that was answered with 200. @category Events */
@@ -5,7 +7,7 @@ export type Outcome = (typeof outcomes)[number];
 
 /** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */
 export type WebhookResponse =
-  | { readonly status: 200; readonly outcome: Outcome }
+  | { readonly status: 200; readonly outcome: Outcome; readonly arrived?: ArrivedProbe }
   | { readonly status: 400 | 401; readonly error: string }
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
 
@@ -27,6 +29,11 @@ export interface JsonResponse {
 export const acceptances = Object.fromEntries(
   outcomes.map((outcome) => [outcome, jsonResponse({ received: true, outcome })]),
 ) as Readonly<Record<Outcome, JsonResponse>>;
+
+/** The response to a probe. */
+export function probeResponse(arrived: ArrivedProbe): JsonResponse {
+  return jsonResponse({ received: true, outcome: 'test', arrived });
+}
 
 export function rejectionResponse(reply: Exclude<WebhookResponse, { status: 200 }> | Rejection): JsonResponse {
   const body = { success: false, error: reply.error };

@@ -1,4 +1,6 @@
 import { commandsFor } from '../../../commands/index.ts';
+import type { Config } from '../../../config/schema.ts';
+import type { ProgramNote } from '../../core/store/installation/program-note.ts';
 import type { CircuitStore } from '../../discord/circuits/circuit-store.ts';
 import { guildsToPause } from '../../discord/circuits/paused-guilds.ts';
 import { recentRejections } from '../../discord/circuits/request-guard.ts';
@@ -10,50 +12,98 @@ import {
   recentInvalidRequests,
   warningInvalidRequests,
 } from '../../discord/invalid-requests.ts';
+import type { RegisteredCommand } from '../../discord/registration/command-registry.ts';
+import {
+  type CommandScope,
+  findEarlierCommands,
+  formatScope,
+  maxGuildsOnRequest,
+  scopesToSearch,
+  unclearHint,
+} from '../../discord/registration/earlier-commands.ts';
 import { conflictHint } from '../../discord/registration/registrar.ts';
 import { inspectRegistration } from '../../discord/registration/registration.ts';
 import { configuredOffer } from '../../features/communities/command-context.ts';
 import type { Publication } from '../../features/parts.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { formatCount } from '../../platform/durations.ts';
+import { formatCount, pluralize } from '../../platform/durations.ts';
 import { orDiscordError, skippedWithoutDiscord } from './discord.ts';
 import type { InstallationCheck } from './installation.ts';
 
-/** Whether the slash commands are registered as this version defines them for the configured API keys. */
+/** Whether the slash commands are registered as this version defines them, and only there. */
 export const slashCommandsCheck: InstallationCheck = {
   name: 'commands',
-  async run({ config, rest, bot, store }) {
+  async run({ config, effective, program, rest, bot, store, status }) {
     const identity = await bot();
     if (identity === null) return [skippedWithoutDiscord];
     const { applicationId } = identity;
     const { guildId } = config.discord;
-    const scope = formatScope(guildId);
     // Without the database, our commands are recognised by their description.
-    const context = await configuredOffer(config, store?.settings.hasValue ?? (async () => false));
+    const { listings } = effective;
+    const context = await configuredOffer({ ...config, listings }, store?.settings.hasValue ?? (async () => false));
     const stored = store === null ? [] : await store.commandRegistry.list(applicationId);
-    const commands = commandsFor(config);
     const registry = { list: async () => stored };
     return orDiscordError(async () => {
-      const registration = { rest, applicationId, guildId, commands, context, registry };
-      const { isCurrent, conflicts, elsewhere } = await inspectRegistration(registration);
-      const hint = 'Run `tallyhook register`. `tallyhook start` also registers them, once it is connected to Discord.';
+      const registration = { rest, applicationId, guildId, commands: commandsFor(config), context, registry };
+      const scopes = await scopesToSearch(rest, effective.guildIds, maxGuildsOnRequest);
+      const [inspected, earlier] = await Promise.all([
+        inspectRegistration(registration),
+        findEarlierCommands(registration, scopes),
+      ]);
+      const elsewhere = [...inspected.elsewhere, ...earlier.ours];
       return [
-        isCurrent
-          ? pass(`The slash commands are registered ${scope}.`)
-          : fail(`The slash commands are not registered ${scope}, or they are outdated.`, hint),
-        ...conflicts.map(({ name, id }) => warn(`Another program has registered /${name} (${id}).`, conflictHint)),
-        // If the registration is outdated, the hint above removes these as well.
-        ...(isCurrent ? elsewhere : []).map(({ name, id, guildId: guild }) => {
-          const message = `/${name} (${id}) is also registered ${formatScope(guild)}.`;
-          return warn(message, 'Run `tallyhook register` to delete it there.');
+        evaluateRegistration(hasCode(program, config) ? { isCurrent: inspected.isAsStored } : inspected, {
+          scope: formatScope(guildId),
+          isNew: status.state === 'absent',
         }),
+        ...inspected.conflicts.map(({ name, id }) =>
+          warn(`Another program has registered /${name} (${id}).`, conflictHint),
+        ),
+        ...[...Map.groupBy(elsewhere, (command) => command.guildId)].map(([scope, commands]) =>
+          evaluateElsewhere(scope, commands),
+        ),
+        ...earlier.unclear.map(({ name, id, guildId: scope }) =>
+          warn(
+            `/${name} (${id}) is also registered ${formatScope(scope)}, by tallyhook or another program.`,
+            unclearHint,
+          ),
+        ),
       ];
     });
   },
 };
 
-function formatScope(guildId: string | null): string {
-  return guildId === null ? 'globally' : `in guild ${guildId}`;
+/**
+ * Whether the program has listings or commands in its code. What it offers is then known to itself alone, and what it has
+ * registered is compared instead.
+ */
+function hasCode({ listings, commands }: ProgramNote, config: Config): boolean {
+  const expected = commandsFor(config).map(({ name }) => name);
+  const isSame =
+    commands === null || (commands.length === expected.length && commands.every((name) => expected.includes(name)));
+  return listings.length > 0 || !isSame;
+}
+
+/** @param options.isNew whether tallyhook was never started with this database */
+function evaluateRegistration(
+  { isCurrent }: { readonly isCurrent: boolean },
+  { scope, isNew }: { readonly scope: string; readonly isNew: boolean },
+): Finding {
+  if (isCurrent) return pass(`The slash commands are registered ${scope}.`);
+  if (isNew) return pass(`The first start registers the slash commands ${scope}.`);
+  return fail(
+    `The slash commands are not registered ${scope}, or they are outdated.`,
+    'Run `tallyhook register`. `tallyhook start` also registers them, once it is connected to Discord.',
+  );
+}
+
+function evaluateElsewhere(scope: CommandScope, commands: readonly RegisteredCommand[]): Finding {
+  const names = commands.map(({ name }) => `/${name}`).join(', ');
+  const verb = pluralize(commands.length, 'is', 'are');
+  return warn(
+    `${names} ${verb} also registered ${formatScope(scope)}, by an earlier start: members see them twice.`,
+    'Run `tallyhook register`, or restart tallyhook, to delete them there.',
+  );
 }
 
 /** Whether Discord sends commands where a process with these settings receives them. */

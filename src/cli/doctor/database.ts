@@ -42,12 +42,14 @@ async function checkWritable(store: Installation['store']): Promise<Finding> {
 /** Whether the secrets that were entered in Discord can be decrypted. */
 export const settingsKeyCheck: InstallationCheck = {
   name: 'settings',
-  async run({ config, store, snapshot }) {
+  async run({ config, effective, store, snapshot }) {
     if (store === null || snapshot === null) return [];
     const { keyId } = await store.settings.state();
     if (keyId === null) return evaluateUnusedKeyFile(config.encryption);
     try {
       createEncryption(config.encryption).keyFor(keyId);
+      const damaged = effective.unreadable.filter(({ isKeyMissing }) => !isKeyMissing);
+      if (damaged.length > 0) return damaged.slice(0, maxDamaged).map(evaluateDamaged);
       return [pass('The key of the secrets that were entered in Discord is available.')];
     } catch (error) {
       if (!(error instanceof KeyMissingError)) throw error;
@@ -57,6 +59,14 @@ export const settingsKeyCheck: InstallationCheck = {
     }
   },
 };
+
+/** Damaged secrets that are listed. */
+const maxDamaged = 10;
+
+function evaluateDamaged({ guildId, listing, path, hint }: Installation['effective']['unreadable'][number]): Finding {
+  const owner = listing === '' ? `the server ${guildId}` : `${listing} in the server ${guildId}`;
+  return fail(`The stored ${path} of ${owner} cannot be decrypted: its text is damaged.`, hint);
+}
 
 /** Nothing depends on the file yet, but the first secret would. */
 function evaluateUnusedKeyFile({ keyFile }: KeySources): Finding[] {

@@ -1,51 +1,24 @@
-import type { ListingConfig } from '../../../config/schema.ts';
-import { type Backlog, backlogOf, lastBodies, lastDeliveries } from '../../core/store/snapshots/statistics.ts';
+import type { Config, ListingConfig } from '../../../config/schema.ts';
+import { type Backlog, backlogOf, lastBodies } from '../../core/store/snapshots/statistics.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
-import { day, formatAgo, formatCount, formatDuration, minute, pluralize } from '../../platform/durations.ts';
+import { day, formatCount, formatDuration, minute, pluralize } from '../../platform/durations.ts';
+import { localUrl } from '../../platform/host-address.ts';
 import { parseJson } from '../../platform/json.ts';
 import { isObject, readField } from '../../webhook/fields.ts';
-import { findSite } from '../../webhook/sites/site-settings.ts';
-import { ledgerCheck, type TitleOf, titlesOf } from './installation.ts';
+import { ledgerCheck } from './installation.ts';
 
-export const deliveriesCheck = ledgerCheck('deliveries', async (snapshot, { config, profiles, clock }) => [
-  ...evaluateDeliveries(config.listings, await lastDeliveries(snapshot), titlesOf(await profiles()), clock.now()),
-  ...evaluateVersions(await lastBodies(snapshot, namesOnTopgg(config.listings))),
-]);
-
-export const outboxCheck = ledgerCheck('outbox', async (snapshot, { clock }) =>
-  evaluateBacklog(await backlogOf(snapshot), clock.now()),
+export const deliveriesCheck = ledgerCheck('deliveries', async (snapshot, { listings }) =>
+  evaluateVersions(await lastBodies(snapshot, namesOnTopgg(listings))),
 );
 
-/** Without a delivery for this long, the webhook may be misconfigured (ms). */
-const maxSilenceMs = 7 * day;
+export const outboxCheck = ledgerCheck('outbox', async (snapshot, { config, clock }) =>
+  evaluateBacklog(await backlogOf(snapshot), clock.now(), consoleOf(config)),
+);
 
-/**
- * @param lastDeliveries time of the last delivery by listing name (ms since the epoch)
- * @param now ms since the epoch
- */
-function evaluateDeliveries(
-  listings: readonly ListingConfig[],
-  lastDeliveries: ReadonlyMap<string, number>,
-  titleOf: TitleOf,
-  now: number,
-): Finding[] {
-  const hintOf = ({ name, site }: ListingConfig) =>
-    site === undefined
-      ? 'Press "Test Webhook" in the dashboard of the service, and check the URL there.'
-      : `Check at ${findSite(site).name} that the webhook has the address /webhooks/${name}, and send a test.`;
-  // The variables always describe a server and a bot. One without a key and without deliveries is not in use.
-  const activeListings = listings.filter(
-    ({ name, lookupKey, site }) => lookupKey !== null || site !== undefined || lastDeliveries.has(name),
-  );
-  return activeListings.map((listing) => {
-    const { name } = listing;
-    const at = lastDeliveries.get(name);
-    if (at === undefined) return warn(`No delivery for ${titleOf(name)} has been received yet.`, hintOf(listing));
-    const message = `The last delivery for ${titleOf(name)} was received ${formatAgo(at, now)} (${new Date(at).toISOString()})`;
-    return now - at > maxSilenceMs
-      ? warn(`${message}: none in the last 7 days.`, hintOf(listing))
-      : pass(`${message}.`);
-  });
+/** The address of the owner console; null if it is off. */
+function consoleOf({ ownerToken, publicUrl, http }: Pick<Config, 'ownerToken' | 'publicUrl' | 'http'>): string | null {
+  if (ownerToken === null) return null;
+  return `${publicUrl ?? localUrl(http.host, http.port)}/owner`;
 }
 
 const namesOnTopgg = (listings: readonly ListingConfig[]) =>
@@ -68,30 +41,36 @@ const maxNormalDelayMs = 15 * minute;
 /** Longest delay that an outage of Discord explains (ms). */
 const maxOutageDelayMs = day;
 
-/** Effects that are pending or have failed, and deliveries in quarantine. @param now ms since the epoch */
-export function evaluateBacklog(backlog: Backlog, now: number): Finding[] {
+/**
+ * Effects that are pending or have failed, and deliveries in quarantine.
+ * @param now ms since the epoch
+ * @param consoleUrl null if the owner console is off
+ */
+export function evaluateBacklog(backlog: Backlog, now: number, consoleUrl: string | null): Finding[] {
   const { buried, lastReason, quarantined } = backlog;
-  const findings = [evaluatePending(backlog, now)];
+  const see = (page: string) => (consoleUrl === null ? withoutConsole : `See ${consoleUrl}/${page}.`);
+  const findings = [evaluatePending(backlog, now, see('effects?state=waiting'))];
   if (buried > 0) {
     const subject = formatCount(buried, 'announcement, role or message', 'announcements, roles and messages');
     const message = `${subject} failed permanently. Last reason: ${lastReason ?? 'unknown'}`;
-    findings.push(warn(message, 'Credits are paid without them. See GET /owner/api/effects?state=buried.'));
+    findings.push(warn(message, `Credits are paid without them. ${see('effects?state=buried')}`));
   }
   if (quarantined > 0) {
     const subject = `${formatCount(quarantined, 'delivery', 'deliveries')} ${pluralize(quarantined, 'is', 'are')}`;
-    const hint = 'See GET /owner/api/deliveries?outcome=quarantined. Replay them after an upgrade.';
+    const hint = `${see('deliveries?outcome=quarantined')} Each says why, and has a button to process it again.`;
     findings.push(warn(`${subject} in quarantine.`, hint));
   }
   return findings;
 }
 
-function evaluatePending({ waiting, waitingSince }: Backlog, now: number): Finding {
+const withoutConsole = 'Set OWNER_TOKEN, start tallyhook, and see Deliveries in the owner console.';
+
+function evaluatePending({ waiting, waitingSince }: Backlog, now: number, reasons: string): Finding {
   if (waiting === 0 || waitingSince === null) return pass('No effects are pending.');
   const delayMs = now - waitingSince;
   const verb = pluralize(waiting, 'is', 'are');
   const message = `${formatCount(waiting, 'effect')} ${verb} pending, the oldest for ${formatDuration(delayMs)}.`;
   if (delayMs <= maxNormalDelayMs) return pass(message);
-  const hint =
-    'Check that tallyhook runs and can reach Discord. For reasons, see GET /owner/api/effects?state=waiting.';
+  const hint = `Check that tallyhook runs and can reach Discord. ${reasons}`;
   return delayMs > maxOutageDelayMs ? fail(message, hint) : warn(message, hint);
 }

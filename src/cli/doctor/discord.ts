@@ -1,6 +1,6 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import { describeDiscordError, tokenHint } from '../../discord/discord-errors.ts';
-import { type ChannelAccess, fetchGuildName, inspectChannel } from '../../discord/inspection.ts';
+import { type ChannelAccess, fetchGuildName } from '../../discord/inspection.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { inspectRoles, type RoleAccess } from '../../features/roles/inspect-roles.ts';
 import { rolesGivenBy } from '../../features/settings.ts';
@@ -34,22 +34,26 @@ function evaluateGuild(guildId: string, name: string | null): Finding {
 /** Whether every announcement channel exists, and the bot can post in it. */
 export const channelsCheck: InstallationCheck = {
   name: 'channels',
-  async run({ config, rest, bot, clock }) {
-    const ids = channelIdsOf(config.listings);
-    if (ids.length === 0) {
-      return [warn('No channel is configured, so nothing is announced.', 'Set ANNOUNCE_CHANNEL_ID.')];
-    }
-    const identity = await bot();
-    if (identity === null) return [skippedWithoutDiscord];
+  async run({ listings, program, bot, channel }) {
+    const ofProgram = program.listings.flatMap(({ channelId }) => channelId ?? []);
+    const ids = [...new Set([...channelIdsOf(listings), ...ofProgram])];
+    if (ids.length === 0) return listings.length === 0 ? [] : [noChannel(listings)];
+    if ((await bot()) === null) return [skippedWithoutDiscord];
     const findings = ids.map((channelId) =>
       orDiscordError(async () => {
-        const access = await inspectChannel(rest, { channelId, userId: identity.userId, now: clock.now() });
-        return evaluateChannel(channelId, access);
+        const access = await channel(channelId);
+        return access === null ? [skippedWithoutDiscord] : evaluateChannel(channelId, access);
       }),
     );
     return (await Promise.all(findings)).flat();
   },
 };
+
+function noChannel(listings: readonly ListingConfig[]): Finding {
+  const isLinked = listings.every(({ linked }) => linked);
+  const hint = isLinked ? 'Choose one with /setup, under Announcements.' : 'Set ANNOUNCE_CHANNEL_ID.';
+  return warn('No channel is configured, so nothing is announced.', hint);
+}
 
 function channelIdsOf(listings: readonly ListingConfig[]): string[] {
   const ids = listings.flatMap(({ announceChannelId, premiumChannelId }) => [announceChannelId, premiumChannelId]);
@@ -89,8 +93,8 @@ function evaluateChannel(channelId: string, access: ChannelAccess): Finding[] {
 /** Whether the bot can give the roles of the rewards. */
 export const rolesCheck: InstallationCheck = {
   name: 'roles',
-  async run({ config, rest, bot }) {
-    const byGuild = rolesByGuild(config.listings);
+  async run({ listings, rest, bot }) {
+    const byGuild = rolesByGuild(listings);
     if (byGuild.size === 0) return [];
     const identity = await bot();
     return identity === null ? [skippedWithoutDiscord] : checkRoles(rest, identity.userId, byGuild);

@@ -11,7 +11,7 @@ import { checkClock } from '../../platform/doctor/clock.ts';
 import { largeFile, sizeOf } from '../../platform/doctor/database.ts';
 import { checkDisk } from '../../platform/doctor/disk.ts';
 import { checkFiles } from '../../platform/doctor/files.ts';
-import { reportChecks } from '../../platform/doctor/report.ts';
+import { reportChecks, sanitizeResult } from '../../platform/doctor/report.ts';
 import { second } from '../../platform/durations.ts';
 import { keyFilesOf } from '../../platform/encryption/encryption.ts';
 import { InvalidConfigError } from '../../platform/invalid-config-error.ts';
@@ -25,7 +25,7 @@ import { deliveriesCheck, outboxCheck } from './deliveries.ts';
 import { channelsCheck, discordCheck, rolesCheck } from './discord.ts';
 import { type Installation, type InstallationCheck, openInstallation } from './installation.ts';
 import { ledgerSumsCheck, rewardsCheck } from './ledger.ts';
-import { keysCheck, repeatedListingsCheck } from './listings.ts';
+import { keysCheck, listingsCheck } from './listings.ts';
 import { originsCheck } from './origins.ts';
 import { checkRelease, evaluateRunningProgram, isFileReplaced } from './running-program.ts';
 import { evaluateSecrets, evaluateSites } from './secrets.ts';
@@ -37,7 +37,8 @@ Usage
 
 Options
   --url URL   webhook URL as configured at the service, such as https://votes.example.org; the check sends an unsigned
-              delivery, which must be rejected. Without it only HOST and PORT on this machine are checked
+              delivery, which must be rejected, and for each listing a signed test, which must arrive unchanged and is
+              neither stored nor announced. Without it only HOST and PORT on this machine are checked
   --json      print the result as a JSON object: {pass, findings: [{check, level, message, hint}]}; level is "pass",
               "warn" or "fail", and hint may be null
   --help      print this help
@@ -86,16 +87,6 @@ const requestTimeoutMs = 6 * second;
 
 /** What only a process that uses Discord or the lookup API needs. */
 const discordChecks = (publications: readonly Publication[]): readonly InstallationCheck[] => [
-  {
-    name: 'clock',
-    run({ config: { discord, lookup }, clock }) {
-      const sources = [
-        { name: 'Discord', url: `${discord.apiUrl}/v10/gateway` },
-        ...(lookup.baseUrl === '' ? [] : [{ name: 'the service', url: lookup.baseUrl }]),
-      ];
-      return checkClock(sources, clock, requestTimeoutMs);
-    },
-  },
   discordCheck,
   channelsCheck,
   rolesCheck,
@@ -104,7 +95,6 @@ const discordChecks = (publications: readonly Publication[]): readonly Installat
   ...publications.map(publicationCheck),
   rejectedRequestsCheck,
   keysCheck,
-  repeatedListingsCheck,
 ];
 
 /** In the order of the report. */
@@ -117,14 +107,29 @@ const networkChecks = (config: Config, publications: readonly Publication[]): re
     ],
   },
   { name: 'version', run: () => checkRelease(config.updateCheckUrl, readVersion(), requestTimeoutMs) },
-  { name: 'secrets', run: () => evaluateSecrets(config) },
-  { name: 'sites', run: () => evaluateSites(config.listings) },
+  { name: 'secrets', run: ({ effective: { listings } }) => evaluateSecrets({ ...config, listings }) },
+  { name: 'sites', run: ({ effective: { listings } }) => evaluateSites(listings) },
+  {
+    name: 'clock',
+    run({ clock }) {
+      const { discord, lookup } = config;
+      const sources = [
+        { name: 'Discord', url: `${discord.apiUrl}/v10/gateway` },
+        ...(lookup.baseUrl === '' ? [] : [{ name: 'the service', url: lookup.baseUrl }]),
+      ];
+      return checkClock(sources, clock, requestTimeoutMs);
+    },
+  },
   ...(needsDiscord(config.roles) ? discordChecks(publications) : []),
-  { name: 'address', run: ({ url }) => checkAddress(url, config.http) },
+  {
+    name: 'address',
+    run: ({ url, listings, clock }) => checkAddress(url, { ...config, listings, now: clock.now() }),
+  },
   { name: 'program', run: ({ running, status }) => evaluateRunningProgram(running, status.state) },
 ];
 
 const databaseChecks: readonly InstallationCheck[] = [
+  listingsCheck,
   databaseCheck,
   ledgerSumsCheck,
   rewardsCheck,
@@ -159,15 +164,20 @@ export type DoctorOptions = RunOptions & Pick<Installation, 'url' | 'secretFiles
 export async function runDoctor(config: Config, options: DoctorOptions): Promise<void> {
   const { clock, url, secretFiles, onProgress } = options;
   const installation = await openInstallation(config, { clock, url, secretFiles });
+  const { secrets } = installation.effective;
+  const runOptions = {
+    ...options,
+    onResult: (result: CheckResult) => options.onResult(sanitizeResult(result, secrets)),
+  };
   try {
     const checks = networkChecks(config, await publicationsOf(config));
-    await runChecks({ checks, kind: 'network' }, installation, options);
+    await runChecks({ checks, kind: 'network' }, installation, runOptions);
     if (isFileReplaced(installation.running)) return;
     const path = sqlitePathOf(config.databaseUrl);
     if (path !== null && sizeOf(path) > largeFile) {
       onProgress(`Reading the whole database (${Math.round(sizeOf(path) / 1_000_000)} MB) …`);
     }
-    await runChecks({ checks: databaseChecks, kind: 'database' }, installation, options);
+    await runChecks({ checks: databaseChecks, kind: 'database' }, installation, runOptions);
   } finally {
     await installation.close();
   }

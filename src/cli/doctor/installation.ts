@@ -1,9 +1,11 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
+import type { ProgramNote } from '../../core/store/installation/program-note.ts';
 import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
 import { openSnapshot } from '../../core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import { type BotIdentity, fetchBotIdentity } from '../../discord/inspection.ts';
+import { type BotIdentity, type ChannelAccess, fetchBotIdentity, inspectChannel } from '../../discord/inspection.ts';
 import { createDiscordRest, type DiscordRest } from '../../discord/rest.ts';
+import { type EffectiveListings, effectiveListings } from '../../features/setup/effective-listings.ts';
 import { openStore, type Store } from '../../features/store.ts';
 import { memoryBudgetStore } from '../../lookup/budget.ts';
 import { fetchProfileOfKey } from '../../lookup/key-check.ts';
@@ -18,6 +20,12 @@ import { fetchStoreState, isFileReplaced, type RunningStoreState } from './runni
 /** What the checks look at. A check declares only what it needs of it. */
 export interface Installation {
   readonly config: Config;
+  /** What is configured, by the operator and in Discord. */
+  readonly effective: EffectiveListings;
+  /** Of these listings those that are looked at one by one. */
+  readonly listings: readonly ListingConfig[];
+  /** What the program that uses the database has noted of itself: commands, and listings that are not in the settings. */
+  readonly program: ProgramNote;
   readonly clock: Clock;
   /** Webhook URL as configured at the service; null checks this machine only. */
   readonly url: string | null;
@@ -28,6 +36,8 @@ export interface Installation {
   readonly identity: () => Promise<BotIdentity>;
   /** The same; null if it cannot be fetched, which the check `discord` reports. */
   readonly bot: () => Promise<BotIdentity | null>;
+  /** What the bot may do in a channel, requested once. Rejects as {@link inspectChannel}; null without a bot. */
+  readonly channel: (id: string) => Promise<ChannelAccess | null>;
   /** What the service says of the API keys, with one request for each; null if the requests cannot be counted. */
   readonly profiles: () => Promise<readonly KeyResult[] | null>;
   readonly running: RunningStoreState;
@@ -61,20 +71,59 @@ export async function openInstallation(
   const { store, snapshot } = database;
   const rest = createDiscordRest(config.discord);
   const identity = once(() => fetchBotIdentity(rest));
+  const bot = () => identity().catch(() => null);
+  const effective = await readListings(config, database);
+  const listings = checkedListings(effective.listings);
+  const channels = new Map<string, Promise<ChannelAccess | null>>();
+  async function inspect(channelId: string): Promise<ChannelAccess | null> {
+    const identified = await bot();
+    if (identified === null) return null;
+    return inspectChannel(rest, { channelId, userId: identified.userId, now: options.clock.now() });
+  }
   return {
     ...options,
     ...database,
     config,
+    effective,
+    listings,
+    program: store === null ? { listings: [], commands: null } : await readNote(store, config, effective),
     rest,
     identity,
-    bot: () => identity().catch(() => null),
-    profiles: once(() => fetchProfiles(config, database, options.clock)),
+    bot,
+    channel(id) {
+      const access = channels.get(id) ?? inspect(id);
+      channels.set(id, access);
+      return access;
+    },
+    profiles: once(() => fetchProfiles({ listings, lookup: config.lookup }, database, options.clock)),
     running,
     async close() {
       await snapshot?.close();
       await store?.close();
     },
   };
+}
+
+/** Listings that were linked in Discord and are looked at one by one: each costs requests. */
+const maxLinked = 50;
+
+function checkedListings(listings: readonly ListingConfig[]): readonly ListingConfig[] {
+  const linked = listings.filter((listing) => listing.linked).slice(maxLinked);
+  return linked.length === 0 ? listings : listings.filter((listing) => !linked.includes(listing));
+}
+
+/** Without a database of this version, what the operator has configured. */
+async function readListings(config: Config, { store }: Pick<OpenDatabase, 'store'>): Promise<EffectiveListings> {
+  if (store !== null) return effectiveListings(config, store.settings);
+  const { listings } = config;
+  const guildIds = [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
+  return { listings, guildIds, secrets: [], unreadable: [] };
+}
+
+async function readNote(store: Store, config: Config, effective: EffectiveListings): Promise<ProgramNote> {
+  const { listings, commands } = await store.installation.note();
+  const known = new Set([...config.listings, ...effective.listings].map(({ name }) => name));
+  return { listings: listings.filter(({ name }) => !known.has(name)), commands };
 }
 
 type OpenDatabase = Pick<Installation, 'status' | 'store' | 'snapshot'>;
@@ -120,7 +169,7 @@ export function titlesOf(results: readonly KeyResult[] | null): TitleOf {
 
 /** Asks the service for the profile of each API key; null if the requests cannot be counted. */
 async function fetchProfiles(
-  { listings, lookup }: Config,
+  { listings, lookup }: Pick<Config, 'listings' | 'lookup'>,
   { store, status }: OpenDatabase,
   clock: Clock,
 ): Promise<readonly KeyResult[] | null> {

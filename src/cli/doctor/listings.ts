@@ -1,13 +1,17 @@
-import { communityConfig } from '../../../config/community-config.ts';
-import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { StoredCommunity } from '../../core/settings/stored-settings.ts';
-import type { SettingsStore } from '../../core/store/settings/store.ts';
+import type { ListingConfig } from '../../../config/schema.ts';
+import type { NotedListing } from '../../core/store/installation/program-note.ts';
+import { lastDeliveries } from '../../core/store/snapshots/statistics.ts';
+import { fetchGuildName } from '../../discord/inspection.ts';
 import { groupByTarget } from '../../features/communities/listings.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { day, formatAgo, formatCount, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { parseJson } from '../../platform/json.ts';
-import { type InstallationCheck, type KeyProfile, type TitleOf, titlesOf } from './installation.ts';
+import { plainName } from '../../platform/truncate.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
+import { trustOf } from '../../webhook/sites/site.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
+import { type Installation, type InstallationCheck, type KeyProfile, type TitleOf, titlesOf } from './installation.ts';
 
 /** Whether each API key is valid, and belongs to the listing that it is configured for. */
 export const keysCheck: InstallationCheck = {
@@ -57,45 +61,169 @@ function evaluateLookupError({ name, kind }: ListingConfig, error: unknown): Fin
   }
 }
 
-const communitiesPerPage = 500;
+/** A listing as it is reported, wherever it is configured. */
+interface ShownListing {
+  readonly name: string;
+  readonly title: string;
+  /** What authenticates its votes, such as `secret`. */
+  readonly secret: string;
+  readonly hasSecret: boolean;
+  readonly channelId: string | null;
+  /** How to have a vote delivered. */
+  readonly hint: string;
+}
 
-export const repeatedListingsCheck: InstallationCheck = {
+/** Without a delivery for this long, the webhook may be misconfigured (ms). */
+const maxSilenceMs = 7 * day;
+/** For names that Discord has not said before. */
+const namesTimeoutMs = second;
+
+/** What is linked and configured: each listing with its secret, channel and last delivery; or how to link the first. */
+export const listingsCheck: InstallationCheck = {
   name: 'listings',
-  async run({ config, store, profiles }) {
-    if (store === null) return [];
-    const results = await profiles();
-    const ids = (results ?? []).flatMap((result) =>
-      'profile' in result && result.profile.id !== null ? [[result.listing.name, result.profile.id] as const] : [],
+  async run(installation) {
+    const { effective, listings, program, status, snapshot, clock } = installation;
+    const last = snapshot === null ? new Map<string, number>() : await lastDeliveries(snapshot);
+    const configured = inUse(listings, last);
+    if (configured.length + program.listings.length === 0) {
+      const hint = 'se /setup in your server in Discord.';
+      return [
+        warn('Nothing is linked yet.', status.state === 'absent' ? `Start tallyhook, then u${hint}` : `U${hint}`),
+      ];
+    }
+    const titleOf = await fetchTitles(installation);
+    const unreadable = new Set(effective.unreadable.map(({ listing }) => listing));
+    const shown = [
+      ...configured.map((listing) => shownListing(listing, titleOf(listing.name), unreadable.has(listing.name))),
+      ...program.listings.map(shownNote),
+    ];
+    const lines = await Promise.all(
+      shown.map(async (listing) => {
+        const channel = await channelName(listing.channelId, installation);
+        return evaluateListing(listing, channel, last.get(listing.name) ?? null, clock.now());
+      }),
     );
-    return checkRepeatedListings(config, store.settings, new Map(ids), titlesOf(results));
+    const others = effective.listings.length - listings.length;
+    return [
+      ...lines,
+      ...(others > 0 ? [pass(`${formatCount(others, 'other listing')} linked in Discord.`)] : []),
+      ...findRepeated(installation, titleOf, await targetsOf(installation)),
+    ];
   },
 };
 
-/**
- * Finds servers and bots that are several listings of one guild: those of the operator with those that were linked in
- * Discord, of which only the ids are read, not the API keys.
- * @param ids Discord ids of the operator's listings by name, as the service says them
- */
-async function checkRepeatedListings(
-  { base }: Pick<Config, 'base'>,
-  store: Pick<SettingsStore, 'communitiesAfter'>,
-  ids: ReadonlyMap<string, string>,
+/** The variables always describe a server and a bot. One without a key and without deliveries is not in use. */
+function inUse(listings: readonly ListingConfig[], last: ReadonlyMap<string, number>): readonly ListingConfig[] {
+  const used = listings.filter(({ name, implied }) => !implied || last.has(name));
+  return used.length === 0 ? listings : used;
+}
+
+function shownListing(listing: ListingConfig, title: string, isUnreadable: boolean): ShownListing {
+  const { name, site, voteSecrets, voteAuthorization, announceChannelId: channelId } = listing;
+  const count = voteSecrets.length;
+  const isOpen = site !== undefined && trustOf(findSite(site)) === 'none';
+  const hasSecret = count > 0 || voteAuthorization !== null || isOpen;
+  const missing = isUnreadable ? 'a secret that cannot be decrypted here' : 'no secret';
+  const known =
+    count > 1
+      ? formatCount(count, 'secret')
+      : count === 1
+        ? 'secret'
+        : isOpen
+          ? 'no secret needed'
+          : 'Authorization value';
+  return {
+    ...{ name, title, channelId, hasSecret },
+    secret: hasSecret ? known : missing,
+    hint: deliveryHint(name, site === undefined ? null : findSite(site).name, listing.linked === true),
+  };
+}
+
+function shownNote({ name, site, channelId, hasSecret }: NotedListing): ShownListing {
+  const title = site === null ? name : `${name} on ${site}`;
+  return {
+    ...{ name, channelId, hasSecret },
+    title: `${title} (configured in the program, not here)`,
+    secret: hasSecret ? 'secret' : 'no secret',
+    hint: deliveryHint(name, site, false),
+  };
+}
+
+function deliveryHint(name: string, site: string | null, isLinked: boolean): string {
+  if (site !== null) return `Check at ${site} that the webhook has the address /webhooks/${name}, and send a test.`;
+  const address = isLinked ? `the URL there: it ends in /webhooks/${name}` : 'the URL there';
+  return `Press "Test Webhook" in the dashboard of the service, and check ${address}.`;
+}
+
+function evaluateListing(
+  { title, secret, hasSecret, hint }: ShownListing,
+  channel: string | null,
+  lastAt: number | null,
+  now: number,
+): Finding {
+  const announced = channel === null ? 'not announced' : `channel ${channel}`;
+  const parts = `${title}: ${secret}, ${announced}`;
+  if (!hasSecret) return warn(`${parts}. Its votes are rejected.`, 'Enter the secret of its webhook.');
+  if (lastAt === null) return warn(`${parts}, no delivery yet.`, hint);
+  const message = `${parts}, last delivery ${formatAgo(lastAt, now)} (${new Date(lastAt).toISOString()})`;
+  return now - lastAt > maxSilenceMs ? warn(`${message}: none in the last 7 days.`, hint) : pass(`${message}.`);
+}
+
+/** `#votes`, or its id if Discord does not say at once what its name is. */
+async function channelName(
+  channelId: string | null,
+  { channel, clock }: Pick<Installation, 'channel' | 'clock'>,
+): Promise<string | null> {
+  if (channelId === null) return null;
+  const access = await settleWithin(namesTimeoutMs, clock, channel(channelId));
+  return access != null && 'name' in access ? `#${plainName(access.name)}` : channelId;
+}
+
+/** Titles by what the service and Discord call the servers and bots. */
+async function fetchTitles({ profiles, listings, rest, bot, clock }: Installation): Promise<TitleOf> {
+  const ofService = titlesOf(await profiles());
+  const nameOf = async ({ kind, id }: ListingConfig) => {
+    const identity = await bot();
+    if (identity === null || id === null) return null;
+    if (kind === 'server') return fetchGuildName(rest, id);
+    return id === identity.applicationId || id === identity.userId ? identity.name : null;
+  };
+  const onSites = listings.filter(({ site }) => site !== undefined);
+  const titles = new Map(
+    await Promise.all(
+      onSites.map(async (listing) => {
+        const found = await settleWithin(namesTimeoutMs, clock, nameOf(listing));
+        const site = listing.site === undefined ? '' : ` on ${findSite(listing.site).name}`;
+        const title = found == null ? `${listing.name}${site}` : `${plainName(found)}${site} (${listing.name})`;
+        return [listing.name, title] as const;
+      }),
+    ),
+  );
+  return (name) => titles.get(name) ?? ofService(name);
+}
+
+/** Discord ids of listings by name, as the service says them. */
+async function targetsOf({ profiles }: Pick<Installation, 'profiles'>): Promise<ReadonlyMap<string, string>> {
+  const known = (await profiles()) ?? [];
+  return new Map(
+    known.flatMap((result) =>
+      'profile' in result && result.profile.id !== null ? [[result.listing.name, result.profile.id] as const] : [],
+    ),
+  );
+}
+
+/** Servers and bots that are several listings of one guild, such as one of the operator and one linked in Discord. */
+function findRepeated(
+  { effective }: Pick<Installation, 'effective'>,
   titleOf: TitleOf,
-): Promise<Finding[]> {
-  const stored = new Map((await readAll(store)).map((community) => [community.guildId, community]));
-  const guildIds = new Set<string | null>([...base.sources.map(({ guildId }) => guildId), ...stored.keys()]);
-  const repeated = [...guildIds].flatMap((guildId) => {
-    const settings = (guildId === null ? undefined : stored.get(guildId)?.settings) ?? [];
-    const opened = settings.flatMap(({ listing, path, value, sealed }) =>
-      sealed === null ? [{ listing, path, value: parseJson(value) }] : [],
-    );
-    const { listings } = communityConfig(base, guildId, opened);
-    const targetIdOf = ({ name, id }: Pick<ListingConfig, 'name' | 'id'>) => id ?? ids.get(name) ?? null;
-    return groupByTarget(listings, targetIdOf)
+  ids: ReadonlyMap<string, string>,
+): Finding[] {
+  const targetIdOf = ({ name, id }: Pick<ListingConfig, 'name' | 'id'>) => id ?? ids.get(name) ?? null;
+  return [...Map.groupBy(effective.listings, ({ guildId }) => guildId)].flatMap(([guildId, listings]) =>
+    groupByTarget(listings, targetIdOf)
       .filter(({ length }) => length > 1)
-      .map((group) => findingOf(group, guildId, titleOf));
-  });
-  return repeated.length > 0 ? repeated : [pass('No server or bot is listed twice in a community.')];
+      .map((group) => findingOf(group, guildId, titleOf)),
+  );
 }
 
 function findingOf(group: readonly ListingConfig[], guildId: string | null, titleOf: TitleOf): Finding {
@@ -110,13 +238,4 @@ function findingOf(group: readonly ListingConfig[], guildId: string | null, titl
     `The listings ${names.join(' and ')}${community} are the same ${group[0]?.kind}. A vote for it counts once.`,
     `${hint} At the service, enter the webhook addresses of the one that stays.`,
   );
-}
-
-async function readAll(store: Pick<SettingsStore, 'communitiesAfter'>): Promise<readonly StoredCommunity[]> {
-  const all: StoredCommunity[] = [];
-  for (;;) {
-    const page = await store.communitiesAfter(all.at(-1)?.guildId ?? '', communitiesPerPage);
-    all.push(...page);
-    if (page.length < communitiesPerPage) return all;
-  }
 }

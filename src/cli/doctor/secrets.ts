@@ -15,7 +15,11 @@ interface WebhookSecret {
 }
 
 /** Checks the webhook secrets and the owner token without sending a request. */
-export function evaluateSecrets({ listings, discord, ownerToken }: Config): Finding[] {
+export function evaluateSecrets({
+  listings,
+  discord,
+  ownerToken,
+}: Pick<Config, 'listings' | 'discord' | 'ownerToken'>): Finding[] {
   const voteSecrets = labelSecrets(listings, 'vote', (listing) => listing.voteSecrets);
   const premiumSecrets = labelSecrets(listings, 'premium', (listing) => listing.premiumSecrets);
   const otherSecrets = [
@@ -24,7 +28,7 @@ export function evaluateSecrets({ listings, discord, ownerToken }: Config): Find
     { secret: ownerToken, label: 'OWNER_TOKEN' },
   ];
   const findings = [
-    ...evaluatePresence(listings, voteSecrets, premiumSecrets),
+    ...evaluatePresence(listings.filter(({ linked }) => !linked)),
     ...[...voteSecrets, ...premiumSecrets].flatMap((webhookSecret) => [
       ...evaluateFormat(webhookSecret),
       ...evaluateConfusion(webhookSecret, otherSecrets),
@@ -32,7 +36,8 @@ export function evaluateSecrets({ listings, discord, ownerToken }: Config): Find
     ...evaluateReuse(voteSecrets, premiumSecrets),
     ...(ownerToken !== null && ownerToken.length < minOwnerTokenLength ? [shortOwnerToken] : []),
   ];
-  return findings.length > 0 ? findings : [pass('The webhook secrets are configured and look valid.')];
+  if (findings.length > 0 || voteSecrets.length + premiumSecrets.length === 0) return findings;
+  return [pass('The webhook secrets are configured and look valid.')];
 }
 
 /** Distinct secrets: listings may share one, which is then reported once. */
@@ -54,19 +59,18 @@ function labelSecrets(
   });
 }
 
-function evaluatePresence(
-  listings: readonly ListingConfig[],
-  voteSecrets: readonly WebhookSecret[],
-  premiumSecrets: readonly WebhookSecret[],
-): Finding[] {
+/** @param listings of the operator: who links one in Discord is shown its secret */
+function evaluatePresence(listings: readonly ListingConfig[]): Finding[] {
+  if (listings.length === 0) return [];
   const acceptsUnsigned = listings.some(({ voteAuthorization }) => voteAuthorization !== null);
   const findings: Finding[] = [];
-  if (voteSecrets.length === 0 && !acceptsUnsigned) {
+  if (listings.every(({ voteSecrets }) => voteSecrets.length === 0) && !acceptsUnsigned) {
     const hint = 'Set VOTE_WEBHOOK_SECRET to the secret from the dashboard of the service.';
     findings.push(fail('No vote secret is configured, so every vote is rejected.', hint));
   }
   // Other sites have no premium events.
-  if (premiumSecrets.length === 0 && !listings.every(({ site }) => site !== undefined)) {
+  const ofService = listings.filter(({ site }) => site === undefined);
+  if (ofService.length > 0 && ofService.every(({ premiumSecrets }) => premiumSecrets.length === 0)) {
     const hint = 'To receive them, set PREMIUM_WEBHOOK_SECRET.';
     findings.push(warn('No premium secret is configured, so premium events are rejected.', hint));
   }
@@ -119,7 +123,20 @@ const captureHint = 'Remove the listing when you have seen what the site sends.'
 
 /** How strong the schemes of the listings on other sites are; nothing without any. */
 export function evaluateSites(listings: readonly Pick<ListingConfig, 'name' | 'site'>[]): Finding[] {
-  return listings.flatMap(({ name, site }) => (site === undefined ? [] : evaluateSite(name, findSite(site))));
+  const onSites = listings.flatMap(({ name, site }) => (site === undefined ? [] : [{ name, site: findSite(site) }]));
+  return [...Map.groupBy(onSites, ({ site }) => site.name).values()].flatMap((group) => {
+    const [first] = group;
+    return first === undefined ? [] : evaluateSite(joinNames(group.map(({ name }) => name)), first.site);
+  });
+}
+
+/** Listings that are named. */
+const maxNamed = 10;
+
+function joinNames(names: readonly string[]): string {
+  const more = names.length - maxNamed;
+  const named = more > 0 ? [...names.slice(0, maxNamed), `${more} more`] : names;
+  return new Intl.ListFormat('en').format(named);
 }
 
 function evaluateSite(listing: string, site: Site): Finding {
@@ -131,6 +148,6 @@ function evaluateSite(listing: string, site: Site): Finding {
       return warn(`Votes of ${listing} on ${site.name} ${problem}`, tokenHint);
     }
     case 'none':
-      return warn(`${listing} stores whatever is sent to its address, and pays nothing.`, captureHint);
+      return warn(`Whatever is sent to the address of ${listing} is stored, and pays nothing.`, captureHint);
   }
 }

@@ -8,6 +8,7 @@ import type { DeliveryQuota } from '../../webhook/delivery-quota.ts';
 import type { DeliveryCredentials, IncomingDelivery, Intake } from '../../webhook/intake.ts';
 import type { Keyring, ReceivedBody, Verified } from '../../webhook/keyring.ts';
 import { readAuthorized } from '../../webhook/payload.ts';
+import { describeBody, isProbe } from '../../webhook/probe.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
@@ -147,6 +148,7 @@ export function createIntake(options: {
         const { status, message } = rejections[authorized];
         return { status, error: message };
       }
+      if (isProbe(sender.json)) return { status: 200, outcome: 'test', arrived: describeBody(incoming.body) };
       const rejection = rejectByQuota(incoming);
       if (rejection !== null) return rejection;
       const { payload, scopes } = authorized;

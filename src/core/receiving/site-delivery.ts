@@ -1,6 +1,7 @@
 import { parseJson } from '../../platform/json.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import type { IncomingDelivery } from '../../webhook/intake.ts';
+import { describeBody, isProbe } from '../../webhook/probe.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
 import { joinHeader } from '../../webhook/signed-form.ts';
@@ -44,8 +45,9 @@ export function readSiteDelivery(
   const { headers, body } = incoming;
   const sender = authenticate(site, { readHeader: headerReader(headers), body }, listing.voteSecrets, receivedAt);
   if ('error' in sender) return { status: 401, error: sender.error };
-  if (sender.scheme.type === 'none') return capture(listing, incoming, sender, receivedAt);
   const json = parseJson(sender.content);
+  if (isProbe(json)) return { status: 200, outcome: 'test', arrived: describeBody(body) };
+  if (sender.scheme.type === 'none') return capture(listing, incoming, sender, receivedAt);
   if (json === undefined) {
     const { status, message } = rejections[sender.content === '' ? 'webhook_body_empty' : 'webhook_body_not_json'];
     return { status, error: message };

@@ -28,9 +28,12 @@ import type { ResponseTransport } from './transport.ts';
  */
 export type InteractionHandler = (interaction: APIInteraction, transport: ResponseTransport) => Promise<void>;
 
-/** Whether we answer the use of a command, by what Discord sends of it and the id of the interaction. */
+/**
+ * Whether we answer the use of a command, by what Discord sends of it, with the guild in which it is registered (null for
+ * all), and by the id of the interaction.
+ */
 export type IsOwnCommand = (
-  command: { readonly id: string; readonly name: string },
+  command: { readonly id: string; readonly name: string; readonly scope: string | null },
   interactionId: string,
 ) => Promise<boolean>;
 
@@ -74,8 +77,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     interaction: APIChatInputApplicationCommandInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { name } = interaction.data;
-    if (!(await isOwnCommand(interaction.data, interaction.id))) return ignore(interaction);
+    const { id, name, guild_id: scope = null } = interaction.data;
+    if (!(await isOwnCommand({ id, name, scope }, interaction.id))) return ignore(interaction);
     const command = commandsByName.get(name);
     const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
@@ -87,8 +90,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     interaction: APIApplicationCommandAutocompleteInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { name } = interaction.data;
-    if (!(await isOwnCommand(interaction.data, interaction.id))) return ignore(interaction);
+    const { id, name, guild_id: scope = null } = interaction.data;
+    if (!(await isOwnCommand({ id, name, scope }, interaction.id))) return ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
     const context = await localContextFor(place, textsOf(languageOf(interaction)));
     await autocomplete(interaction, commandsByName.get(name), context, { transport, log });

@@ -52,9 +52,9 @@ export function createNativeInteractions(options: {
   }
 
   async function handle(interaction: ChatInputCommandInteraction | AutocompleteInteraction): Promise<void> {
-    const { id, commandId, commandName: name } = interaction;
+    const { id, commandId, commandName: name, commandGuildId: scope } = interaction;
     const command = byName.get(name);
-    if (command === undefined || !(await isOwnCommand({ id: commandId, name }, id))) return;
+    if (command === undefined || !(await isOwnCommand({ id: commandId, name, scope }, id))) return;
     if (interaction.isAutocomplete()) await command.autocomplete(interaction);
     else await run(interaction, command);
   }

@@ -181,6 +181,16 @@ export function isTranslatedAsOurs(listed: ListedCommand): boolean {
   return translated.length > translatedLocales.length / 2;
 }
 
+/** Whether a command has the description of `body` in most of our languages, as no command of another program has. */
+export function isDescribedAs(listed: ListedCommand, body: CommandData): boolean {
+  const [actual, expected] = [listed, body].map((each) => comparable.parse(each).description_localizations);
+  const same = translatedLocales.filter((locale) => {
+    const description = expected?.[locale];
+    return description !== undefined && actual?.[locale] === description;
+  });
+  return same.length > translatedLocales.length / 2;
+}
+
 function isEqual(listed: ListedCommand, expected: Definition): boolean {
   const actual = comparable.parse(listed);
   // Discord lists these for a guild's commands too, but they cannot be set.

@@ -8,6 +8,13 @@ import { describeDiscordError, tokenHint } from '../discord-errors.ts';
 import type { CommandReference } from './command-plan.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import {
+  adoptEarlierCommands,
+  type CommandScope,
+  maxGuildsAtStart,
+  scopesToSearch,
+  unclearHint,
+} from './earlier-commands.ts';
+import {
   type Reading,
   type Registration,
   type RegistrationReport,
@@ -26,9 +33,17 @@ const readIntervalMs = 1 * minute;
 
 /** How often a command of another program may make us look for commands of a deploy script (ms). */
 const adoptionIntervalMs = 10 * second;
+/** The same for commands in a guild or, if ours are those of a guild, for global ones. */
+const searchIntervalMs = 10 * minute;
 
 /** Of how many interactions it is remembered who answers them. */
 const maxDecisions = 1_000;
+
+/** A command as an interaction names it. */
+export interface UsedCommand extends CommandReference {
+  /** Where it is registered. */
+  readonly scope: CommandScope;
+}
 
 /** Registers the slash commands once Discord is reachable, and retries 10 s after a failure, which is only logged. */
 export function createRegistrar(
@@ -41,11 +56,13 @@ export function createRegistrar(
      * HTTP. `possible`, the default, is `known` as soon as another program has registered or answered something.
      */
     sharing?: 'known' | 'possible' | 'never';
+    /** The guilds that the settings and the database name; by default none. */
+    knownGuilds?: () => readonly string[];
     clock: Clock;
     log: Log;
   },
 ) {
-  const { clock, log, offer, sharing, ...registration } = options;
+  const { clock, log, offer, sharing, knownGuilds = () => [], ...registration } = options;
   const { registry, guildId } = registration;
   const stopping = new AbortController();
   const firstReading = Promise.withResolvers<void>();
@@ -67,6 +84,8 @@ export function createRegistrar(
   let adoptedAt = Number.NEGATIVE_INFINITY;
   let lastReading: Promise<unknown> = Promise.resolve();
   let nextReading: Promise<Reading> | null = null;
+  let hasSearched = false;
+  const searchedAt = new Map<CommandScope, number>();
   const reportedConflicts = new Set<string>();
 
   async function loadOwnIds(applicationId: string): Promise<void> {
@@ -127,10 +146,35 @@ export function createRegistrar(
     }
   }
 
+  /** Finds commands of an earlier installation, which are answered from now on, and deleted by the next registration. */
+  async function search(applicationId: string, scopes: readonly CommandScope[]): Promise<void> {
+    const { ours, unclear } = await adoptEarlierCommands({ ...registration, context: offer(), applicationId }, scopes);
+    for (const { id } of ours) ownIds.add(id);
+    if (ours.length > 0) isOutdated = true;
+    for (const [scope, commands] of Map.groupBy(ours, (command) => command.guildId)) {
+      const names = commands.map(({ name }) => name);
+      log.info({ scope: scopeOf(scope), commands: names }, 'slash commands of an earlier installation are deleted');
+    }
+    for (const { name, id, guildId: scope } of unclear)
+      log.info({ command: name, id, scope: scopeOf(scope), hint: unclearHint }, 'slash command of unknown origin');
+  }
+
+  /** Once, with a request for each guild. What it does not find is found when it is used. */
+  async function searchAll(applicationId: string): Promise<void> {
+    if (hasSearched || stopping.signal.aborted) return;
+    hasSearched = true;
+    try {
+      await search(applicationId, await scopesToSearch(registration.rest, knownGuilds(), maxGuildsAtStart));
+    } catch (error) {
+      if (!stopping.signal.aborted) log.debug({ reason: messageOf(error) }, 'earlier slash commands were not searched');
+    }
+  }
+
   async function attempt(applicationId: string): Promise<boolean> {
     try {
       const reading = await read(applicationId);
-      const report = await registerCommands({ ...registration, context: offer(), applicationId }, reading);
+      const registering = registerCommands({ ...registration, context: offer(), applicationId }, reading);
+      const [report] = await Promise.all([registering, searchAll(applicationId)]);
       await loadOwnIds(applicationId);
       for (const { id } of report.conflicts) ownIds.delete(id);
       logRegistration(report, guildId, log);
@@ -164,9 +208,10 @@ export function createRegistrar(
   const isOurName = (name: string | undefined) => registration.commands.some((command) => command.name === name);
 
   /** A command that is not known, after the list was read again if its name is one of ours. */
-  async function adopt(commandId: string, name: string): Promise<boolean> {
-    if (startedFor === undefined || !isOurName(name) || clock.monotonic() - adoptedAt < adoptionIntervalMs)
-      return false;
+  async function adopt({ id: commandId, name, scope }: UsedCommand): Promise<boolean> {
+    if (startedFor === undefined || !isOurName(name)) return false;
+    if (scope !== guildId) return adoptEarlier(commandId, scope, startedFor);
+    if (clock.monotonic() - adoptedAt < adoptionIntervalMs) return false;
     adoptedAt = clock.monotonic();
     await readForInteraction(startedFor);
     if (!ownIds.has(commandId)) return false;
@@ -174,16 +219,27 @@ export function createRegistrar(
     return true;
   }
 
+  /** The bot may be in more guilds than were searched at the start. */
+  async function adoptEarlier(commandId: string, scope: CommandScope, applicationId: string): Promise<boolean> {
+    const earlier = searchedAt.get(scope) ?? Number.NEGATIVE_INFINITY;
+    if (clock.monotonic() - earlier < searchIntervalMs) return false;
+    searchedAt.set(scope, clock.monotonic());
+    await settleWithin(readTimeoutMs, clock, search(applicationId, [scope]));
+    if (isOutdated) void run(applicationId);
+    return ownIds.has(commandId);
+  }
+
   const isOld = () => clock.monotonic() - readAt >= readIntervalMs;
 
-  async function decide(commandId: string, name: string): Promise<boolean> {
+  async function decide(command: UsedCommand): Promise<boolean> {
+    const { id: commandId } = command;
     // The first reading stores the ids of the commands that an earlier version registered, and removes those that
     // another program has replaced while we were not running.
     if (!hasTried && (startedFor !== undefined || !(await registry.has(commandId)))) {
       await settleWithin(readTimeoutMs, clock, firstReading.promise);
     }
     if (!hasRead) return registry.has(commandId);
-    if (!(await isStored(commandId))) return adopt(commandId, name);
+    if (!(await isStored(commandId))) return adopt(command);
     if (startedFor !== undefined && (isShared || isOld())) await readForInteraction(startedFor);
     return ownIds.has(commandId);
   }
@@ -203,17 +259,17 @@ export function createRegistrar(
     },
     /**
      * Whether we answer this use of a command: we registered it, and no other program has replaced it since; or `isKnown`
-     * was true for the interaction. A command with the name of ours that a deploy script has put there is recognised, too.
-     * Rejects with what {@link CommandRegistry} throws.
+     * was true for the interaction. A command with the name of ours that a deploy script has put there is recognised, too,
+     * and one that an earlier installation has left in another scope. Rejects with what {@link CommandRegistry} throws.
      */
-    async isOwn({ id, name }: CommandReference, interactionId: string): Promise<boolean> {
+    async isOwn(command: UsedCommand, interactionId: string): Promise<boolean> {
       // The caller's listener for the same interaction runs in this turn, and may ask `isKnown`.
       await Promise.resolve();
       if (decisions.get(interactionId) === true) {
         if (startedFor !== undefined && isOld()) void readForInteraction(startedFor);
         return true;
       }
-      const isOurs = await decide(id, name);
+      const isOurs = await decide(command);
       const answers = isOurs || decisions.get(interactionId) === true;
       decisions.set(interactionId, answers);
       return answers;

@@ -4,7 +4,7 @@ import { type CommandData, type CommandDefinition, type DescriptionContext, isOf
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
 import type { CommandRegistry, RegisteredCommand, StoredCommand } from './command-registry.ts';
-import { bodyOf, definitionOf, listedCommand } from './command-shape.ts';
+import { bodyOf, definitionOf, type ListedCommand, listedCommand } from './command-shape.ts';
 
 /** Discord lists translations only on request. Discord: "Get Global Application Commands". */
 const withLocalizations = new URLSearchParams({ with_localizations: 'true' });
@@ -25,7 +25,9 @@ export interface Registration extends Offer {
   readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;
 }
 
-type ReadOnlyRegistration = Omit<Registration, 'registry'> & { readonly registry: Pick<CommandRegistry, 'list'> };
+export type ReadOnlyRegistration = Omit<Registration, 'registry'> & {
+  readonly registry: Pick<CommandRegistry, 'list'>;
+};
 
 /** The result of a registration, by the names of the commands. @category Commands */
 export interface RegistrationReport {
@@ -139,6 +141,8 @@ function offeredCommands({ commands, context, guildId }: Offer): readonly Comman
 export async function inspectRegistration(registration: ReadOnlyRegistration): Promise<{
   /** Discord has the commands as offered, except for conflicts. */
   readonly isCurrent: boolean;
+  /** Discord has what was last registered, if anything was. */
+  readonly isAsStored: boolean;
   readonly conflicts: readonly CommandReference[];
   /** Our commands in other scopes, which the next registration deletes. */
   readonly elsewhere: readonly RegisteredCommand[];
@@ -146,7 +150,9 @@ export async function inspectRegistration(registration: ReadOnlyRegistration): P
   const { plan, stored } = await planRegistration(registration);
   const isCurrent = plan.create.length + plan.update.length + plan.delete.length === 0;
   const elsewhere = stored.filter(({ guildId }) => guildId !== registration.guildId).map(withoutDefinition);
-  return { isCurrent, conflicts: plan.conflicts, elsewhere };
+  const missing = plan.forget.filter((id) => !plan.replaced.some((command) => command.id === id));
+  const isAsStored = elsewhere.length < stored.length && missing.length === 0;
+  return { isCurrent, isAsStored, conflicts: plan.conflicts, elsewhere };
 }
 
 async function planRegistration(registration: ReadOnlyRegistration): Promise<Reading> {
@@ -162,8 +168,18 @@ async function commandsIn(
   stored: readonly StoredCommand[],
   { rest, applicationId }: Pick<Registration, 'rest' | 'applicationId'>,
 ) {
-  const listed = await rest.get(routeOf(applicationId, guildId), withLocalizations);
-  return { listed: z.array(listedCommand).parse(listed), stored: stored.filter((each) => each.guildId === guildId) };
+  const listed = await listCommands(guildId, { rest, applicationId });
+  return { listed, stored: stored.filter((each) => each.guildId === guildId) };
+}
+
+/** The slash commands that Discord lists in a scope, whoever registered them. Throws what {@link DiscordRest} throws. */
+export async function listCommands(
+  guildId: string | null,
+  { rest, applicationId }: Pick<Registration, 'rest' | 'applicationId'>,
+): Promise<readonly ListedCommand[]> {
+  const listed = z.array(listedCommand).parse(await rest.get(routeOf(applicationId, guildId), withLocalizations));
+  // A user or message command may have the same name as a slash command.
+  return listed.filter(({ type }) => type === ApplicationCommandType.ChatInput);
 }
 
 /** Deletes our commands in other scopes, as far as they are still ours. */

@@ -121,6 +121,8 @@ export function createCommandContexts({
         return create(guildId === null ? covered : communities, { covered, isManaged: false });
       });
     },
+    /** The guilds of all communities, as far as they are known. */
+    guildIds: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
     /** What registered commands offer, with the listings of all communities. */
     offer: (): Omit<DescriptionContext, 'texts'> => ({
       listings: lookups.of(shown(directory.listings)),

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
-import { minute, second } from '../durations.ts';
+import { formatDuration, hour, minute, second } from '../durations.ts';
 import { type Finding, fail, pass, warn } from './check.ts';
 import { probeHttp } from './http-probe.ts';
 
-/** Offsets up to this are harmless (ms). */
-const maxIgnoredOffsetMs = 30 * second;
+/** Offsets up to this may be of the measurement: whole seconds, and the way of the response (ms). */
+const maxIgnoredOffsetMs = 5 * second;
 /** Votes with a timestamp further in the future than this are quarantined (ms). */
 const maxToleratedOffsetMs = 5 * minute;
 
@@ -65,5 +65,6 @@ export function evaluateOffset(name: string, offset: number, consequences = cons
 }
 
 function formatOffset(ms: number): string {
-  return ms < 2 * minute ? `${Math.round(ms / second)} s` : `${Math.round(ms / minute)} min`;
+  if (ms < 2 * minute) return `${Math.round(ms / second)} s`;
+  return ms < 2 * hour ? `${Math.round(ms / minute)} min` : formatDuration(ms);
 }

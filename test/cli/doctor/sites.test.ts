@@ -20,17 +20,16 @@ it('doctor says how strong the schemes of other sites are, and whether old webho
   await store.close();
   const { findingsOf } = await diagnose({ ...environmentWith(listings), DATABASE_URL, TALLYHOOK_ROLES: 'receive' });
   expect(findingsOf('sites')).toEqual([
-    'pass: Votes of new on top.gg are signed.',
-    'pass: Votes of old on top.gg are signed.',
+    'pass: Votes of new and old on top.gg are signed.',
     'warn: Votes of place on discord.place carry a token: whoever sees one request can forge votes.',
-    'warn: what stores whatever is sent to its address, and pays nothing.',
+    'warn: Whatever is sent to the address of what is stored, and pays nothing.',
   ]);
-  expect(findingsOf('deliveries')).toEqual([
-    expect.stringMatching(/^pass: The last delivery for new/),
-    expect.stringMatching(/^pass: The last delivery for old/),
-    'warn: No delivery for place has been received yet.',
-    'warn: No delivery for what has been received yet.',
-    expect.stringMatching(/^warn: The last delivery for old is of version 0/),
+  expect(findingsOf('listings')).toEqual([
+    expect.stringMatching(/^pass: new on top\.gg: secret, not announced, last delivery just now/),
+    expect.stringMatching(/^pass: old on top\.gg: secret, not announced, last delivery just now/),
+    'warn: place on discord.place: secret, not announced, no delivery yet.',
+    'warn: what on capture: secret, not announced, no delivery yet.',
   ]);
+  expect(findingsOf('deliveries')).toEqual([expect.stringMatching(/^warn: The last delivery for old is of version 0/)]);
   expect(findingsOf('secrets')).toEqual(['pass: The webhook secrets are configured and look valid.']);
 });

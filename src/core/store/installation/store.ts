@@ -6,6 +6,7 @@ import { literal, run, type SqlAccess, upsert } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 import { divideAccount, type Separation } from './divide-account.ts';
 import { homeKey, parseSeparation, type SeparationState, separatedKey, serializeSeparation } from './keys.ts';
+import { type NotedListing, noteKeys, type ProgramNote, parseNote } from './program-note.ts';
 
 /* What holds for the whole installation. */
 
@@ -28,6 +29,13 @@ export const reads = {
   ): Promise<{ readonly stored: string | null | undefined; readonly home: string | null }> {
     const stored = await readHome(sql);
     return { stored, home: await homeAfter(sql, stored, named) };
+  },
+
+  /** What the program that uses the database has noted of itself. */
+  async note({ db, connection }: Sql): Promise<ProgramNote> {
+    const keys = Object.values(noteKeys);
+    const rows = await run(connection, db.selectFrom('installation').selectAll().where('key', 'in', keys));
+    return parseNote(new Map(rows.map(({ key, value }) => [key, value])));
   },
 
   /** How far the entries of a listing are in accounts of their own; null before the search. */
@@ -57,6 +65,14 @@ export const writes = {
     const home = await homeAfter(sql, stored, named);
     if (home !== stored) await upsert(sql, 'installation', { key: homeKey }, { value: home ?? '' });
     return home;
+  },
+
+  async noteListings(sql: Sql, listings: readonly NotedListing[]): Promise<void> {
+    await upsert(sql, 'installation', { key: noteKeys.listings }, { value: JSON.stringify(listings) });
+  },
+
+  async noteCommands(sql: Sql, names: readonly string[]): Promise<void> {
+    await upsert(sql, 'installation', { key: noteKeys.commands }, { value: JSON.stringify(names) });
   },
 
   /** Stores how far the entries of a listing are in accounts of their own. */
