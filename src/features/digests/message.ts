@@ -5,7 +5,7 @@ import { type ListingMessages, postAbout } from '../../core/announcements/listin
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
-import { bold, escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
+import { bold, escapeText, lines, type Markup, memberName, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { VoteSummary } from './store.ts';
 
@@ -28,8 +28,12 @@ export function createDigestHandler(
     const content = await votesBetween(listing, from, until);
     if (content.votes === 0) return { outcome: 'done' };
     return postAbout(messages, effect, async ({ texts, card, style, buttons }) => {
-      const picture = await drawPicture(listing, texts);
-      const panel = renderDigest(content, { texts, card, style, listing, buttons, picture });
+      const ids = [...content.top, ...content.milestones].map(({ userId }) => userId);
+      const [picture, departed] = await Promise.all([
+        drawPicture(listing, texts),
+        messages.findDeparted({ channelId: effect.content.channelId }, [...new Set(ids)]),
+      ]);
+      const panel = renderDigest(content, { texts, card, style, listing, buttons, picture, departed });
       const footer = card?.name ?? listing;
       return { reply: { ...panel, footer, since: from, at: until }, footers: [footer, listing] };
     });
@@ -45,9 +49,11 @@ function renderDigest(
     readonly style: AnnouncementStyle;
     readonly buttons: readonly ReplyButton[];
     readonly picture: VotePicture | null;
+    /** The names of members who have left. */
+    readonly departed: ReadonlyMap<string, string>;
   },
 ): Panel {
-  const { listing, texts, card, style, picture } = context;
+  const { listing, texts, card, style, picture, departed } = context;
   const { text, count, parts } = texts;
   const { digest } = texts.messages;
   const { votes, voters, credits, top, milestones, moreMilestones } = content;
@@ -57,9 +63,11 @@ function renderDigest(
   );
   const reached = style.milestones ? milestones : [];
   const topVoters = top.map(({ userId, votes: own }) =>
-    text(digest.voter, { user: mention(userId), votes: parts.votes(own) }),
+    text(digest.voter, { user: memberName(userId, departed), votes: parts.votes(own) }),
   );
-  const reachedBy = reached.map(({ userId, votes: own }) => count(digest.milestone, own, { user: mention(userId) }));
+  const reachedBy = reached.map(({ userId, votes: own }) =>
+    count(digest.milestone, own, { user: memberName(userId, departed) }),
+  );
   const others = style.milestones && moreMilestones > 0 ? [count(digest.more, moreMilestones)] : [];
   const voteButtons = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
   return {
@@ -85,7 +93,7 @@ export const digestPreview: Preview = (context) => {
   const top = [ada, grace].map((userId, index) => ({ userId, votes: 3 - index }));
   const milestones = [{ userId: ada, votes: 50 }];
   const content = { votes: 12, voters: 8, credits: 220, top, milestones, moreMilestones: 0 };
-  return [{ subject: 'digest', reply: renderDigest(content, { ...context, picture: null }) }];
+  return [{ subject: 'digest', reply: renderDigest(content, { ...context, picture: null, departed: new Map() }) }];
 };
 
 function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {

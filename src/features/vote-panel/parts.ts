@@ -96,9 +96,9 @@ export function create(
 }
 
 async function drawPanel(
-  { named, accounts, timeZone, listings }: Community,
+  { guildId, named, accounts, timeZone, listings }: Community,
   texts: Texts,
-  { store, lookups, commands, clock }: Parameters<typeof create>[0] & { readonly clock: Clock },
+  { store, lookups, commands, findDeparted, clock }: Parameters<typeof create>[0] & { readonly clock: Clock },
 ): Promise<DrawnPanel> {
   const now = clock.now();
   const listed = lookups.of(named);
@@ -108,9 +108,12 @@ async function drawPanel(
     store.standingsIn(accounts, timeZone).leaderboard(board, now),
   ]);
   const place = { listings: listed, lacks: lacksOf(listings) };
+  const top = members.filter(({ rank }) => rank <= shownRanks);
+  const ids = top.map(({ userId }) => userId);
   const content = {
     listings: pages,
-    top: members.filter(({ rank }) => rank <= shownRanks),
+    top,
+    departed: guildId === null ? new Map<string, string>() : await findDeparted({ guildId }, ids),
     perVote: named[0]?.rewards.base.perVote ?? 0,
     buttons: offersAt(
       'panel',

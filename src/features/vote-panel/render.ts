@@ -5,7 +5,7 @@ import type { Panel, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { bold, joined, lines, markup, mention } from '../../texts/markup.ts';
+import { bold, joined, lines, markup, memberName } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 /** A page that takes longer is taken as unknown (ms). */
@@ -19,6 +19,8 @@ export interface PanelContent {
   readonly listings: readonly ListedPage[];
   /** The members with the most votes of the month. */
   readonly top: readonly RankedMember[];
+  /** The names of those of them who have left. */
+  readonly departed: ReadonlyMap<string, string>;
   /** Credits; 0 for none. */
   readonly perVote: number;
   /** What commands offer. */
@@ -47,13 +49,13 @@ export async function readPages(
 }
 
 /** The message with which members vote. All its buttons work forever: their ids name a command and an action. */
-export function renderVotePanel({ listings, top, perVote, buttons }: PanelContent, texts: Texts): Panel {
+export function renderVotePanel({ listings, top, departed, perVote, buttons }: PanelContent, texts: Texts): Panel {
   const { votePanel, leaderboard, parts } = texts;
   const [first, ...others] = listings;
   const only = first !== undefined && others.length === 0 ? voteButtons(first.page, texts) : [];
   const links = only.length === 0 ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : only;
   const ranked = top.map(({ rank, userId, score }) =>
-    joined([joined([medals[rank - 1], mention(userId)], ' '), parts.votes(score)], ' · '),
+    joined([joined([medals[rank - 1], memberName(userId, departed)], ' '), parts.votes(score)], ' · '),
   );
   return {
     kind: 'panel',
