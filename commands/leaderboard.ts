@@ -9,7 +9,7 @@ import {
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
-import { joined, lines, type Markup, mention } from '../src/texts/markup.ts';
+import { joined, lines, type Markup, memberName, mention } from '../src/texts/markup.ts';
 import { medalOf } from '../src/texts/standings.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
@@ -66,7 +66,10 @@ export const leaderboard = {
     // There may be fewer pages than when the button was shown.
     const isPastEnd = requested.members.length === 0 && requested.total > 0;
     const page = isPastEnd ? await fetchPage(lastOffset(requested.total)) : requested;
-    return 'community' in chosen.options ? renderBoard(page, texts, chosen.options) : renderPage(page, texts);
+    const shown = [...page.members, ...(page.own === null ? [] : [page.own])].map(({ userId }) => userId);
+    const departed = await context.findDeparted(chosen.community?.guildId ?? input.guildId, shown);
+    const isUsual = departed.size === 0 && !('community' in chosen.options);
+    return isUsual ? renderPage(page, texts) : renderBoard(page, texts, { ...chosen.options }, departed);
   },
 } as const satisfies Command;
 
@@ -97,15 +100,23 @@ function lastOffset(total: number): number {
 /** The standings return the same page to all commands until a score changes, so that it is rendered once. */
 const renderPage = memoizeByIdentity((page: LeaderboardPage, texts: Texts) => renderBoard(page, texts, {}));
 
-/** @param community the option that names the community, if there are several to choose from */
-function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): Panel {
+/**
+ * @param community the option that names the community, if there are several to choose from
+ * @param departed the names of those who have left
+ */
+function renderBoard(
+  page: LeaderboardPage,
+  texts: Texts,
+  community: Options,
+  departed: ReadonlyMap<string, string> = new Map(),
+): Panel {
   const { board, members, offset, total, userId, own, asOf, isCurrent } = page;
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
   const { none, notRanked, title, count, me } = texts.leaderboard;
   const isListed = members.some((member) => member.userId === userId);
-  const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderMember(own, board, texts);
-  const list = lines(...members.map((member) => renderMember(member, board, texts)));
+  const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderMember(own, { board, texts, departed });
+  const list = lines(...members.map((member) => renderMember(member, { board, texts, departed })));
   // Another period of an empty board would be empty, too.
   const isUnused = total === 0 && board.period === 'all' && board.by !== 'streak';
   const options = { period: board.period, by: board.by, ...community };
@@ -127,8 +138,16 @@ function renderBoard(page: LeaderboardPage, texts: Texts, community: Options): P
   };
 }
 
-function renderMember({ rank, userId, score }: RankedMember, { by }: Board, { leaderboard: texts }: Texts): Markup {
-  return joined([medalOf(rank), texts.line(rank, mention(userId), texts.score(by, score))], ' ');
+function renderMember(
+  { rank, userId, score }: RankedMember,
+  {
+    board,
+    texts,
+    departed,
+  }: { readonly board: Board; readonly texts: Texts; readonly departed: ReadonlyMap<string, string> },
+): Markup {
+  const { line, score: scored } = texts.leaderboard;
+  return joined([medalOf(rank), line(rank, memberName(userId, departed), scored(board.by, score))], ' ');
 }
 
 function selects({ period, by }: Board, community: Options, { leaderboard: texts }: Texts): PanelBlock[] {

@@ -97,6 +97,7 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   standings: { summary: notUsed, standing: notUsed, lastVotes: notUsed, leaderboard: notUsed },
   rules: [],
   nextVotesOf: async () => [],
+  findDeparted: async () => new Map(),
   claims: { claim: notUsed },
   memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
   traces: { trace: notUsed },

@@ -131,6 +131,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const services = await createServices({
     ...context,
     rest: access.rest,
+    findDeparted: access.findDeparted,
     encryption,
     setup: settings.setup,
     compareTargets: targetLoop.compare,

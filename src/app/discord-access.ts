@@ -2,6 +2,7 @@ import type { Command } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { CircuitStore } from '../discord/circuits/circuit-store.ts';
 import { createRequestGuard } from '../discord/circuits/request-guard.ts';
+import { createFindDeparted } from '../discord/departed-members.ts';
 import type { GuildChange } from '../discord/gateway/guild-changes.ts';
 import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
@@ -86,6 +87,7 @@ export function createDiscordAccess(
     givenRoles,
     languages,
     portraits: createPortraits({ ...options, rest, guilds, clock: stopwatch }),
+    findDeparted: createFindDeparted({ ...options, rest, guilds, clock: stopwatch }),
     memberLanguages,
     guildChanged,
     commands: options.commands,

@@ -68,6 +68,7 @@ export function createGuildReader({
     return memberSchema.parse(await rest.get(Routes.guildMember(guildId, userId)));
   });
 
+  const users = createReadings(clock, async (userId) => userSchema.parse(await rest.get(Routes.user(userId))));
   let bot: string | undefined;
 
   return {
@@ -102,6 +103,11 @@ export function createGuildReader({
       const isTimedOut = Date.parse(member.communication_disabled_until ?? '') > clock.now();
       const isManager = mayManage({ guild, member: { id: userId, roles, isTimedOut } });
       return { name: nameOf(member), roles, isManager };
+    },
+    /** The name of a user of Discord, in any guild or none; null if there is no such user. */
+    async user(userId: string): Promise<string | null> {
+      const found = await users(userId);
+      return found && (found.global_name ?? found.username);
     },
   };
 }
@@ -163,8 +169,9 @@ const guildSchema = z.object({
   preferred_locale: z.string().nullish(),
   roles: z.array(z.object({ id: z.string(), name: z.string(), permissions: z.string().regex(/^\d{1,30}$/) })),
 });
+const userSchema = z.object({ id: z.string(), username: z.string(), global_name: z.string().nullish() });
 const memberSchema = z.object({
-  user: z.object({ id: z.string(), username: z.string(), global_name: z.string().nullish() }),
+  user: userSchema,
   nick: z.string().nullish(),
   roles: z.array(z.string()),
   communication_disabled_until: z.string().nullish(),

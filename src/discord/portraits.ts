@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
 import type { KnownGuilds } from './known-guilds.ts';
-import { rememberFromDiscord } from './remembered.ts';
+import { createAllowance, rememberFromDiscord } from './remembered.ts';
 import type { DiscordRest } from './rest.ts';
 
 /** A message is sent without what is not known after this time (ms). */
@@ -59,7 +59,7 @@ export function createPortraits(options: {
           : null;
       return { name: nick ?? user.global_name ?? user.username, avatarUrl };
     },
-    createAllowance(() => requestsPerSecond() * shareOfRequests, clock),
+    { mayRequest: createAllowance(() => requestsPerSecond() * shareOfRequests, clock) },
   );
 
   async function findMember(channelId: string, userId: string): Promise<Portrait | null> {
@@ -79,19 +79,5 @@ export function createPortraits(options: {
       (await settleWithin(timeoutMs, clock, findMember(...of))) ?? null,
     /** The URL of the icon of the guild of a channel; null without one. */
     iconOf: async (channelId: string) => (await settleWithin(timeoutMs, clock, findIcon(channelId))) ?? null,
-  };
-}
-
-/** Allows so many in a second, and no more at once. */
-function createAllowance(perSecond: () => number, clock: Clock): () => boolean {
-  let left = Number.POSITIVE_INFINITY;
-  let countedAt = clock.monotonic();
-  return () => {
-    const now = clock.monotonic();
-    left = Math.min(Math.max(1, perSecond()), left + ((now - countedAt) / second) * perSecond());
-    countedAt = now;
-    if (left < 1) return false;
-    left -= 1;
-    return true;
   };
 }

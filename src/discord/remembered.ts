@@ -6,8 +6,8 @@ import { describeDiscordError } from './discord-errors.ts';
 
 /** How long the request for what was known before is waited for: two of these fit into half a second (ms). */
 const refreshTimeoutMs = second / 5;
-/** How long a response is taken as true (ms). */
-const lifetimeMs = hour;
+/** How long a response is taken as true, unless the caller says otherwise (ms). */
+const usualLifetimeMs = hour;
 /** How long a request is not repeated that Discord has refused, and one that it has not answered (ms). */
 const retryAfterRefusalMs = 5 * minute;
 const retryAfterFailureMs = 5 * second;
@@ -21,15 +21,17 @@ interface Remembered<Value> {
 }
 
 /**
- * Remembers what `fetch` returned for each id, for an hour. The last known value is used while it fails, and as long as a later
+ * Remembers what `fetch` returned for each id, for an hour by default. The last known value is used while it fails, and as long as a later
  * request takes.
- * @param mayRequest asked before each request; without one, what is known is used
+ * @param options.mayRequest asked before each request; without one, what is known is used
+ * @param options.lifetimeMs how long a response is taken as true (ms)
  */
 export function rememberFromDiscord<Value>(
   clock: Clock,
   fetch: (id: string) => Promise<Value>,
-  mayRequest = () => true,
+  options: { readonly mayRequest?: () => boolean; readonly lifetimeMs?: number } = {},
 ) {
+  const { mayRequest = () => true, lifetimeMs = usualLifetimeMs } = options;
   const known = new BoundedMap<Remembered<Value>>(maxKnown);
 
   return {
@@ -69,5 +71,19 @@ export function rememberFromDiscord<Value>(
       const refreshed = await settleWithin(refreshTimeoutMs, clock, entry.request);
       return refreshed === undefined ? last : refreshed;
     },
+  };
+}
+
+/** Allows so many in a second, and at once no more than that, or than `atOnce`. */
+export function createAllowance(perSecond: () => number, clock: Clock, atOnce = 1): () => boolean {
+  let left = Number.POSITIVE_INFINITY;
+  let countedAt = clock.monotonic();
+  return () => {
+    const now = clock.monotonic();
+    left = Math.min(Math.max(atOnce, perSecond()), left + ((now - countedAt) / second) * perSecond());
+    countedAt = now;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
   };
 }

@@ -13,6 +13,7 @@ import type { AnnouncedEvents } from '../core/tally/listing-context.ts';
 import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
 import type { Reply, ReplyButton } from '../discord/commands/reply.ts';
+import type { FindDeparted } from '../discord/departed-members.ts';
 import type { ChannelTexts, GuildTexts, MemberTexts } from '../discord/guild-languages.ts';
 import type { Portraits } from '../discord/portraits.ts';
 import type { ApplicationSettings } from '../discord/registration/application-settings.ts';
@@ -45,6 +46,8 @@ export interface AnnouncementsOfListings {
 export interface ServicesContext {
   readonly config: Config;
   readonly rest: DiscordRest;
+  /** The names of those who have left a guild. */
+  readonly findDeparted: FindDeparted;
   readonly directory: Directory;
   readonly lookups: LookupClients;
   readonly drawVotePicture: DrawVotePicture;

@@ -4,4 +4,4 @@ import { createStore, type OpenStoreOptions, type Store } from './create-store.t
 
 /** {@link createStore} in a SQLite file. Apart from `openStore`: a bundler would take along the driver of PostgreSQL. */
 export const openSqliteStore = (path: string, clock: Clock, options?: OpenStoreOptions): Promise<Store> =>
-  createStore({ path, open: async () => sqlite(path) }, clock, options);
+  createStore({ url: `sqlite:${path}`, open: async () => sqlite(path) }, clock, options);

@@ -14,5 +14,5 @@ export function openStore(url: string, clock: Clock, options?: OpenStoreOptions)
     path === null
       ? (await import('../core/store/dialect/postgres.ts')).postgres(url)
       : (await import('../core/store/dialect/sqlite.ts')).sqlite(path);
-  return createStore({ path, open }, clock, options);
+  return createStore({ url, open }, clock, options);
 }

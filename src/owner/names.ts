@@ -57,7 +57,8 @@ export function createNames(options: NamesOptions): (scope: CommunityScope | nul
       const member = guildId === null ? null : await reader?.member(guildId, userId);
       if (member) return member.name;
     }
-    return null;
+    // A member who has left.
+    return (await reader?.user(userId)) ?? null;
   }
 
   async function nameMember(userId: string, scope: CommunityScope | null): Promise<readonly [string, string | null]> {

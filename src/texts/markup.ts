@@ -148,6 +148,16 @@ export function mention(userId: string): Markup {
 }
 
 /**
+ * A mention of a member, or the name of one who has left, whom Discord would show as an id.
+ * @param departed names by id: external text
+ * @internal
+ */
+export function memberName(userId: string, departed: ReadonlyMap<string, string>): Markup {
+  const name = departed.get(userId);
+  return name === undefined ? mention(userId) : escapeName(name, 32);
+}
+
+/**
  * A mention of a role; `allowed_mentions` decides whether it pings. An invalid id is shown as text.
  * @category Texts
  * @example

@@ -127,6 +127,7 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     },
     ...{ awards: noAwards, reminders: noReminders, standings: noStandings, rules: [], shop },
     nextVotesOf: async () => [],
+    findDeparted: async () => new Map(),
     claims: { claim: notUsed },
     memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
     traces: { trace: notUsed },

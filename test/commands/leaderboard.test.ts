@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { leaderboard } from '../../commands/leaderboard.ts';
 import type { OptionValue, ReplySelect } from '../../src/discord/commands/reply.ts';
+import { createFindDeparted } from '../../src/discord/departed-members.ts';
+import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { encodeCustomId } from '../../src/discord/rendering/custom-id.ts';
+import { createDiscordRest } from '../../src/discord/rest.ts';
 import { day, minute } from '../../src/platform/durations.ts';
+import { localDiscord } from '../support/local-discord.ts';
 import { withAccounts } from './accounts.ts';
 import { inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 import { buttonsOf, selectsOf, textOf } from './shown.ts';
@@ -56,6 +60,26 @@ describe('/leaderboard', () => {
       ...Array.from({ length: 9 }, (_, index) => `🥈 **#2** <@${101 + index}> · **5** credits`),
     ]);
     expect(own).toBe(`🥈 **#2** <@${memberId}> · **5** credits`);
+  });
+
+  it('names members who have left, whose mention would be a number, and lets their names do no harm', async () => {
+    const { correct, context } = await withAccounts();
+    const { clock } = context;
+    const people = ['ada', '**@everyone**'].map((username, index) => ({ id: `30000000000000000${index}`, username }));
+    const discord = await localDiscord({ people, rateLimits: false });
+    const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+    const find = createFindDeparted({
+      ...{ rest, guilds: createKnownGuilds(rest, clock), requestsPerSecond: () => 50, clock },
+    });
+    const findDeparted = (guildId: string | null, ids: readonly string[]) => find({ guildId: guildId ?? '' }, ids);
+    for (const { id } of people) await correct(id, 10);
+    discord.guild.leave(people[1]?.id ?? '');
+    const input = inputOf({}, { guildId: discord.guildId });
+    const text = textOf(await leaderboard.execute(input, { ...context, findDeparted }));
+    expect(text).toContain('**#1** <@300000000000000000>');
+    expect(text).not.toContain('300000000000000001');
+    expect(text).toMatch(/\\\*\\\*.*everyone/);
+    expect(text).not.toContain('@everyone');
   });
 
   it("jumps to the presser's page, and shows the presser's line on every other page", async () => {

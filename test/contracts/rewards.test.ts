@@ -318,7 +318,7 @@ function rewardTests(newUrl: () => string): void {
     await castVote(store, '1', start, onlyVoter);
     const take = (now: number) => store.outbox.claim(`role ${guildId}`, now, now + hour, 1);
     await store.outbox.giveUp(await take(start), start, 'gave up');
-    await store.roles.repairMember('1', start);
+    await store.roles.repairMember('1', [{ guildId, role: voterRole }], start);
     const [again] = await take(start + hour);
     expect(again).toMatchObject({ content: { userId: '1', role: voterRole } });
     await store.roles.settleRole({ userId: '1', role: voterRole }, 'applied', start);
@@ -328,6 +328,29 @@ function rewardTests(newUrl: () => string): void {
     expect(await store.roles.repairAfter('', 10, start + 13 * hour)).toBeNull();
     await store.roles.settleRole({ userId: '1', role: voterRole }, 'removed', start + 13 * hour);
     expect(await store.roles.hasGrant({ userId: '1', role: voterRole })).toBe(false);
+  });
+
+  it('tries with a vote what a member could not be given before, and nothing else that the vote does not give', async () => {
+    const { store } = await open();
+    await premium(store, { orderIds: ['a'], periodEnd: null });
+    await castVote(store, '1', start);
+    const roles = async (now: number) => {
+      const found: unknown[] = [];
+      for (;;) {
+        const [effect] = await store.outbox.claim(`role ${guildId}`, now, now + hour, 1);
+        if (effect?.kind !== 'role') return found;
+        found.push(effect.content.role);
+        await store.outbox.done([effect], now);
+        await store.roles.settleRole(effect.content, effect.content.role === goldRole ? 'parked' : 'applied', now);
+      }
+    };
+    expect(await roles(start)).toContain(goldRole);
+    const second = start + 12 * hour;
+    await castVote(store, '1', second);
+    expect(await roles(second)).toContain(goldRole);
+    await store.roles.settleRole({ userId: '1', role: goldRole }, 'applied', second);
+    await castVote(store, '1', second + 12 * hour);
+    expect(await roles(second + 12 * hour)).not.toContain(goldRole);
   });
 
   it('ends the roles of all ids of an order with a revocation', async () => {

@@ -179,6 +179,7 @@ export async function connectedBot(
     ...{ ...offer(), clock, commands, commandId: registrar.idOf, awards, reminders, shop },
     ...{ claims, memberData, traces, setup, communities: null },
     nextVotesOf: store.nextVotes.ofMember,
+    findDeparted: async () => new Map(),
     drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
     standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),

@@ -217,7 +217,7 @@ async function registrarOf(
     await expect.poll(() => logged.some(({ msg }) => msg === 'slash commands registered')).toBe(true);
   let uses = 0;
   const use = (id: string, name = 'stats', interactionId = `use ${uses++}`) =>
-    registrar.isOwn({ id, name }, interactionId);
+    registrar.isOwn({ id, name, scope: null }, interactionId);
   return { registrar, clock, logged, discord, list, deploy, use };
 }
 

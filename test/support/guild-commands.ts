@@ -73,6 +73,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const services = await createServices({
     ...{ ...context, claimRecorder: store.recorder, isHandled: () => false, nudge() {} },
     ...{ setup: settings.setup, encryption: createEncryption(config.encryption, () => {}) },
+    findDeparted: async () => new Map(),
     async compareTargets() {},
   });
   const contexts = createCommandContexts({ ...context, services });

@@ -1,4 +1,5 @@
 import type { ReplyButton } from '../../discord/commands/reply.ts';
+import type { FindDeparted } from '../../discord/departed-members.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
 import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -20,6 +21,7 @@ export interface ListingMessages {
   /** Null for a listing that is not configured any more. */
   readonly announcements: { findStyle(listing: string): AnnouncementStyle | null };
   readonly voteButtons: (texts: Texts) => readonly ReplyButton[];
+  readonly findDeparted: FindDeparted;
 }
 
 export interface ListingMessageContext {

@@ -19,8 +19,8 @@ export interface LoadedFeatures extends StoredFeatures {
 
 /** A database that is not open yet. */
 export interface DatabaseSource {
-  /** Of the SQLite file; null for a server. */
-  readonly path: string | null;
+  /** Its address, for errors: `sqlite:` with a path, or that of a server. */
+  readonly url: string;
   readonly open: () => Promise<Dialect>;
 }
 
@@ -29,7 +29,7 @@ export interface DatabaseSource {
  * null if the program does not run long enough for it.
  */
 export async function openDatabase(
-  { path, open }: DatabaseSource,
+  { url, open }: DatabaseSource,
   clock: Clock,
   features: LoadedFeatures,
   thread: boolean,

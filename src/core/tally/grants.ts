@@ -35,7 +35,31 @@ export function applyGrants(
     if (granted.some(({ state }) => state === 'pending')) continue;
     tally.enqueue(roleEffect({ guildId, userId, role }, deliveryId, now));
   }
+  for (const userId of new Set(grants.map((grant) => grant.userId))) repairParked(tally, { ...event, guildId, userId });
   return given;
+}
+
+/** What could not be given before, because the member had left for example, is tried with each event. */
+function repairParked(
+  tally: Pick<Tally, 'grantsOf' | 'saveGrant' | 'enqueue'>,
+  event: {
+    readonly guildId: string;
+    readonly userId: string;
+    readonly deliveryId: number | null;
+    readonly now: number;
+  },
+): void {
+  const { guildId, userId, deliveryId, now } = event;
+  const granted = tally.grantsOf(userId);
+  const waiting = new Set(granted.filter(({ state }) => state === 'pending').map(({ role }) => role));
+  for (const grant of granted) {
+    const { role, until, state } = grant;
+    if (grant.guildId !== guildId || state !== 'parked' || (until !== null && until <= now)) continue;
+    tally.saveGrant({ ...grant, state: 'pending' });
+    if (waiting.has(role)) continue;
+    waiting.add(role);
+    tally.enqueue(roleEffect({ guildId, userId, role }, deliveryId, now));
+  }
 }
 
 /** The effect that makes Discord match the grants of a role. */

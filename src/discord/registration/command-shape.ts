@@ -183,11 +183,10 @@ export function isTranslatedAsOurs(listed: ListedCommand): boolean {
 
 /** Whether a command has the description of `body` in most of our languages, as no command of another program has. */
 export function isDescribedAs(listed: ListedCommand, body: CommandData): boolean {
-  const [actual, expected] = [listed, body].map((each) => comparable.parse(each).description_localizations);
-  const same = translatedLocales.filter((locale) => {
-    const description = expected?.[locale];
-    return description !== undefined && actual?.[locale] === description;
-  });
+  const descriptionsOf = (each: ListedCommand | CommandData): ReadonlyMap<string, string> =>
+    new Map(Object.entries(comparable.parse(each).description_localizations));
+  const [actual, expected] = [descriptionsOf(listed), descriptionsOf(body)];
+  const same = translatedLocales.filter((locale) => expected.has(locale) && actual.get(locale) === expected.get(locale));
   return same.length > translatedLocales.length / 2;
 }
 

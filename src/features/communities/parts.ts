@@ -9,7 +9,7 @@ import type { DiscordRest } from '../../discord/rest.ts';
 import { exportCommand } from '../../texts/departure.ts';
 import { escapeName, lines, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts, PartsContext } from '../parts.ts';
+import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { createDepartures, isNoticeWanted } from './departures.ts';
 import type { DepartureNotice } from './effects.ts';
 import type { GuildStore } from './store.ts';
@@ -48,6 +48,28 @@ async function hasDeparture(
     ({ timestamp, embeds }) =>
       Date.parse(timestamp) >= since && embeds.some(({ description }) => description?.includes(`${command}\``)),
   );
+}
+
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /**
+     * The names of those on a board who have left the guild, by id.
+     * @param guildId null if it is not known: then it is that of the first community
+     * @internal
+     */
+    readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  }
+}
+
+export function createServices({ findDeparted }: ServicesContext) {
+  return {
+    commandsIn: ({ communities }) => ({
+      async findDeparted(guildId: string | null, userIds: readonly string[]) {
+        const place = guildId ?? communities[0]?.guildId ?? null;
+        return place === null ? new Map<string, string>() : findDeparted({ guildId: place }, userIds);
+      },
+    }),
+  } satisfies FeatureServices;
 }
 
 export function create(

@@ -8,7 +8,7 @@ import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { nextMilestone } from '../../core/rewards/milestones.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../discord/commands/reply.ts';
-import { bold, escapeText, lines, type Markup, mention, subtext } from '../../texts/markup.ts';
+import { bold, escapeText, lines, type Markup, memberName, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { VoteSummary } from './store.ts';
 
@@ -31,8 +31,12 @@ export function createDigestHandler(
     const content = await votesBetween(listing, from, until);
     if (content.votes === 0) return { outcome: 'done' };
     return postAbout(messages, effect, async ({ texts, card, style, buttons }) => {
-      const picture = await drawPicture(listing, texts);
-      const panel = renderDigest(content, { texts, card, style, listing, buttons, picture });
+      const ids = [...content.top, ...content.milestones].map(({ userId }) => userId);
+      const [picture, departed] = await Promise.all([
+        drawPicture(listing, texts),
+        messages.findDeparted({ channelId: effect.content.channelId }, [...new Set(ids)]),
+      ]);
+      const panel = renderDigest(content, { texts, card, style, listing, buttons, picture, departed });
       const footer = card?.name ?? listing;
       return { reply: { ...panel, footer, since: from, at: until }, footers: [footer, listing] };
     });
@@ -48,9 +52,11 @@ function renderDigest(
     readonly style: AnnouncementStyle;
     readonly buttons: readonly ReplyButton[];
     readonly picture: VotePicture | null;
+    /** The names of members who have left. */
+    readonly departed: ReadonlyMap<string, string>;
   },
 ): Panel {
-  const { listing, texts, card, style, picture } = context;
+  const { listing, texts, card, style, picture, departed } = context;
   const { text, count, parts } = texts;
   const { digest } = texts.messages;
   const { votes, voters, credits, top, milestones, moreMilestones } = content;
@@ -60,9 +66,11 @@ function renderDigest(
   );
   const reached = style.milestones ? milestones : [];
   const topVoters = top.map(({ userId, votes: own }) =>
-    text(digest.voter, { user: mention(userId), votes: parts.votes(own) }),
+    text(digest.voter, { user: memberName(userId, departed), votes: parts.votes(own) }),
   );
-  const reachedBy = reached.map(({ userId, votes: own }) => count(digest.milestone, own, { user: mention(userId) }));
+  const reachedBy = reached.map(({ userId, votes: own }) =>
+    count(digest.milestone, own, { user: memberName(userId, departed) }),
+  );
   const others = style.milestones && moreMilestones > 0 ? [count(digest.more, moreMilestones)] : [];
   const voteButtons = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
   return {
@@ -92,7 +100,7 @@ export const digestPreview: Preview = (context) => {
   const { credits: perVote } = amountPerVote(context.rewards, calendarOf(context), context.now);
   const credits = votes * perVote + (milestone?.credits ?? 0);
   const content = { votes, voters: 8, credits, top, milestones, moreMilestones: 0 };
-  return [{ subject: 'digest', reply: renderDigest(content, { ...context, picture: null }) }];
+  return [{ subject: 'digest', reply: renderDigest(content, { ...context, picture: null, departed: new Map() }) }];
 };
 
 function pictureBlocks({ file, caption }: VotePicture): PanelBlock[] {

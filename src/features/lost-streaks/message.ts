@@ -2,7 +2,7 @@ import { type ListingMessages, postAbout } from '../../core/announcements/listin
 import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
-import { lines, mention, subtext } from '../../texts/markup.ts';
+import { lines, memberName, subtext } from '../../texts/markup.ts';
 import { type Texts, textsInAll } from '../../texts/texts.ts';
 import type { LostStreaks } from './effects.ts';
 
@@ -11,19 +11,28 @@ export function createLostStreaksHandler(messages: ListingMessages): NonNullable
   return (effect) =>
     postAbout(messages, effect, async ({ texts, buttons }) => {
       const lastDay = effect.content.until - 1;
-      const reply = { ...renderLostStreaks(effect.content, texts), buttons, footer: texts.days(lastDay) };
+      const { channelId, streaks } = effect.content;
+      const ids = streaks.map(({ userId }) => userId);
+      const departed = await messages.findDeparted({ channelId }, ids);
+      const reply = { ...renderLostStreaks(effect.content, texts, departed), buttons, footer: texts.days(lastDay) };
       return { reply, footers: textsInAll().map(({ days }) => days(lastDay)) };
     });
 }
 
-function renderLostStreaks({ streaks, more }: Pick<LostStreaks, 'streaks' | 'more'>, texts: Texts): Reply {
+function renderLostStreaks(
+  { streaks, more }: Pick<LostStreaks, 'streaks' | 'more'>,
+  texts: Texts,
+  departed: ReadonlyMap<string, string> = new Map(),
+): Reply {
   const { text, count, parts } = texts;
   const { lostStreaks } = texts.messages;
   return {
     tone: 'wait',
     title: text(lostStreaks.title),
     text: lines(
-      ...streaks.map(({ userId, days }) => text(lostStreaks.streak, { user: mention(userId), days: parts.days(days) })),
+      ...streaks.map(({ userId, days }) =>
+        text(lostStreaks.streak, { user: memberName(userId, departed), days: parts.days(days) }),
+      ),
       more > 0 ? count(lostStreaks.more, more) : null,
       subtext(text(lostStreaks.hint)),
     ),

@@ -1,5 +1,6 @@
 import { accountIdOf } from '../../core/ledger/account.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { roleQueue } from '../../core/tally/queues.ts';
 import type { CommandInput } from '../../discord/commands/input.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -14,44 +15,57 @@ import type { RoleStore } from './store.ts';
 const maxMembers = 10_000;
 /** How long stored roles are taken as known (ms): another process may have stored others, or the member was forgotten. */
 const seenForMs = 10 * minute;
+/** How often the roles of a member whose roles are not known, or have not changed, are repaired (ms). */
 const repairEveryMs = hour;
 
 /** Called after a member has used a command. */
 export type MemberSeen = (input: Pick<CommandInput, 'userId' | 'guildId' | 'roles'>) => void;
 
 /**
- * Notes the roles that multipliers depend on, and has the member's granted roles repaired, at most once an hour. Errors
- * are logged: the next command tries again.
+ * Notes the roles that multipliers depend on, and has the member's granted roles repaired: at once if the member, whose
+ * roles each interaction in a guild names, has other roles than before, such as after a return; otherwise at most once an
+ * hour. Errors are logged: the next command tries again.
  */
 export function createSeenMembers(options: {
   readonly store: RoleStore;
   readonly directory: Directory;
+  /** Polls these queues of the outbox. */
+  readonly nudge: (queues: readonly string[]) => void;
   readonly clock: Clock;
   readonly log: Log;
 }): MemberSeen {
-  const { store, directory, clock, log } = options;
-  const repairedAt = new BoundedMap<number>(maxMembers);
+  const { store, directory, nudge, clock, log } = options;
+  const repaired = new BoundedMap<{ readonly roles: string | null; readonly at: number }>(maxMembers);
   const seenRoles = new BoundedMap<{ readonly roles: string; readonly at: number }>(maxMembers);
 
-  function retryNextTime(members: BoundedMap<unknown>, userId: string) {
+  function retryNextTime(members: BoundedMap<unknown>, key: string) {
     return (error: unknown) => {
-      members.delete(userId);
+      members.delete(key);
       log.warn({ reason: messageOf(error) }, 'the roles of a member could not be stored');
     };
   }
 
-  /** Most members have no grants, and a read needs no lock. */
-  async function repair(userId: string): Promise<void> {
-    if (await store.hasGrants(userId)) await store.repairMember(userId, clock.now());
+  /** Only what differs, if the member's roles in the guild are known. A read needs no lock. */
+  async function repair({ userId, guildId, roles }: Parameters<MemberSeen>[0]): Promise<void> {
+    const now = clock.now();
+    const present = guildId === null || roles === null ? null : { guildId, roles };
+    const differing = await store.differingGrants(userId, present, now);
+    if (differing.length === 0) return;
+    await store.repairMember(userId, differing, now);
+    nudge([...new Set(differing.map((grant) => roleQueue(grant.guildId)))]);
   }
 
-  return ({ userId, guildId, roles }) => {
+  return (input) => {
+    const { userId, guildId, roles } = input;
     const listings = listingsSeenIn(directory, guildId);
     const grantsRoles = listings.some(({ community }) => community.guildId !== null);
-    const last = repairedAt.get(userId);
-    if (grantsRoles && (last === undefined || clock.monotonic() - last >= repairEveryMs)) {
-      repairedAt.set(userId, clock.monotonic());
-      repair(userId).catch(retryNextTime(repairedAt, userId));
+    const member = `${guildId ?? ''} ${userId}`;
+    const last = repaired.get(member);
+    const present = roles === null ? null : roles.toSorted().join();
+    const isRecent = last !== undefined && clock.monotonic() - last.at < repairEveryMs;
+    if (grantsRoles && !(isRecent && last.roles === present)) {
+      repaired.set(member, { roles: present, at: clock.monotonic() });
+      repair(input).catch(retryNextTime(repaired, member));
     }
     const multiplied = multipliedRoles(listings);
     if (roles === null || multiplied.size === 0) return;

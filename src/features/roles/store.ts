@@ -16,6 +16,12 @@ import { summarizeGrants } from './summary.ts';
  */
 export type RoleState = 'applied' | 'removed' | 'parked' | 'failed' | 'refused';
 
+/** A role of a guild (Discord IDs). */
+export interface RoleOfGuild {
+  readonly guildId: string;
+  readonly role: string;
+}
+
 const findGrantsOf = preparedStatement<Pick<GrantedRole, 'userId' | 'role'>>()((db, placeholder) =>
   db
     .selectFrom('grants')
@@ -23,8 +29,13 @@ const findGrantsOf = preparedStatement<Pick<GrantedRole, 'userId' | 'role'>>()((
     .where('user_id', '=', placeholder('userId'))
     .where('role', '=', placeholder('role')),
 );
-const findOneGrant = preparedStatement<{ userId: string }>()((db, placeholder) =>
-  db.selectFrom('grants').select('role').where('user_id', '=', placeholder('userId')).limit(1),
+/** Those that no effect is waiting for. */
+const findSettledGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
+  db
+    .selectFrom('grants')
+    .select(['guild_id', 'role', 'until'])
+    .where('user_id', '=', placeholder('userId'))
+    .where('state', '<>', literal('pending')),
 );
 
 /* Times are ms since the epoch. */
@@ -39,8 +50,25 @@ export const reads = {
     return (await findGrantsOf(sql, { userId, role })).length > 0;
   },
 
-  /** Whether a grant of any role is stored. */
-  hasGrants: async (sql: Sql, userId: string): Promise<boolean> => (await findOneGrant(sql, { userId })).length > 0,
+  /**
+   * The roles that a member has, or lacks, other than the grants say.
+   * @param present the member's roles in a guild; null if they are not known, for all that are stored
+   */
+  async differingGrants(
+    sql: Sql,
+    userId: string,
+    present: { readonly guildId: string; readonly roles: readonly string[] } | null,
+    now: number,
+  ): Promise<readonly RoleOfGuild[]> {
+    const grants = await findSettledGrants(sql, { userId });
+    const roles = Map.groupBy(grants, ({ guild_id, role }) => `${guild_id} ${role}`);
+    return [...roles.values()].flatMap((sameRole) => {
+      const [{ guild_id: guildId = '', role = '' } = {}] = sameRole;
+      const isWanted = sameRole.some(({ until }) => until === null || until > now);
+      const differs = present === null || (present.guildId === guildId && present.roles.includes(role) !== isWanted);
+      return differs ? [{ guildId, role }] : [];
+    });
+  },
 
   summary: summarizeGrants,
 };
@@ -99,10 +127,13 @@ export const writes = {
     return grants.length;
   },
 
-  /** Enqueues the roles of a member again, to repair what was changed in Discord. */
-  async repairMember(sql: Sql, userId: string, now: number): Promise<void> {
+  /** Enqueues roles of a member again, to repair what was changed in Discord. */
+  async repairMember(sql: Sql, userId: string, roles: readonly RoleOfGuild[], now: number): Promise<void> {
     const grants = sql.db.selectFrom('grants').selectAll().where('user_id', '=', userId);
-    await enqueueRoles(sql, await run(sql.connection, grants.where('state', '<>', literal('pending'))), now);
+    const settled = await run(sql.connection, grants.where('state', '<>', literal('pending')));
+    const isNamed = ({ guild_id, role }: Tables['grants']) =>
+      roles.some((each) => each.guildId === guild_id && each.role === role);
+    await enqueueRoles(sql, settled.filter(isNamed), now);
   },
 
   /**

@@ -98,9 +98,9 @@ export function create(
 }
 
 async function drawPanel(
-  { named, accounts, timeZone, listings }: Community,
+  { guildId, named, accounts, timeZone, listings }: Community,
   texts: Texts,
-  { store, lookups, commands, clock }: Parameters<typeof create>[0] & { readonly clock: Clock },
+  { store, lookups, commands, findDeparted, clock }: Parameters<typeof create>[0] & { readonly clock: Clock },
 ): Promise<DrawnPanel> {
   const now = clock.now();
   const listed = lookups.of(named);
@@ -111,9 +111,11 @@ async function drawPanel(
   ]);
   const place = { listings: listed, lacks: lacksOf(listings) };
   const shown = named.filter(({ name }) => pages.some(({ listed: { name: linked } }) => linked === name));
+  const ids = members.map(({ userId }) => userId);
   const content = {
     listings: pages,
     top: members,
+    departed: guildId === null ? new Map<string, string>() : await findDeparted({ guildId }, ids),
     moreTied,
     rewards: (shown.length > 0 ? shown : named).map(({ name, rewards }) => ({
       listing: name,

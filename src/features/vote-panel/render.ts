@@ -6,7 +6,7 @@ import type { Panel, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { bold, escapeName, joined, lines, type Markup, markup, mention } from '../../texts/markup.ts';
+import { bold, escapeName, joined, lines, type Markup, markup, memberName } from '../../texts/markup.ts';
 import { medalOf } from '../../texts/standings.ts';
 import type { Texts } from '../../texts/texts.ts';
 
@@ -23,6 +23,8 @@ export interface PanelContent {
   readonly listings: readonly ListedPage[];
   /** The members with the most votes of the month. */
   readonly top: readonly RankedMember[];
+  /** The names of those of them who have left. */
+  readonly departed: ReadonlyMap<string, string>;
   /** How many more share the rank of the last of them. */
   readonly moreTied: number;
   /** What a vote for each listing earns now. */
@@ -53,13 +55,14 @@ export async function readPages(
 }
 
 /** The message with which members vote. All its buttons work forever: their ids name a command and an action. */
-export function renderVotePanel({ listings, top, moreTied, rewards, buttons }: PanelContent, texts: Texts): Panel {
+export function renderVotePanel(content: PanelContent, texts: Texts): Panel {
+  const { listings, top, departed, moreTied, rewards, buttons } = content;
   const { votePanel, leaderboard, parts, messages } = texts;
   const [first, ...others] = listings;
   const only = first !== undefined && others.length === 0 ? voteButtons(first.page, texts) : [];
   const links = only.length === 0 ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : only;
   const ranked = top.map(({ rank, userId, score }) =>
-    joined([joined([medalOf(rank), mention(userId)], ' '), parts.votes(score)], ' · '),
+    joined([joined([medalOf(rank), memberName(userId, departed)], ' '), parts.votes(score)], ' · '),
   );
   const earned = renderRewards(rewards, listings, texts);
   const tied = moreTied === 0 ? null : texts.count(messages.digest.more, moreTied);

@@ -18,7 +18,6 @@ import {
 } from '../../../src/platform/doctor/report.ts';
 import { TallyhookError } from '../../../src/platform/errors.ts';
 import { botToken } from '../../support/bot-token.ts';
-import { serve } from '../../support/start-receiver.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const minute = 60_000;

@@ -3,6 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { styleOf } from '../../../src/core/announcements/announcement-style.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { EffectContents } from '../../../src/core/outbox/effect-contents.ts';
+import { createFindDeparted } from '../../../src/discord/departed-members.ts';
+import { createKnownGuilds } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createAnnouncements } from '../../../src/features/announcements/announcements.ts';
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
@@ -33,12 +35,16 @@ const votes: VoteSummary = {
 /** Handlers for a listing with these settings, and a local Discord. */
 async function posting(announcements: StatedAnnouncements = {}, content: VoteSummary = votes) {
   const clock = createOffsetClock();
-  const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false });
+  const people = [1, 2].map((number) => ({ id: member(number), username: `voter ${number}` }));
+  const discord = await startLocalDiscord({ clock, stopwatch: clock, rateLimits: false, people });
   onTestFinished(() => discord.stop());
   const channelId = discord.channels.announcements;
   const style = styleOf(readAnnouncements({ mode: 'digest', language: 'en', ...announcements }));
+  const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
+  const guilds = createKnownGuilds(rest, clock);
   const messages = {
-    rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
+    rest,
+    findDeparted: createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock }),
     clock,
     channelTexts: async () => textsFor(null),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
@@ -130,6 +136,16 @@ describe('a digest', () => {
     for (const hidden of ['Milestones', 'Vote too']) expect(text).not.toContain(hidden);
   });
 
+  it('names members who have left', async () => {
+    const { digest, effectOf, shown, discord } = await posting();
+    discord.guild.leave(member(2));
+    expect(await digest(effectOf('digest', period))).toEqual(done);
+    const text = textsOf(shown()[0]?.components).join('\n');
+    expect(text).toContain(`<@${member(1)}>`);
+    expect(text).not.toContain(`<@${member(2)}>`);
+    expect(text).toContain('voter 2');
+  });
+
   it('is posted without its picture where the bot may not attach files', async () => {
     const { digest, effectOf, shown, discord } = await posting();
     discord.faults.losePermission(discord.channels.announcements, 'attachFiles');
@@ -146,7 +162,7 @@ describe('a digest', () => {
   it('is posted once if its response was lost, also after Discord has forgotten the nonce', async () => {
     const { digest, effectOf, shown, discord, clock } = await posting();
     for (const pauseMs of [0, hour]) {
-      discord.faults.loseAnswers(1);
+      discord.faults.loseAnswers(1, /POST/);
       const possiblySentSince = clock.now();
       const fields = { nonce: `nonce ${pauseMs}` };
       const other = { from: from + pauseMs, until: from + pauseMs + hour };

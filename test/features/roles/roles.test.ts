@@ -189,25 +189,28 @@ describe('a role effect', () => {
         return discord.roles.vip;
       },
     ],
-  ])('that fails because of %s has a hint, is reported once, and waits if that can be mended', async (cause, hint, prepare) => {
-    const fixture = await handling();
-    const { grants, perform, userId } = fixture;
-    const role = prepare(fixture);
-    const isMendable = ['role_too_high', 'missing_permission'].includes(cause);
-    await grants.grant(userId, role);
-    for (const _ of [1, 2]) {
-      expect(await perform(role)).toMatchObject({
-        outcome: isMendable ? 'later' : 'bury',
-        reason: expect.stringContaining(hint),
-        ...(isMendable && { notSent: true, stop: { queue: `role ${fixture.discord.guildId} ${role}` } }),
-      });
-    }
-    const [report, ...others] = await grants.reports();
-    expect(report).toMatchObject({ userId, role, reason: expect.stringContaining(hint) });
-    expect([others, [...grants.causes]]).toEqual([[], [cause]]);
-    const settled = isMendable ? [] : [[userId, role, 'failed', report?.reason]];
-    expect(grants.settled.slice(0, 1)).toEqual(settled);
-  });
+  ])(
+    'that fails because of %s has a hint, is reported once, and waits if that can be mended',
+    async (cause, hint, prepare) => {
+      const fixture = await handling();
+      const { grants, perform, userId } = fixture;
+      const role = prepare(fixture);
+      const isMendable = ['role_too_high', 'missing_permission'].includes(cause);
+      await grants.grant(userId, role);
+      for (const _ of [1, 2]) {
+        expect(await perform(role)).toMatchObject({
+          outcome: isMendable ? 'later' : 'bury',
+          reason: expect.stringContaining(hint),
+          ...(isMendable && { notSent: true, stop: { queue: `role ${fixture.discord.guildId} ${role}` } }),
+        });
+      }
+      const [report, ...others] = await grants.reports();
+      expect(report).toMatchObject({ userId, role, reason: expect.stringContaining(hint) });
+      expect([others, [...grants.causes]]).toEqual([[], [cause]]);
+      const settled = isMendable ? [] : [[userId, role, 'failed', report?.reason]];
+      expect(grants.settled.slice(0, 1)).toEqual(settled);
+    },
+  );
 
   it('reads the roles of the guild once for a series of failures', async () => {
     const { discord, grants, perform, userId } = await handling();

@@ -29,6 +29,7 @@ async function openCommunity() {
   const seen = createSeenMembers({
     store: store.roles,
     directory,
+    nudge: () => {},
     clock,
     log: pino({ level: 'silent' }),
   });
@@ -73,4 +74,33 @@ it('repairs granted roles, at most once an hour', async () => {
   await clock.advance(hour);
   seen({ userId: '1', guildId, roles: null });
   await eventually(async () => expect(await waiting()).toBe(before + 2));
+});
+
+it('gives back at once what a member who has returned lacks, and asks Discord for nothing that is there', async () => {
+  const { clock, store, seen, vote, waiting } = await openCommunity();
+  await vote(start);
+  const role = { guildId, userId: '1', role: voter };
+  await store.roles.settleRole(role, 'applied', start);
+  const before = await waiting();
+  const seenWith = async (roles: readonly string[], place = guildId) => {
+    seen({ userId: '1', guildId: place, roles });
+    await store.probe();
+    await store.probe();
+    return (await waiting()) - before;
+  };
+  expect(await seenWith([voter])).toBe(0);
+  await clock.advance(hour);
+  expect(await seenWith([voter])).toBe(0);
+  // The roles of another server say nothing.
+  expect(await seenWith([], '613425648685547542')).toBe(0);
+  expect(await seenWith([])).toBe(1);
+  await store.roles.settleRole(role, 'applied', start);
+  // Discord may not give it: that is not tried with every command.
+  expect(await seenWith([])).toBe(1);
+  expect(await seenWith([voter])).toBe(1);
+  expect(await seenWith([])).toBe(2);
+  await store.roles.settleRole(role, 'applied', start);
+  // A role that should have been removed is, too.
+  await clock.advance(12 * hour);
+  expect(await seenWith([voter])).toBe(3);
 });

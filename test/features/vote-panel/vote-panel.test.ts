@@ -5,6 +5,8 @@ import type { Effect } from '../../../src/core/outbox/effect.ts';
 import { CircuitOpenError } from '../../../src/discord/circuits/circuit-open-error.ts';
 import { createRequestGuard } from '../../../src/discord/circuits/request-guard.ts';
 import type { ListedLookup } from '../../../src/discord/commands/command.ts';
+import { createFindDeparted } from '../../../src/discord/departed-members.ts';
+import { createKnownGuilds } from '../../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -41,8 +43,18 @@ async function guild(settings: object = { shop }, offered = commands, others: re
     ...{ guildOfChannel: () => guildId, invalidRequests: () => 0 },
   });
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl, guard });
+  const guilds = createKnownGuilds(rest, clock);
+  const findDeparted = createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock });
   const parts = create({
-    ...({ store, rest, directory, clock, commands: offered, guildTexts: async () => textsIn('en-US') } as const),
+    ...({
+      store,
+      rest,
+      findDeparted,
+      directory,
+      clock,
+      commands: offered,
+      guildTexts: async () => textsIn('en-US'),
+    } as const),
     lookups: { of: () => (service.isDown ? [listed('server', true)] : service.listings) },
   } as unknown as Parameters<typeof create>[0]);
 

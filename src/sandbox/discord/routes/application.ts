@@ -56,6 +56,11 @@ export function applicationRoutes(
   };
   const ownRoute = routeWith({ check });
   const connectionRoute = routeWith({ needsBot: false, check });
+  const userOf = (id = '') => {
+    const user = state.user(id) ?? (id === state.bot.id ? state.bot : undefined);
+    if (user === undefined) throw errorResponse.unknownUser();
+    return user;
+  };
   const memberOf = ({ authorization }: { readonly authorization: string | undefined }) =>
     oauth.memberOfBot(authorization, 'role_connections.write');
   const metadataPath = '/applications/:applicationId/role-connections/metadata';
@@ -88,6 +93,7 @@ export function applicationRoutes(
       const userId = oauth.memberOf(authorization, 'identify');
       return ok({ ...state.user(userId), ...account, locale: state.localeOf(userId) });
     }),
+    route('GET', '/users/:userId', ({ ids }) => ok(userOf(ids.userId))),
     publicRoute('POST', '/oauth2/token', ({ body }) => ok(oauth.issueTokens(body))),
     publicRoute('POST', '/oauth2/token/revoke', ({ body }) => {
       oauth.revokeToken(body);
