@@ -44,7 +44,9 @@ export function createDeliveries(options: {
 
   function addStep(delivery: TrackedDelivery, step: StepText, isSettled = false): void {
     const afterMs = Math.max(0, stopwatch.monotonic() - delivery.startedAt);
-    delivery.steps = [...delivery.steps, { ...step, at: clock.now(), afterMs }];
+    // What was not announced for want of a channel is announced once there is one.
+    const earlier = delivery.steps.filter(({ name }) => name !== 'unannounced');
+    delivery.steps = [...earlier, { ...step, at: clock.now(), afterMs }];
     delivery.isSettled = isSettled;
     const { startedAt: _startedAt, ...item } = delivery;
     emit(item);
@@ -70,8 +72,9 @@ export function createDeliveries(options: {
     const responseText = captureResponseText(response);
     addStep(delivery, { name: 'received', tone: 'plain', text: 'Received' });
     response.on('finish', () => {
-      if (response.statusCode === 200) last = capturedDelivery(request, body(), site);
-      else {
+      if (response.statusCode === 200) {
+        if (delivery.steps.every(({ name }) => !isNoVote(name))) last = capturedDelivery(request, body(), site);
+      } else {
         const text = rejectionText(response.statusCode, responseText());
         addStep(delivery, { name: 'refused', tone: 'bad', text }, true);
       }
@@ -80,7 +83,7 @@ export function createDeliveries(options: {
   }
 
   return {
-    /** The last accepted delivery; null if there is none yet. */
+    /** The last accepted vote or purchase; null if there is none yet. */
     get last(): CapturedDelivery | null {
       return last;
     },
@@ -128,6 +131,9 @@ export function createDeliveries(options: {
     },
   };
 }
+
+/** A repeated test is another test, and what is quarantined is stored each time: neither shows what a repetition does. */
+const isNoVote = (name: Step['name']) => name === 'test' || name === 'quarantined';
 
 type OnAttempted = NonNullable<InternalDependencies['onAttempted']>;
 type StepText = Omit<Step, 'at' | 'afterMs'>;

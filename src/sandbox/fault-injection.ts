@@ -13,39 +13,58 @@ export interface DeliveryResponse {
 export interface FaultInjection {
   /** Sends the last accepted delivery again: same bytes, same signature. Null if there is none yet. */
   resendLast(): Promise<DeliveryResponse | null>;
-  /** A server vote of this member with an invalid signature. */
-  sendInvalidSignature(userId: string): Promise<DeliveryResponse>;
-  /** A correctly signed event of an unknown type. */
-  sendUnknownEvent(userId: string): Promise<DeliveryResponse>;
+  /** A vote of this member with an invalid signature. Null while the service has no webhook to send votes to. */
+  sendInvalidSignature(userId: string): Promise<DeliveryResponse | null>;
+  /** A correctly signed event of an unknown type. Null while the service has no webhook to send votes to. */
+  sendUnknownEvent(userId: string): Promise<DeliveryResponse | null>;
+}
+
+/** Where votes for a listing are sent. */
+interface VoteWebhook {
+  readonly kind: 'server' | 'bot';
+  /** Of the listing. */
+  readonly id: string;
+  readonly url: string;
+  readonly secret: string;
 }
 
 export function createFaultInjection(options: {
   /** The bot's base URL, without a trailing slash. */
   bot: string;
   deliveries: Pick<Deliveries, 'last'>;
-  voteSecret: string;
-  serverId: string;
+  /** Where the service sends votes for a listing now, and what signs them; null before there is a webhook. */
+  findWebhook: () => Promise<VoteWebhook | null>;
   clock: Clock;
 }): FaultInjection {
-  const { bot, deliveries, voteSecret, serverId, clock } = options;
+  const { bot, deliveries, findWebhook, clock } = options;
 
-  async function send({ path, headers, body }: CapturedDelivery): Promise<DeliveryResponse> {
-    const response = await fetch(bot + path, { method: 'POST', headers, body: new Uint8Array(body) });
+  async function send(url: string, headers: CapturedDelivery['headers'], body: Buffer): Promise<DeliveryResponse> {
+    const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
     return { status: response.status, body: await response.json() };
   }
 
-  function createDelivery(event: string, userId: string, signBody: (body: string) => string): CapturedDelivery {
+  async function sendEvent(
+    userId: string,
+    action: 'vote' | 'boost',
+    signBody: (body: string, secret: string) => string,
+  ): Promise<DeliveryResponse | null> {
+    const webhook = await findWebhook();
+    if (webhook === null) return null;
+    const { kind, id, url, secret } = webhook;
     const timestamp = new Date(clock.now()).toISOString();
-    const body = JSON.stringify({ event, timestamp, serverId, userId, creditsAwarded: true });
-    const headers = { 'content-type': 'application/json', 'x-webhook-signature': signBody(body) };
-    return { path: '/webhooks/vote', headers, body: Buffer.from(body) };
+    const event = { event: `${kind}_${action}`, timestamp, [`${kind}Id`]: id, userId, creditsAwarded: true };
+    const body = JSON.stringify(event);
+    const headers = { 'content-type': 'application/json', 'x-webhook-signature': signBody(body, secret) };
+    return send(url, headers, Buffer.from(body));
   }
 
   return {
-    resendLast: async () => (deliveries.last === null ? null : send(deliveries.last)),
-    sendInvalidSignature: (userId) =>
-      send(createDelivery('server_vote', userId, () => randomBytes(32).toString('hex'))),
-    sendUnknownEvent: (userId) => send(createDelivery('server_boost', userId, (body) => sign(body, voteSecret))),
+    async resendLast() {
+      const { last } = deliveries;
+      return last === null ? null : send(bot + last.path, last.headers, last.body);
+    },
+    sendInvalidSignature: (userId) => sendEvent(userId, 'vote', () => randomBytes(32).toString('hex')),
+    sendUnknownEvent: (userId) => sendEvent(userId, 'boost', sign),
   };
 }
 

@@ -10,6 +10,7 @@ import { memberName } from './sandbox-members.ts';
 import type { ImitatedSite } from './sites/imitated-site.ts';
 import type { ListingSites } from './sites/listing-sites.ts';
 
+const notLinked = 'The service sends no votes to the bot yet. Link a listing with /setup first.';
 const outageMs = 10 * second;
 const clockStepMs = 12 * hour;
 
@@ -52,10 +53,12 @@ export function createPageBridge(
     },
     async break_signature(userId) {
       const response = await requireConnection().faultInjection.sendInvalidSignature(userId);
+      if (response === null) return notLinked;
       return `A vote with an invalid signature was sent. ${describeResponse(response)}`;
     },
     async unknown_event(userId) {
       const response = await requireConnection().faultInjection.sendUnknownEvent(userId);
+      if (response === null) return notLinked;
       return `A signed event of an unknown type was sent. ${describeResponse(response)}`;
     },
     discord_down() {

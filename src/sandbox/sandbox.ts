@@ -202,8 +202,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
     const { app, deliveries, secrets, url: bot } = track(sandboxBot);
     await sandboxBot.start();
-    const serverId = listings.server.id;
-    const faultInjection = createFaultInjection({ bot, deliveries, voteSecret: secrets.vote, serverId, clock });
+    const findWebhook = async () => {
+      for (const { kind, id } of [listings.server, listings.bot]) {
+        const webhook = await service.findWebhook(id, 'vote');
+        if (webhook !== null) return { kind, id, ...webhook };
+      }
+      return null;
+    };
+    const faultInjection = createFaultInjection({ bot, deliveries, findWebhook, clock });
     const { consoleLink, runDoctor } = sandboxBot;
     bridge.connect({ ledger: app.ledger, consoleLink, runDoctor, faultInjection, outages });
     if (isLinked) await registerWebhooks(listingService, bot, secrets);

@@ -13,6 +13,7 @@ import {
   requeueDelivery,
   type WebhookDeliveryRecord,
 } from './storage/deliveries/deliveries.ts';
+import { findWebhook, type Webhook } from './storage/deliveries/webhooks.ts';
 import { issueKey, revokeKey } from './storage/listings/keys.ts';
 import { allListings, findListing, setOwner } from './storage/listings/listings.ts';
 import { type ServiceMember, upsertMember, withSafeName } from './storage/members/members.ts';
@@ -74,6 +75,8 @@ export interface ServiceAdmin {
     settings: WebhookSettings & { readonly premiumUrl: string },
   ): Promise<WebhookSecrets & { readonly premiumSecret: string }>;
   setWebhook(listingId: string, settings: WebhookSettings): Promise<WebhookSecrets>;
+  /** Where deliveries of a family are sent, and what signs them, for the faults of the sandbox; null for nowhere. @internal */
+  findWebhook(listingId: string, family: WebhookFamily): Promise<Pick<Webhook, 'url' | 'secret'> | null>;
   /** Creates a new secret, which signs from now on. The previous one remains valid for a day. */
   rotateSecret(listingId: string, family: WebhookFamily): Promise<string>;
   /** "Test Webhook": sends one delivery immediately; null if the listing has no webhook of this family. */
@@ -163,6 +166,8 @@ export function createServiceAdmin(context: DeliveryContext, onQueued: () => voi
       onQueued();
       return secrets as Required<WebhookSecrets>; // The overloads say which of them there are.
     },
+
+    findWebhook: (listingId, family) => findWebhook(database, listingId, family),
 
     rotateSecret: (listingId, family) => rotateWebhookSecret(database, listingId, family, clock.now()),
 

@@ -9,6 +9,15 @@ it('a browser is led from /setup over Discord and the service back to the bot', 
   const { page, messages, line, type } = await open(sandbox.urls.page);
   const hasSetup = () => sandbox.discord.commands().some(({ name }) => name === 'setup');
   await expect.poll(hasSetup, { timeout: 30_000 }).toBe(true);
+  const fault = async (name: string) => {
+    await page.getByRole('button', { name }).click();
+    await expectText(page.locator('#trouble-result'), /./);
+  };
+  for (const name of ['Unknown event', 'Break signature']) {
+    await fault(name);
+    await expectText(page.locator('#trouble-result'), 'Link a listing with /setup first.');
+  }
+  expect(await page.locator('.delivery').count()).toBe(0);
   await line.click();
   await type('/setup ');
   await page.keyboard.press('Enter');
@@ -29,4 +38,27 @@ it('a browser is led from /setup over Discord and the service back to the bot', 
   await saveScreenshot(tab, 'connect-done');
   expect(tab.url().startsWith(`${sandbox.urls.bot}/connect/callback`)).toBe(true);
   await expectText(messages, 'The test has arrived');
+
+  const test = page.locator('.delivery').filter({ hasText: 'Test: Server vote' });
+  await expectText(test, 'Not announced: no channel is chosen');
+  await messages.getByLabel('Choose the channel').selectOption('#votes');
+  await expectText(test.locator('.track'), /Received .*Verified .*Test .*Announced/);
+  expect(await test.locator('.track').innerText()).not.toContain('Not announced');
+  await fault('Unknown event');
+  await expectText(page.locator('.delivery').filter({ hasText: 'server_boost' }), 'Quarantined');
+  await fault('Break signature');
+  await expectText(
+    page.locator('.delivery').filter({ hasText: 'Server vote by mira' }),
+    'Rejected (401): The signature',
+  );
+  const commands = page.locator('.timeline').getByText('responded after');
+  expect(await commands.count()).toBe(0);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await saveScreenshot(page, `timeline-${colorScheme}`);
+  }
+  await page.getByRole('button', { name: 'Show commands' }).click();
+  await expect.poll(() => commands.count()).toBeGreaterThan(1);
+  await page.getByRole('button', { name: 'Hide commands' }).click();
+  expect(await commands.count()).toBe(0);
 });

@@ -59,6 +59,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await expectText(messages, 'Give voters a role');
     expect(await messages.getByRole('link', { name: 'Vote now' }).getAttribute('href')).toContain(sandbox.urls.service);
     await saveScreenshot(page, 'setup-ready');
+    await page.getByRole('button', { name: 'Show commands' }).click();
     await expectText(page.locator('.timeline'), 'mira chose a channel in /setup');
     expect(await page.locator('.timeline').innerText()).not.toContain('tallyhook:');
     await messages.getByRole('button', { name: 'Overview' }).click();

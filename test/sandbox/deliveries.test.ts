@@ -40,6 +40,20 @@ describe('an observed delivery', () => {
     expect(deliveries.last?.headers).not.toHaveProperty('authorization');
   });
 
+  it('is not the one that is sent again if it was a test or was quarantined', async () => {
+    const outcomes = ['recorded', 'test', 'quarantined'] as const;
+    let count = 0;
+    const { deliveries, post } = await watched(async (request, response) => {
+      await once(request.resume(), 'end');
+      const outcome = outcomes[count] ?? 'recorded';
+      count += 1;
+      deliveries.onRecorded({ outcome, deliveryId: count, credits: 0, reason: null, isAnnounced: false, causes: [] });
+      response.end('{"received":true}');
+    });
+    for (const outcome of outcomes) await post('/webhooks/vote', outcome);
+    expect(deliveries.last?.body.toString()).toBe('recorded');
+  });
+
   it('is received completely even if the receiver starts reading late', async () => {
     let read = '';
     const { post } = await watched((request, response) => {

@@ -13,7 +13,7 @@ import type { DiscordStore } from '../discord/discord-store.ts';
 import { sendJson } from '../simple-page.ts';
 import { readAssets } from './assets.ts';
 import { type ActionParts, createActionHandler } from './page-actions.ts';
-import type { KeyedItem, PagePorts, TimelineItem, Tone } from './ports.ts';
+import type { KeyedItem, PagePorts, TimelineItem, TimelineLine, Tone } from './ports.ts';
 import {
   type Balances,
   fullState,
@@ -221,18 +221,21 @@ const maxItems = 200;
 /** The timeline: events that the sandbox reports, and the bot's activity on Discord. */
 function createTimeline(state: DiscordState, source: PagePorts['events'], onItem: (item: KeyedItem) => void) {
   const items = new BoundedMap<KeyedItem>(maxItems);
+  /** Apart, so that they push no votes out. */
+  const commands = new BoundedMap<KeyedItem>(maxItems);
   let lines = 0;
   let isConnected = false;
 
   function add(item: TimelineItem): void {
     const key = item.kind === 'delivery' ? `delivery-${item.id}` : `line-${lines++}`;
     const keyedItem = { ...item, key };
-    items.set(key, keyedItem);
+    const isCommand = item.kind === 'line' && item.source === 'command';
+    (isCommand ? commands : items).set(key, keyedItem);
     onItem(keyedItem);
   }
 
-  function addLine(tone: Tone, text: string): void {
-    add({ kind: 'line', at: state.clock.now(), source: 'discord', tone, text });
+  function addLine(tone: Tone, text: string, source: TimelineLine['source'] = 'discord'): void {
+    add({ kind: 'line', at: state.clock.now(), source, tone, text });
   }
 
   source.on('timeline', add);
@@ -245,13 +248,13 @@ function createTimeline(state: DiscordState, source: PagePorts['events'], onItem
       const username = state.user(change.userId)?.username ?? 'An unknown user';
       const action = `${username} ${change.action}`;
       if (change.state === 'failed') addLine('bad', `${action}: no response within 3 seconds`);
-      else addLine('plain', `${action}: responded after ${formatElapsed(change.afterMs)}`);
+      else addLine('plain', `${action}: responded after ${formatElapsed(change.afterMs)}`, 'command');
     }
   });
   return {
     /** Oldest first. */
     get items(): readonly KeyedItem[] {
-      return [...items.values()];
+      return [...items.values(), ...commands.values()].toSorted((one, other) => one.at - other.at);
     },
   };
 }

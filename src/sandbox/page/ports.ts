@@ -22,7 +22,8 @@ export interface TimelineLine {
   readonly kind: 'line';
   /** ms since the epoch */
   readonly at: number;
-  readonly source: 'service' | 'bot' | 'discord' | 'sandbox';
+  /** `command`: what a member did in Discord, and how fast the bot responded. */
+  readonly source: 'service' | 'bot' | 'discord' | 'command' | 'sandbox';
   readonly tone: Tone;
   readonly text: string;
 }

@@ -19,16 +19,28 @@ const stepLabels: Readonly<Record<StepName, string>> = {
   buried: 'Buried',
 };
 
-/** The timeline, newest first: deliveries as expandable entries that are updated, other events as lines. */
+/**
+ * The timeline, newest first: deliveries as expandable entries that are updated, other events as lines, of which those of
+ * commands are hidden at first.
+ */
 export function startTimeline(store: PageStore): void {
   const { state } = store;
   const list = findById('timeline');
   const announcer = findById('timeline-news');
   // Some browsers scroll with the keyboard only if the element is focusable.
   list.tabIndex = 0;
+  const toggle = findById<HTMLButtonElement>('timeline-commands');
+  let showsCommands = false;
+  toggle.addEventListener('click', () => {
+    showsCommands = !showsCommands;
+    draw();
+  });
 
   function draw(): void {
-    const items = [...state.timeline.values()].reverse();
+    const all = [...state.timeline.values()].reverse();
+    const items = showsCommands ? all : all.filter((item) => !isCommand(item));
+    toggle.hidden = !all.some(isCommand);
+    toggle.textContent = showsCommands ? 'Hide commands' : 'Show commands';
     if (items.length > 0) renderKeyed(withDays(items), list);
     else render(html`<li class="nothing">No events yet. Cast a vote.</li>`, list);
   }
@@ -38,6 +50,11 @@ export function startTimeline(store: PageStore): void {
     // One announcement per delivery, not per step.
     if (item.kind === 'delivery' && isHalted(item)) announcer.textContent = `${item.title}: ${describeSteps(item)}`;
   });
+}
+
+/** What members did in Discord, of which there is much while somebody uses /setup. */
+function isCommand(item: Item): boolean {
+  return item.kind === 'line' && item.source === 'command';
 }
 
 /** The entries with a date above those of each day, unless all are of one day. */
