@@ -90,7 +90,7 @@ describeOnEveryDatabase('claims', (newUrl) => {
     ]);
     expect(await one.ledger.account('1')).toMatchObject({ credits: 190, votes: 2 });
     expect(await one.ledger.lastVoteAt('1', 'server')).toBe(at);
-    expect(await one.roles.isGranted({ userId: '1', role: voterRole }, at + 12 * hour - 1)).toBe(true);
+    expect(await one.roles.isGranted({ guildId, userId: '1', role: voterRole }, at + 12 * hour - 1)).toBe(true);
     // The third vote of the week reaches the goal of the party.
     expect(await claim(one, '2', at)).toMatchObject({ outcome: 'claimed' });
     const effects = await one.records.effects({ state: 'waiting', limit: 20, before: null });

@@ -14,6 +14,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { type Premium, premiumKinds } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
@@ -94,13 +95,43 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await expectSound(url);
   });
 
+  it.each([
+    ['named by the same ids', ['order-1', 'purchase-1']],
+    ['with the same bodies and no id', []],
+  ])('have premium of their own, also %s', async (_, orderIds: readonly string[]) => {
+    const { url, store } = await open();
+    const send = (kind: Premium['kind'], userId: string, listing: ListingContext, at: number) => {
+      const event: Premium = {
+        ...{ family: 'premium', kind, target: { kind: null, id: null }, userId, isRecipient: false, giftedBy: null },
+        ...{ orderIds, tier: null, at: start, periodEnd: start + at, creditsAwarded: null },
+      };
+      return store.recorder.record(
+        { receivedAt: start + at, family: 'premium', body: JSON.stringify({ kind, at }) },
+        { type: 'event', event, listing },
+      );
+    };
+    for (const kind of premiumKinds) await send(kind, other, homeListing, 1);
+    expect(await send('premium_purchase', member, guildListing, 1)).toMatchObject({
+      outcome: 'recorded',
+      credits: 100,
+    });
+    expect(await send('premium_purchase', member, guildListing, 1)).toMatchObject({ outcome: 'duplicate' });
+    expect(await send('subscription.renewed', member, guildListing, 1)).toMatchObject({ credits: 100 });
+    expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 200 });
+    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 0 });
+    expect(await store.ledger.account(other)).toMatchObject({ credits: 200 });
+    await expectSound(url);
+  });
+
   it('have corrections, claims and duplicates of their own', async () => {
     const { url, store } = await open();
     const correction = { userId: member, credits: 5, reason: 'test', at: start };
     const { recorder } = store;
     await recorder.correct({ ...correction, accounts: guild }, 'key');
     expect(await recorder.correct({ ...correction, accounts: guild }, 'key')).toMatchObject({ repeated: true });
-    expect(await recorder.correct({ ...correction, accounts: '' }, 'key')).toEqual({ outcome: 'key_reused' });
+    const ofHome = { ...correction, userId: other, accounts: '' };
+    expect(await recorder.correct(ofHome, 'key')).toMatchObject({ outcome: 'corrected', repeated: false });
+    expect(await recorder.correct({ ...ofHome, credits: 6 }, 'key')).toEqual({ outcome: 'key_reused' });
     const overdraft = { ...correction, accounts: '', credits: -1 };
     expect(await recorder.correct(overdraft, 'other')).toMatchObject({ outcome: 'overdrawn', balance: 0 });
     const claimed = await store.recorder.recordClaim({ userId: member, at: start }, guildListing, start + minute);
@@ -136,7 +167,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await store.shop.purchasesOf(other, '', 9)).toEqual([]);
     expect(await store.shop.purchasesOf(other, guild, 9)).toMatchObject([{ balance: 15 }]);
     // Discord rejects the role, so the account that paid gets its credits back.
-    await store.roles.settleRole({ userId: other, role: '9' }, 'failed', start);
+    await store.roles.settleRole({ guildId: guild, userId: other, role: '9' }, 'failed', start);
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 35 });
 
     const reminded = accountIdOf(guild, member);

@@ -106,7 +106,7 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
         await vote(store, userId, voteAt);
       } else if (roll < 0.9) {
         const result = pick(['applied', 'failed', 'parked'] as const);
-        await store.roles.settleRole({ userId, role: vipRole }, result, start);
+        await store.roles.settleRole({ guildId, userId, role: vipRole }, result, start);
       } else {
         const purchaseId = Math.ceil(random() * 40);
         const state = pick(['fulfilled', 'refunded'] as const);

@@ -104,8 +104,8 @@ function rewardTests(newUrl: () => string): void {
 
   it('ends the role of an order that the rules gave its tier before', async () => {
     const { store } = await open();
-    const gold = { userId: '1', role: goldRole };
-    const other = { userId: '1', role: milestoneRole };
+    const gold = { guildId, userId: '1', role: goldRole };
+    const other = { guildId, userId: '1', role: milestoneRole };
     await premium(store, {});
     expect(await store.roles.isGranted(gold, start)).toBe(true);
     const changed = listings({ ...everyRule, premiumRoles: { Gold: milestoneRole } }).server;
@@ -259,9 +259,9 @@ function rewardTests(newUrl: () => string): void {
     ]) {
       const { store } = await open();
       for (const event of events) await premium(store, event);
-      expect(await store.roles.isGranted({ userId: '1', role: goldRole }, start + 60 * day - 1)).toBe(true);
+      expect(await store.roles.isGranted({ guildId, userId: '1', role: goldRole }, start + 60 * day - 1)).toBe(true);
       await premium(store, { ...expiry, periodEnd: start + 60 * day });
-      expect(await store.roles.isGranted({ userId: '1', role: goldRole }, start)).toBe(false);
+      expect(await store.roles.isGranted({ guildId, userId: '1', role: goldRole }, start)).toBe(false);
     }
   });
 
@@ -321,13 +321,37 @@ function rewardTests(newUrl: () => string): void {
     await store.roles.repairMember('1', [{ guildId, role: voterRole }], start);
     const [again] = await take(start + hour);
     expect(again).toMatchObject({ content: { userId: '1', role: voterRole } });
-    await store.roles.settleRole({ userId: '1', role: voterRole }, 'applied', start);
+    await store.roles.settleRole({ guildId, userId: '1', role: voterRole }, 'applied', start);
     expect(await store.roles.endGrants(start + 12 * hour, 10)).toBe(1);
-    await store.roles.settleRole({ userId: '1', role: voterRole }, 'failed', start + 12 * hour);
-    expect(await store.roles.hasGrant({ userId: '1', role: voterRole })).toBe(true);
+    await store.roles.settleRole({ guildId, userId: '1', role: voterRole }, 'failed', start + 12 * hour);
+    expect(await store.roles.hasGrant({ guildId, userId: '1', role: voterRole })).toBe(true);
     expect(await store.roles.repairAfter('', 10, start + 13 * hour)).toBeNull();
-    await store.roles.settleRole({ userId: '1', role: voterRole }, 'removed', start + 13 * hour);
-    expect(await store.roles.hasGrant({ userId: '1', role: voterRole })).toBe(false);
+    await store.roles.settleRole({ guildId, userId: '1', role: voterRole }, 'removed', start + 13 * hour);
+    expect(await store.roles.hasGrant({ guildId, userId: '1', role: voterRole })).toBe(false);
+  });
+
+  it('has what another guild grants apart, also if it names the same role', async () => {
+    const { store } = await open();
+    const voter = { voterRole: everyRule.voterRole ?? null };
+    const own = listings(voter).server;
+    const foreign = { ...own, name: 'foreign', community: { ...own.community, guildId: '9', accounts: '9' } };
+    await castVote(store, '1', start - hour, foreign);
+    await castVote(store, '1', start, own);
+    const role = { userId: '1', role: voterRole };
+    await store.roles.settleRole({ ...role, guildId: '9' }, 'failed', start);
+    const states = async () => (await store.records.grants('1')).map((grant) => [grant.guildId, grant.state]).sort();
+    expect(await states()).toEqual([
+      [guildId, 'pending'],
+      ['9', 'parked'],
+    ]);
+    await store.roles.settleRole({ ...role, guildId }, 'applied', start);
+    expect(await states()).toEqual([
+      [guildId, 'applied'],
+      ['9', 'parked'],
+    ]);
+    const foreignEnd = start + 11 * hour;
+    expect(await store.roles.isGranted({ ...role, guildId: '9' }, foreignEnd)).toBe(false);
+    expect(await store.roles.isGranted({ ...role, guildId }, foreignEnd)).toBe(true);
   });
 
   it('tries with a vote what a member could not be given before, and nothing else that the vote does not give', async () => {
@@ -355,7 +379,7 @@ function rewardTests(newUrl: () => string): void {
 
   it('ends the roles of all ids of an order with a revocation', async () => {
     const { store } = await open();
-    const gold = { userId: '1', role: goldRole };
+    const gold = { guildId, userId: '1', role: goldRole };
     await premium(store, { orderIds: ['a'] });
     await premium(store, { kind: 'subscription.renewed', orderIds: ['b'], at: start + day, periodEnd: null });
     await premium(store, { kind: 'subscription.revoked', orderIds: ['a', 'b'], at: start + 2 * day });
@@ -368,7 +392,7 @@ function rewardTests(newUrl: () => string): void {
       await castVote(store, userId, start);
       await castVote(store, userId, start + day);
       for (const role of [voterRole, milestoneRole]) {
-        await store.roles.settleRole({ userId, role }, 'applied', start + day);
+        await store.roles.settleRole({ guildId, userId, role }, 'applied', start + day);
       }
     }
     const before = (await store.records.counts()).effects.waiting;

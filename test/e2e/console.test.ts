@@ -9,7 +9,7 @@ import { homeAccount } from '../support/home-account.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { startInstallation } from '../support/start-installation.ts';
-import { castVote, installation, openLedger } from '../support/voting.ts';
+import { castVote, guildId, installation, openLedger } from '../support/voting.ts';
 import { sharedBrowser } from './shared-browser.ts';
 
 const pictures = 'artifacts';
@@ -216,7 +216,7 @@ async function startWithRewards() {
     const voters = Array.from({ length: 1 + ((age * 7) % 11) }, (_, index) => String(100 + index));
     await Promise.all(voters.map((userId) => castVote(store, community, userId, now - age * day - hour / 2)));
   }
-  await store.roles.settleRole({ userId: '100', role }, 'failed', now);
+  await store.roles.settleRole({ guildId, userId: '100', role }, 'failed', now);
   await addOrdersAndReminders(store, now);
   const unset = { LOOKUP_SERVER_KEY: '', LOOKUP_BOT_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
   return startInstallation({ ...community.environment, ...unset, DISCORD_TOKEN: 'none' });

@@ -17,6 +17,7 @@ import { launcher } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import {
   castVote,
+  guildId,
   type Installation,
   installation,
   isConsistent,
@@ -53,7 +54,7 @@ function backfillTests(newUrl: () => string): void {
     const community = installation(url, { milestones: [{ votes: 2, role: milestoneRole }] });
     await castVotes(store, installation(url, {}), 0, 4);
     expect(await backfill(community, '--yes')).toMatchObject({ paid: true, members: 3, roles: 3, causes: [] });
-    expect(await store.roles.isGranted({ userId: '1', role: milestoneRole }, monday)).toBe(true);
+    expect(await store.roles.isGranted({ guildId, userId: '1', role: milestoneRole }, monday)).toBe(true);
     const effects = await store.records.effects({ state: 'waiting', before: null, limit: 10 });
     expect(effects.map(({ kind }) => kind)).toEqual(['role', 'role', 'role']);
     expect(await backfill(community, '--yes')).toMatchObject({ members: 0, roles: 0 });

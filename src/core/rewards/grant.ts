@@ -14,8 +14,8 @@ export interface Grant {
   readonly change: 'extend' | 'replace';
 }
 
-/** A role of a member (Discord IDs). */
-export type GrantedRole = Pick<Grant, 'userId' | 'role'>;
+/** A role of a member in a guild (Discord IDs). */
+export type GrantedRole = Pick<StoredGrant, 'userId' | 'role' | 'guildId'>;
 
 /** The end that is stored after a grant (ms since the epoch; null if it does not end). @param stored the grant's row, if any */
 export function endAfter(stored: Pick<Grant, 'until'> | null, { until, change }: Grant): number | null {

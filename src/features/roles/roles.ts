@@ -58,14 +58,13 @@ export function createRoleHandler(options: {
     failure: SettledFailure,
     isWanted: boolean,
   ): Promise<AttemptResult> {
-    const { userId, role } = memberRole;
     const { cause, reason, retry } = failure;
     const isGone = cause === 'member_left' || cause === 'role_deleted';
     if (!isWanted && isGone) {
-      await grants.roleSettled(userId, role, 'removed', null);
+      await grants.roleSettled(memberRole, 'removed', null);
       return { outcome: 'done' };
     }
-    if (retry === null) await grants.roleSettled(userId, role, stateAfter(cause), reason);
+    if (retry === null) await grants.roleSettled(memberRole, stateAfter(cause), reason);
     // A report would store the id of a forgotten member again.
     if (erase !== true && failure.isNew) await grants.reportOnce({ ...memberRole, cause, reason }, isWanted);
     return retry ?? (cause === 'member_left' ? { outcome: 'done' } : { outcome: 'bury', reason });
@@ -86,35 +85,31 @@ export function createRoleHandler(options: {
   /** Members wait for a role that Discord rejects, but not for one that they have paid for. */
   async function explain(rejection: DiscordAPIError, memberRole: MemberRole): Promise<SettledFailure> {
     const failure = await explainFailure(rejection, memberRole);
-    const { guildId, userId, role } = memberRole;
+    const { guildId, role } = memberRole;
     const queue = stoppedRoleQueue(guildId, role);
     const isFinal = failure.cause === 'role_deleted' || failure.cause === 'role_managed';
     if (failure.cause !== 'member_left') onExplained(queue, failure.reason, isFinal);
-    const isWaiting = isMendable(rejection) && !isFinal && !(await grants.isPaidFor(userId, role));
+    const isWaiting = isMendable(rejection) && !isFinal && !(await grants.isPaidFor(memberRole));
     return { ...failure, isNew: true, retry: isWaiting ? retryAfterMending(queue, failure.reason) : null };
   }
 
   /** Nothing was sent. */
-  async function settleStop(
-    error: CircuitOpenError,
-    { userId, role }: MemberRole,
-  ): Promise<SettledFailure | RetryLater> {
+  async function settleStop(error: CircuitOpenError, memberRole: MemberRole): Promise<SettledFailure | RetryLater> {
     const { isFinal, message: reason } = error;
     if (isFinal) return { cause: 'role_deleted', reason, isNew: false, retry: null };
-    const isPaidFor = await grants.isPaidFor(userId, role);
+    const isPaidFor = await grants.isPaidFor(memberRole);
     return isPaidFor ? { cause: 'rejected', reason, isNew: false, retry: null } : retryAlone(error);
   }
 
   return async ({ content }) => {
-    const { userId, role } = content;
-    const isWanted = await grants.wantsRole(userId, role, clock.now());
+    const isWanted = await grants.wantsRole(content, clock.now());
     const failure = await tryChange(content, isWanted);
     if (failure !== null) return 'cause' in failure ? settleFailure(content, failure, isWanted) : failure;
     // Another process may have carried out an effect of a later grant meanwhile, before this request arrived.
-    if ((await grants.wantsRole(userId, role, clock.now())) !== isWanted) {
+    if ((await grants.wantsRole(content, clock.now())) !== isWanted) {
       return { outcome: 'later', reason: 'the grants changed during the attempt', scope: 'effects' };
     }
-    await grants.roleSettled(userId, role, isWanted ? 'applied' : 'removed', null);
+    await grants.roleSettled(content, isWanted ? 'applied' : 'removed', null);
     return { outcome: 'done' };
   };
 }
@@ -137,11 +132,11 @@ export function createRoleGrants(options: {
   const { roles, isPaidFor, outbox, ownerChannelOf, clock } = options;
   return {
     /** Whether any grant of the role lasts at `now` (ms since the epoch). */
-    wantsRole: (userId: string, role: string, now: number) => roles.isGranted({ userId, role }, now),
+    wantsRole: (role: GrantedRole, now: number) => roles.isGranted(role, now),
     /** Stores the result of an effect. */
-    roleSettled: (userId: string, role: string, state: RoleState, _reason: string | null) =>
-      roles.settleRole({ userId, role }, state, clock.now()),
-    isPaidFor: (userId: string, role: string) => isPaidFor({ userId, role }),
+    roleSettled: ({ guildId, userId, role }: GrantedRole, state: RoleState, _reason: string | null) =>
+      roles.settleRole({ guildId, userId, role }, state, clock.now()),
+    isPaidFor: ({ guildId, userId, role }: GrantedRole) => isPaidFor({ guildId, userId, role }),
     /**
      * Reports a failure to give or, if it is not wanted, to take a role to the owner, once per role and cause, if the
      * guild has a channel for that.
@@ -150,7 +145,7 @@ export function createRoleGrants(options: {
       const { guildId, userId, role, cause, reason } = failure;
       const channelId = ownerChannelOf(guildId);
       // Without a grant, the member was forgotten meanwhile.
-      if (channelId === null || !(await roles.hasGrant({ userId, role }))) return;
+      if (channelId === null || !(await roles.hasGrant({ guildId, userId, role }))) return;
       const failed = { type: 'roleFailed', guildId, userId, role, cause, reason } as const;
       const report = isWanted ? failed : { ...failed, isRemoval: true as const };
       await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, ownerReport(channelId, report, clock.now()));

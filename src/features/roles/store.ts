@@ -22,12 +22,13 @@ export interface RoleOfGuild {
   readonly role: string;
 }
 
-const findGrantsOf = preparedStatement<Pick<GrantedRole, 'userId' | 'role'>>()((db, placeholder) =>
+const findGrantsOf = preparedStatement<GrantedRole>()((db, placeholder) =>
   db
     .selectFrom('grants')
     .select('until')
     .where('user_id', '=', placeholder('userId'))
-    .where('role', '=', placeholder('role')),
+    .where('role', '=', placeholder('role'))
+    .where('guild_id', '=', placeholder('guildId')),
 );
 /** Those that no effect is waiting for. */
 const findSettledGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
@@ -41,13 +42,13 @@ const findSettledGrants = preparedStatement<{ userId: string }>()((db, placehold
 /* Times are ms since the epoch. */
 
 export const reads = {
-  async isGranted(sql: Sql, { userId, role }: GrantedRole, now: number): Promise<boolean> {
-    return (await findGrantsOf(sql, { userId, role })).some(({ until }) => until === null || until > now);
+  async isGranted(sql: Sql, { userId, role, guildId }: GrantedRole, now: number): Promise<boolean> {
+    return (await findGrantsOf(sql, { userId, role, guildId })).some(({ until }) => until === null || until > now);
   },
 
   /** Whether a grant of the role is stored, also one that has ended. */
-  async hasGrant(sql: Sql, { userId, role }: GrantedRole): Promise<boolean> {
-    return (await findGrantsOf(sql, { userId, role })).length > 0;
+  async hasGrant(sql: Sql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
+    return (await findGrantsOf(sql, { userId, role, guildId })).length > 0;
   },
 
   /**
@@ -80,7 +81,7 @@ export const writes = {
    */
   async settleRole(sql: Sql, granted: GrantedRole, result: RoleState, now: number): Promise<void> {
     const { db, connection } = sql;
-    const { userId, role } = granted;
+    const { userId, role, guildId } = granted;
     const waiting: SettleRole[] = [];
     for (const { beforeRoleSettled } of sql.hooks) {
       const settle = await beforeRoleSettled?.(sql, granted);
@@ -91,11 +92,11 @@ export const writes = {
     };
     // A recording that has read the grants must not find out too late that the result was stored: see `applyGrants`.
     await lockAccountsOf(connection, db, userId);
-    const isSame = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
+    const ofRole = db.updateTable('grants').where('user_id', '=', userId).where('role', '=', role);
+    const isSame = ofRole.where('guild_id', '=', guildId);
     const grants = await run(connection, isSame.set({ role }).returningAll());
     const isWanted = grants.some(({ until }) => until === null || until > now);
-    const [grant] = grants;
-    if (grant === undefined) return;
+    if (grants.length === 0) return;
     if (result === 'failed' || result === 'parked') {
       await run(connection, isSame.set({ state: 'parked' }));
       if (result === 'failed') await settle(false, now);
@@ -103,7 +104,7 @@ export const writes = {
       if (result === 'failed' && !isWanted) return;
     } else if (isWanted !== (result !== 'removed')) {
       await run(connection, isSame.set({ state: 'pending' }));
-      const effect = roleEffect({ guildId: grant.guild_id, userId, role }, null, now);
+      const effect = roleEffect({ guildId, userId, role }, null, now);
       await enqueue(sql, [effect]);
       return;
     } else if (isWanted) {
@@ -115,7 +116,8 @@ export const writes = {
       await settle(false, now);
     }
     const ended = db.deleteFrom('grants').where('user_id', '=', userId).where('role', '=', role);
-    await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));
+    const ofGuild = ended.where('guild_id', '=', guildId);
+    await run(connection, ofGuild.where('until', 'is not', null).where('until', '<=', now));
   },
 
   /** Enqueues the removal of roles whose grant has ended, at most `limit`. Returns how many. */
@@ -174,14 +176,14 @@ export type RoleStore = SqlClient<{ readonly reads: typeof reads; readonly write
 
 async function enqueueRoles(sql: Sql, grants: readonly Tables['grants'][], now: number): Promise<void> {
   const { db, connection } = sql;
-  const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role}`, grant]));
+  const roles = new Map(grants.map((grant) => [`${grant.user_id} ${grant.role} ${grant.guild_id}`, grant]));
   // Recordings lock the accounts before they change grants, in the same order.
   for (const userId of [...new Set(grants.map(({ user_id }) => user_id))].sort()) {
     await lockAccountsOf(connection, db, userId);
   }
-  for (const { user_id, role } of roles.values()) {
+  for (const { user_id, role, guild_id } of roles.values()) {
     const same = db.updateTable('grants').set({ state: 'pending' }).where('user_id', '=', user_id);
-    await run(connection, same.where('role', '=', role));
+    await run(connection, same.where('role', '=', role).where('guild_id', '=', guild_id));
   }
   await enqueue(
     sql,

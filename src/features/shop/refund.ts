@@ -82,9 +82,13 @@ export async function awaitRole(sql: Sql, role: GrantedRole): Promise<SettleRole
 }
 
 /** The purchases of a member's role that are not fulfilled yet. */
-function findOpenPurchases({ db, connection }: Sql, { userId, role }: GrantedRole): Promise<readonly PurchaseRow[]> {
+function findOpenPurchases(
+  { db, connection }: Sql,
+  { userId, role, guildId }: GrantedRole,
+): Promise<readonly PurchaseRow[]> {
   const ofRole = db.selectFrom('purchases').selectAll().where('user_id', '=', userId).where('role', '=', role);
-  return run(connection, ofRole.where('state', '=', literal('confirmed')).orderBy('id'));
+  const open = ofRole.where('guild_id', '=', guildId).where('state', '=', literal('confirmed'));
+  return run(connection, open.orderBy('id'));
 }
 
 /**

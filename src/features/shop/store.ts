@@ -40,12 +40,13 @@ const findCredits = preparedStatement<{ accountId: AccountId }>()((db, placehold
 const findGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
   db.selectFrom('grants').selectAll().where('user_id', '=', placeholder('userId')),
 );
-const findOpenPurchase = preparedStatement<Pick<GrantedRole, 'userId' | 'role'>>()((db, placeholder) =>
+const findOpenPurchase = preparedStatement<GrantedRole>()((db, placeholder) =>
   db
     .selectFrom('purchases')
     .select('id')
     .where('user_id', '=', placeholder('userId'))
     .where('role', '=', placeholder('role'))
+    .where('guild_id', '=', placeholder('guildId'))
     .where('state', '=', literal('confirmed'))
     .limit(1),
 );
@@ -93,8 +94,8 @@ export const reads = {
   },
 
   /** Whether the role was bought and the purchase is not settled yet. */
-  async isPaidFor(sql: Sql, { userId, role }: GrantedRole): Promise<boolean> {
-    return (await findOpenPurchase(sql, { userId, role })).length > 0;
+  async isPaidFor(sql: Sql, { userId, role, guildId }: GrantedRole): Promise<boolean> {
+    return (await findOpenPurchase(sql, { userId, role, guildId })).length > 0;
   },
 
   /**
@@ -138,7 +139,8 @@ export const writes = {
     const confirmed = db.selectFrom('purchases').selectAll().where('confirmation_id', '=', confirmationId);
     const [earlier] = await run(connection, confirmed);
     if (earlier !== undefined) {
-      if (earlier.user_id !== userId) return { outcome: 'foreign' };
+      const isSame = earlier.user_id === userId && earlier.account_guild_id === accounts;
+      if (!isSame) return { outcome: 'foreign' };
       return { outcome: 'purchased', purchase: toPurchase(earlier), repeated: true };
     }
     const account = await lockAccount(connection, db, accountIdOf(accounts, userId));

@@ -31,9 +31,9 @@ async function recordedGrants(clock: Clock, guildId: string) {
   const grants = createRoleGrants({ roles, isPaidFor, outbox, ownerChannelOf: () => ownerChannelId, clock });
   const port: RoleGrants = {
     ...grants,
-    roleSettled(...args) {
-      settled.push(args);
-      return grants.roleSettled(...args);
+    roleSettled(role, ...result) {
+      settled.push([role.userId, role.role, ...result]);
+      return grants.roleSettled(role, ...result);
     },
     reportOnce(failure, isWanted) {
       causes.add(failure.cause);

@@ -69,7 +69,7 @@ it('enqueues the removal of a role within 15 s of its end', async () => {
   upkeep.start();
   await advance(second);
   // The first repair has just enqueued the role.
-  await store.roles.settleRole({ userId: '1', role: voter }, 'applied', start);
+  await store.roles.settleRole({ guildId, userId: '1', role: voter }, 'applied', start);
   const before = await roleEffects(store);
   await advance(28 * second);
   expect(await roleEffects(store)).toBe(before);
@@ -82,7 +82,7 @@ it('repairs the roles of all members slowly', async () => {
   const { store, upkeep, advance } = await startUpkeep();
   for (let member = 1; member <= 15; member += 1) {
     await vote(store, String(member), start);
-    await store.roles.settleRole({ userId: String(member), role: voter }, 'applied', start);
+    await store.roles.settleRole({ guildId, userId: String(member), role: voter }, 'applied', start);
   }
   upkeep.start();
   await advance(second);

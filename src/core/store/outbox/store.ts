@@ -141,11 +141,12 @@ async function eraseContents(sql: Sql, effects: readonly EffectToFail[]): Promis
 async function parkGrants(sql: Sql, effects: readonly EffectToFail[]): Promise<void> {
   for (const effect of effects) {
     if (effect.kind !== 'role') continue;
-    const { userId, role } = effect.content;
+    const { userId, role, guildId } = effect.content;
     // A recording that has read the grants must not find them parked without having known: see `applyGrants`.
     await lockAccountsOf(sql.connection, sql.db, userId);
     const waiting = sql.db.updateTable('grants').set({ state: 'parked' }).where('state', '=', literal('pending'));
-    await run(sql.connection, waiting.where('user_id', '=', userId).where('role', '=', role));
+    const ofRole = waiting.where('user_id', '=', userId).where('role', '=', role);
+    await run(sql.connection, ofRole.where('guild_id', '=', guildId));
   }
 }
 
