@@ -183,10 +183,11 @@ export function isTranslatedAsOurs(listed: ListedCommand): boolean {
 
 /** Whether a command has the description of `body` in most of our languages, as no command of another program has. */
 export function isDescribedAs(listed: ListedCommand, body: CommandData): boolean {
-  const descriptionsOf = (each: ListedCommand | CommandData): ReadonlyMap<string, string> =>
-    new Map(Object.entries(comparable.parse(each).description_localizations));
-  const [actual, expected] = [descriptionsOf(listed), descriptionsOf(body)];
-  const same = translatedLocales.filter((locale) => expected.has(locale) && actual.get(locale) === expected.get(locale));
+  const actual = new Map(Object.entries(comparable.parse(listed).description_localizations));
+  const expected = new Map(Object.entries(comparable.parse(body).description_localizations));
+  const same = translatedLocales.filter((locale) => {
+    return expected.has(locale) && expected.get(locale) === actual.get(locale);
+  });
   return same.length > translatedLocales.length / 2;
 }
 
