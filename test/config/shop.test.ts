@@ -80,9 +80,9 @@ describe('an invalid item', () => {
       '0.price is missing: it must be a whole number from 0 to 1000000.',
     ],
     [
-      'with a negative stock',
-      [{ ...vip, stock: -1 }],
-      '0.stock is invalid: it must be a whole number from 0 to 1000000000.',
+      'without stock, which nobody could buy',
+      [{ ...vip, stock: 0 }],
+      '0.stock is invalid: it must be a whole number from 1 to 1000000000.',
     ],
     ['with a role name', [{ ...vip, role: 'vip' }], '0.role is invalid: it must be a Discord id: a string of digits.'],
     ['without codes', [{ ...key, codes: [] }], '0 has no codes.'],
