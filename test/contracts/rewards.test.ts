@@ -372,7 +372,7 @@ function rewardTests(newUrl: () => string): void {
     const second = start + 12 * hour;
     await castVote(store, '1', second);
     expect(await roles(second)).toContain(goldRole);
-    await store.roles.settleRole({ userId: '1', role: goldRole }, 'applied', second);
+    await store.roles.settleRole({ guildId, userId: '1', role: goldRole }, 'applied', second);
     await castVote(store, '1', second + 12 * hour);
     expect(await roles(second + 12 * hour)).not.toContain(goldRole);
   });
