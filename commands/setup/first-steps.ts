@@ -3,7 +3,7 @@ import type { SettingPath } from '../../src/features/settings.ts';
 import { setupSections } from '../../src/features/setup-sections.ts';
 import { lines, type Markup } from '../../src/texts/markup.ts';
 import { credits } from './core-sections.ts';
-import { findObjectProblems, problemOf, renderProblems } from './problems.ts';
+import { findObjectProblems, type Problem, problemOf, refusing, renderProblems } from './problems.ts';
 import { panel } from './results.ts';
 import {
   authorOf,
@@ -48,7 +48,8 @@ export async function chooseChannel(view: ListingView): Promise<Panel> {
   const [channelId] = view.input.values;
   if (channelId === undefined) return renderChannelStep(view, null);
   const failed = await saveStep(view, { announceChannelId: channelId });
-  return failed === null ? renderRewardsStep(view) : renderChannelStep(view, failed, true);
+  if (failed === null) return renderRewardsStep(view);
+  return refusing(renderChannelStep(view, renderProblems(failed), true), failed);
 }
 
 /** The last step: presets, or numbers of one's own. */
@@ -82,7 +83,12 @@ export async function choosePreset(view: ListingView): Promise<Panel> {
   const { steps, buttons } = view.texts.setup;
   const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
   if (failed !== null) {
-    return panel('bad', steps.rewardsTitle, [textBlock(failed)], [button(buttons.overview, 'overview')]);
+    return panel(
+      'bad',
+      steps.rewardsTitle,
+      [textBlock(renderProblems(failed))],
+      [button(buttons.overview, 'overview')],
+    );
   }
   return renderReady(await refreshed(view));
 }
@@ -106,16 +112,16 @@ async function renderReady(view: SetupView): Promise<Panel> {
 }
 
 /** Null if it was saved; otherwise what is wrong. */
-async function saveStep(view: ListingView, values: Values): Promise<Markup | null> {
+async function saveStep(view: ListingView, values: Values): Promise<readonly Problem[] | null> {
   const { services, texts } = view;
   const entries = Object.entries(values) as [SettingPath, unknown][];
   const problems = await findObjectProblems(
     view,
     entries.map(([path, after]) => ({ path, before: effectiveValue(view, path).value, after })),
   );
-  if (problems.length > 0) return renderProblems(problems);
+  if (problems.length > 0) return problems;
   const changes = toChanges(view, entries);
   const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
-  if (result.status === 'invalid') return renderProblems(result.issues.map((issue) => problemOf(issue, view)));
-  return result.status === 'conflict' ? texts.setup.problems.conflict : null;
+  if (result.status === 'invalid') return result.issues.map((issue) => problemOf(issue, view));
+  return result.status === 'conflict' ? [{ text: texts.setup.problems.conflict, hint: null }] : null;
 }

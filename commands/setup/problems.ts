@@ -2,7 +2,8 @@ import { operator } from '../../src/core/ledger/correction.ts';
 import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
-import type { RoleAccess } from '../../src/features/roles/inspect-roles.ts';
+import type { Panel } from '../../src/discord/commands/reply.ts';
+import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
 import { findSetting } from '../../src/features/settings.ts';
 import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { isEqual } from '../../src/platform/json.ts';
@@ -34,10 +35,10 @@ export async function channelProblem(view: SetupView, channelId: unknown, label:
   const { problems } = texts.setup;
   const own = await services.checks.channelsOf(guildId);
   const selected = typeof channelId === 'string' && Object.hasOwn(input.resolved.channels, channelId);
-  const named = (text: Markup, hint: Markup) => ({ text: markup`${bold(label)}: ${text}`, hint });
+  const named = (text: Markup, hint: Markup): Problem => ({ text: markup`${bold(label)}: ${text}`, hint });
   if (own === null && !selected) return named(problems.channelsUnknown, problems.rolesUnknownHint);
   if (typeof channelId !== 'string' || (own !== null && !own.has(channelId))) {
-    return named(problems.unknownChannel, problems.unknownChannelHint);
+    return { ...named(problems.unknownChannel, problems.unknownChannelHint), isForeign: true };
   }
   const lacking = (selected && input.resolved.channels[channelId]?.missing) || [];
   const missing = lacking.filter((name) => requiredPermissions.includes(name));
@@ -111,10 +112,12 @@ export async function findRoleProblems(view: SetupView, changes: readonly ValueC
   const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
   return [
     ...given.flatMap(({ path, role }) => {
-      const found = problemOfRole(view, access, role);
+      const state = typeof role === 'string' ? access.roles.get(role) : undefined;
+      if (typeof role !== 'string' || state === undefined) return [unknownRole(view, path)];
+      const found = problemOfRole(view, access, { role, state });
       return found === null ? [] : [at(view, path, ...found)];
     }),
-    ...unknown.map(({ path }) => at(view, path, problems.unknownRole, problems.unknownRoleHint)),
+    ...unknown.map(({ path }) => unknownRole(view, path)),
   ];
 }
 
@@ -122,14 +125,17 @@ function at({ texts }: SetupView, path: string, text: Markup, hint: Markup): Pro
   return { text: markup`${bold(settingName(path, texts))}: ${text}`, hint };
 }
 
+function unknownRole(view: SetupView, path: string): Problem {
+  const { problems } = view.texts.setup;
+  return { ...at(view, path, problems.unknownRole, problems.unknownRoleHint), isForeign: true };
+}
+
 function problemOfRole(
   { input, texts }: SetupView,
   access: RoleAccess,
-  roleId: unknown,
+  { role: roleId, state }: { readonly role: string; readonly state: RoleState },
 ): readonly [text: Markup, hint: Markup] | null {
   const { problems } = texts.setup;
-  const state = typeof roleId === 'string' ? access.roles.get(roleId) : undefined;
-  if (typeof roleId !== 'string' || state === undefined) return [problems.unknownRole, problems.unknownRoleHint];
   const role = roleMention(roleId);
   if (state === 'managed') return [problems.managedRole(role), problems.managedRoleHint];
   if (access.moderating.has(roleId)) return [problems.moderatingRole(role), problems.moderatingRoleHint];
@@ -155,6 +161,13 @@ export interface Problem {
   readonly text: Markup;
   /** Null if the text says what to do. */
   readonly hint: Markup | null;
+  /** It is about a channel or role of another server, or none, which no form offers. */
+  readonly isForeign?: true;
+}
+
+/** The answer to a form with these problems. */
+export function refusing(answer: Panel, problems: readonly Problem[]): Panel {
+  return problems.some(({ isForeign }) => isForeign) ? { ...answer, isRefused: true } : answer;
 }
 
 /** What is wrong with a value. The reason for a missing key is the operator's, who alone can restore it. */

@@ -7,7 +7,7 @@ import type {
   UndoResult,
 } from '../../src/features/setup/community.ts';
 import { bold, lines, type Markup, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
-import { type Problem, problemOf, renderProblems } from './problems.ts';
+import { type Problem, problemOf, refusing, renderProblems } from './problems.ts';
 import {
   button,
   buttonBlock,
@@ -103,13 +103,11 @@ export function renderUnsaved(
       ? [textBlock(renderProblems(cause.problems))]
       : [textBlock(cause.intro), ...sinceBlocks(view, cause.since)];
   const overview = button(buttons.overview, 'overview', listingOptions(view));
-  if (edit === undefined) return panel('bad', problems.title, blocks, [overview]);
-  return panel(
-    'bad',
-    problems.title,
-    [...blocks, textBlock(subtext(problems.kept))],
-    [button(buttons.editAgain, 'again', editOptions(view, edit.form, edit), 'primary'), overview],
-  );
+  const found = 'problems' in cause ? cause.problems : [];
+  if (edit === undefined) return refusing(panel('bad', problems.title, blocks, [overview]), found);
+  const again = button(buttons.editAgain, 'again', editOptions(view, edit.form, edit), 'primary');
+  const kept = [...blocks, textBlock(subtext(problems.kept))];
+  return refusing(panel('bad', problems.title, kept, [again, overview]), found);
 }
 
 function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBlock[] {

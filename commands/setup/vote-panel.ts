@@ -1,6 +1,6 @@
 import type { Panel, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { channelMention, escapeName, lines, type Markup } from '../../src/texts/markup.ts';
-import { channelProblem, renderProblems } from './problems.ts';
+import { channelProblem, refusing, renderProblems } from './problems.ts';
 import { panel } from './results.ts';
 import { button, listingOptions, type SetupView, selectBlock, textBlock } from './view.ts';
 
@@ -29,7 +29,7 @@ export async function postVotePanel(view: SetupView): Promise<Panel> {
   const [channelId] = input.values;
   if (channelId === undefined) return renderPanelChoice(view);
   const problem = await channelProblem(view, channelId, escapeName(buttons.votePanel));
-  if (problem !== null) return renderPanelChoice(view, renderProblems([problem]));
+  if (problem !== null) return refusing(renderPanelChoice(view, renderProblems([problem])), [problem]);
   await services.postVotePanel(guildId, channelId);
   return panel(
     'good',

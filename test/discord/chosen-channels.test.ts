@@ -73,7 +73,7 @@ describe('a channel that is chosen in /setup', () => {
     const { announcements, otherGuild } = discord.channels;
     for (const { path } of settings.filter((spec) => 'isChannel' in spec)) {
       for (const id of [otherGuild, '123456789012345678', Number(announcements), [announcements]]) {
-        expect(await importing({ [path]: id }), `${path} ${id}`).toContain(refused);
+        expect(await importing({ [path]: id }), `${path} ${String(id)}`).toContain(refused);
       }
     }
     expect(await changed()).toEqual([]);

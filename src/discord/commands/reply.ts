@@ -163,6 +163,8 @@ export interface Panel {
   /** See {@link Reply}. */
   readonly response?: 'new' | 'update';
   readonly later?: Later;
+  /** What was sent is nothing that a form offers: as a page, it has the status 400. @internal */
+  readonly isRefused?: true;
 }
 
 /** A part of a panel. All texts together have at most 4,000 characters. @category Replies */

@@ -64,7 +64,9 @@ export const reads = {
     const grants = await findSettledGrants(sql, { userId });
     const roles = Map.groupBy(grants, ({ guild_id, role }) => `${guild_id} ${role}`);
     return [...roles.values()].flatMap((sameRole) => {
-      const [{ guild_id: guildId = '', role = '' } = {}] = sameRole;
+      const [first] = sameRole;
+      if (first === undefined) return [];
+      const { guild_id: guildId, role } = first;
       const isWanted = sameRole.some(({ until }) => until === null || until > now);
       const differs = present === null || (present.guildId === guildId && present.roles.includes(role) !== isWanted);
       return differs ? [{ guildId, role }] : [];

@@ -93,7 +93,7 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
     formToken: visit.formToken,
     changeId: randomUUID(),
   };
-  if (request.method === 'POST' && 'tone' in result && result.tone === 'bad') response.status(400);
+  if ('isRefused' in result && result.isRefused) response.status(400);
   const isModal = 'kind' in result && result.kind === 'modal';
   const content = isModal
     ? modalHtml(result, view, texts, consoleRoot(request))
