@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { InvalidJsonError, parseJsonText } from '../src/platform/parse-json-text.ts';
 import { parseParts } from '../src/platform/parse-parts.ts';
+import { readTextFile, UnreadableFileError } from '../src/platform/text-file.ts';
 
 /** Where a file is named, and what explains its format. */
 export interface JsonFileSource {
@@ -20,11 +21,12 @@ export function parseJsonFile<Schema extends z.ZodType>(
 ): z.output<Schema> | undefined {
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
+    json = parseJsonText(readTextFile(path));
   } catch (error) {
-    // The message of a JSON error quotes the file, which contains secrets.
-    const problem = `points to ${path}, which ${error instanceof SyntaxError ? 'is not JSON' : 'cannot be read'}.`;
-    issues.push({ setting, problem, hint: `Correct the path or the file. ${formatHint}` });
+    const isUnreadable = error instanceof UnreadableFileError;
+    if (!isUnreadable && !(error instanceof InvalidJsonError)) throw error;
+    const problem = `points to ${path}, which ${isUnreadable ? error.problem : `is ${error.message}`}.`;
+    issues.push({ setting, problem, hint: `${error.hint} ${formatHint}` });
     return undefined;
   }
   return parseParts(json, schema, { setting, noun: 'a setting', hint: `Correct the file. ${formatHint}` }, issues);

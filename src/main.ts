@@ -2,6 +2,7 @@ import { type Environment, readEnvironment } from '../config/environment.ts';
 import type { CommandSyntax } from './platform/terminal/command.ts';
 import { processTerminal } from './platform/terminal/process-terminal.ts';
 import { exitCode, runCommand, type Terminal, UsageError, withSuggestion } from './platform/terminal/terminal.ts';
+import { UnreadableFileError } from './platform/text-file.ts';
 import { readVersion } from './platform/version.ts';
 
 const help = `tallyhook: credits and announcements on Discord for votes on a listing service
@@ -140,7 +141,8 @@ function isGlobalOption(arg: string): boolean {
 function applyDotEnv(environment: () => Environment): void {
   try {
     Object.assign(process.env, environment());
-  } catch {
-    throw new UsageError('The file .env in this directory cannot be read.');
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    throw new UsageError(`The file .env in this directory ${error.problem}. ${error.hint}`);
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
 import { createListingTargets } from '../features/communities/listing-targets.ts';
@@ -12,6 +12,7 @@ import { TallyhookError } from '../platform/errors.ts';
 import { isSnowflake } from '../platform/snowflake.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
+import { readTextFile } from '../platform/text-file.ts';
 import { withStore } from './open-database.ts';
 
 const help = `tallyhook settings: export and import what the owner of a community has set up with /setup
@@ -78,7 +79,7 @@ async function importFrom(
   { guildId, file, dryRun, json }: { guildId: string; file: string; dryRun: boolean; json: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  const text = readFileSync(file, 'utf8');
+  const text = readTextFile(file);
   return withWriter(config, terminal, async (writer) => {
     const { opened, listings } = await writer.read(guildId);
     const imported = importedChanges(text, { settings: opened.settings, listings });

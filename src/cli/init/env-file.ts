@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { TallyhookError } from '../../platform/errors.ts';
+import { readTextFile, UnreadableFileError } from '../../platform/text-file.ts';
 
-/** The content of a file `.env`; null if there is none. Throws what `readFileSync` throws if it cannot be read. */
+/** The content of a file `.env`; null if there is none. @throws UnreadableFileError */
 export function readEnvFile(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return readTextFile(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (error instanceof UnreadableFileError && error.isMissing) return null;
     throw error;
   }
 }

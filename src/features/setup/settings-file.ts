@@ -3,7 +3,8 @@ import type { ListingConfig } from '../../../config/schema.ts';
 import { secretPaths } from '../../core/settings/listing-settings.ts';
 import { valueAt, withValuesAt } from '../../core/settings/setting-spec.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
-import { isObject, type JsonObject, parseJson } from '../../platform/json.ts';
+import { isObject, type JsonObject } from '../../platform/json.ts';
+import { InvalidJsonError, parseJsonText } from '../../platform/parse-json-text.ts';
 import { communityPaths, isSecretPath, joinParts, listingPaths } from '../settings.ts';
 import type { SettingIssue } from './community.ts';
 import type { SettingChange } from './stored-changes.ts';
@@ -41,7 +42,10 @@ export function importedChanges(
   text: string,
   { settings, listings }: Community,
 ): { readonly changes: readonly SettingChange[] } | { readonly issues: readonly SettingIssue[] } {
-  const file = text.length > maxLength ? undefined : parseJson(text);
+  const file = text.length > maxLength ? undefined : parseFile(text);
+  if (file instanceof InvalidJsonError) {
+    return { issues: [issue('listings', `is not in the file, which is ${file.message}.`, file.hint)] };
+  }
   const entries = isObject(file) && Array.isArray(file['listings']) ? file['listings'].filter(isObject) : [];
   if (entries.length === 0) return { issues: [issue('listings', 'is not in the file.', 'Use an exported file.')] };
   const changes = new Map<string, SettingChange>();
@@ -69,6 +73,15 @@ export function importedChanges(
     issues.push(...unknownPaths(entry).map((path) => issue(path, 'is not a setting.', 'Remove it from the file.')));
   }
   return issues.length > 0 ? { issues } : { changes: [...changes.values()] };
+}
+
+function parseFile(text: string): unknown {
+  try {
+    return parseJsonText(text);
+  } catch (error) {
+    if (error instanceof InvalidJsonError) return error;
+    throw error;
+  }
 }
 
 /** The listing with the same name, or else the same kind, id and site. */

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FilePlace } from '../../core/settings/setting-spec.ts';
 import { formatCount } from '../../platform/durations.ts';
 import { worldWritableIssue } from '../../platform/secret-files.ts';
+import { readTextFile, UnreadableFileError } from '../../platform/text-file.ts';
 import { maxCodeLength } from './item.ts';
 
 /** What an item of a file states of its codes. */
@@ -62,7 +62,7 @@ function codesOf(codesFile: string, place: FilePlace): PositionedCode[] {
   secretFiles.push({ setting, path });
   if (writable !== null) issues.push(writable);
   try {
-    const codes = splitCodes(readFileSync(path, 'utf8'), path);
+    const codes = splitCodes(readTextFile(path), path);
     const tooLong = codes.find(({ code }) => code.length > maxCodeLength);
     if (tooLong !== undefined) {
       const problem = `has a code with more than ${maxCodeLength} characters: ${tooLong.position}.`;
@@ -70,9 +70,9 @@ function codesOf(codesFile: string, place: FilePlace): PositionedCode[] {
     }
     return codes;
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const hint = `Correct the path, which is relative to the directory ${resolve(directory)}.`;
-    issues.push({ setting, problem: `points to a file that cannot be read (${path}: ${reason}).`, hint });
+    if (!(error instanceof UnreadableFileError)) throw error;
+    const hint = `${error.hint} Its path is relative to the directory ${resolve(directory)}.`;
+    issues.push({ setting, problem: `points to ${path}, which ${error.problem}.`, hint });
     return [];
   }
 }

@@ -5,7 +5,6 @@ import {
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -14,8 +13,11 @@ import {
 import { dirname } from 'node:path';
 import { privateMode } from '../create-private-file.ts';
 import { codeOf, messageOf, TallyhookError } from '../errors.ts';
+import { readTextFile, UnreadableFileError } from '../text-file.ts';
 import { type EncryptionKey, generateKeyText, parseEncryptionKey } from './encryption-key.ts';
 
+/** A key has less than a hundred characters (bytes). */
+const maxKeyFileSize = 64 * 1024;
 /** Mode bits of all users other than the owner and the group. */
 const otherUsers = 0o007;
 
@@ -48,12 +50,14 @@ export function readKeyFile(path: string): KeyFile {
   let text: string;
   let mode: number;
   try {
-    text = readFileSync(path, 'utf8').trim();
+    text = readTextFile(path, maxKeyFileSize).trim();
     ({ mode } = statSync(path));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { state: 'missing' };
-    const problem = `The key file ${path} cannot be read (${codeOf(error) ?? messageOf(error)}).`;
-    const hint = 'Make sure that the user of the tallyhook process can read it, and restart tallyhook.';
+    const isUnreadable = error instanceof UnreadableFileError;
+    if (isUnreadable ? error.isMissing : codeOf(error) === 'ENOENT') return { state: 'missing' };
+    const reason = isUnreadable ? error.problem : `cannot be read (${codeOf(error) ?? messageOf(error)})`;
+    const problem = `The key file ${path} ${reason}.`;
+    const hint = isUnreadable ? `${error.hint} Then restart tallyhook.` : 'Restart tallyhook.';
     return { state: 'unusable', issue: { path, problem, hint } };
   }
   const key = parseEncryptionKey(text);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../platform/errors.ts';
 import { type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
+import { readTextFile, UnreadableFileError } from '../../platform/text-file.ts';
 import type { ServiceFace } from '../face/face.ts';
 import { readImageHeader } from '../pages/icon-routes.ts';
 import type { ServiceValues } from './options.ts';
@@ -28,7 +29,7 @@ export async function readFace(values: ServiceValues, terminal: Terminal): Promi
   if (logo !== undefined) face.logo = readLogo(logo, await readFileOf('--logo', logo, maxLogoSize));
   for (const page of ['imprint', 'privacy', 'terms'] as const) {
     const path = read(page);
-    if (path !== undefined) face[page] = (await readFileOf(`--${page}`, path, maxTextSize)).toString('utf8');
+    if (path !== undefined) face[page] = readLegalText(`--${page}`, path);
   }
   return face;
 }
@@ -52,6 +53,15 @@ function readLink(link: string): { readonly text: string; readonly url: string }
   throw new UsageError(
     `--footer-link must be "Text=https://…" or "Text=mailto:…", the text up to ${maxLinkText} characters.`,
   );
+}
+
+function readLegalText(option: string, path: string): string {
+  try {
+    return readTextFile(path, maxTextSize);
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    throw new UsageError(`${option}: ${error.message} ${error.hint}`);
+  }
 }
 
 /** By its bytes, whatever the file is called, except for SVG. */
