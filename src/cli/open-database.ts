@@ -41,7 +41,7 @@ export async function withLedger<Result>(
   if (state !== 'current' && state !== 'older') {
     const reason = 'reason' in status ? status.reason : state;
     throw new TallyhookError('no_ledger', `The ledger cannot be read: ${reason}.`, {
-      hint: 'Check DATABASE_URL, or run `tallyhook doctor`.',
+      hint: ('hint' in status && status.hint) || 'Check DATABASE_URL, or run `tallyhook doctor`.',
     });
   }
   const snapshot = await openSnapshot(url);

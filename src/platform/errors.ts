@@ -1,3 +1,4 @@
+import { damagedDatabaseHint } from './damaged-database.ts';
 import type { TallyhookErrorCode } from './error-codes.ts';
 
 /**
@@ -25,7 +26,7 @@ export class TallyhookError extends Error {
  */
 export class StoreUnavailableError extends TallyhookError {
   /** @param hint by default that of the cause, or the usual one */
-  constructor(cause: unknown, hint = cause instanceof TallyhookError ? cause.hint : undefined) {
+  constructor(cause: unknown, hint = cause instanceof TallyhookError ? cause.hint : damagedDatabaseHint(cause)) {
     super('store_unavailable', 'The database cannot commit at the moment.', {
       cause,
       hint: hint ?? 'Check that the disk has free space and that no other program holds a lock on the database.',

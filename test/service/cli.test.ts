@@ -170,7 +170,7 @@ test.each([
 test.each([
   ['without a secret', discordArgs, {}, 'client secret is missing'],
   ['with two secrets', [...discordArgs, '--discord-client-secret-file', 'FILE'], secretVariable, 'set twice'],
-  ['with a file that does not exist', [...discordArgs, '--discord-client-secret-file', '/none'], {}, 'cannot be read'],
+  ['with a file that does not exist', [...discordArgs, '--discord-client-secret-file', '/none'], {}, 'does not exist'],
   ['without an id', ['--discord-client-secret-file', 'FILE'], {}, '--discord-client-id is missing'],
   ['with a name as id', ['--discord-client-id', 'list'], secretVariable, 'must be a Discord id'],
   ['with an invalid URL', [...discordArgs, '--discord-api-url', 'discord'], secretVariable, 'must be a URL'],

@@ -1,18 +1,26 @@
 import { dirname, resolve } from 'node:path';
+import { damagedDatabaseHint } from '../../platform/damaged-database.ts';
+import { describeConnectionError } from '../../platform/database/connection-error.ts';
+import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import { codeOf, messageOf, TallyhookError } from '../../platform/errors.ts';
 
 /** The database cannot be opened: unreachable server, no permission, or not a database file. */
 export class CannotOpenDatabaseError extends TallyhookError {
-  /** @param path of the SQLite file; null with PostgreSQL */
-  constructor(cause: unknown, path: string | null) {
-    super('cannot_open_database', `The database cannot be opened: ${messageOf(cause) || String(cause)}.`, {
-      cause,
-      hint:
-        path !== null && isWriteRefused(cause)
-          ? ownershipHint(dirname(resolve(path)))
-          : 'Check its path or address: the folder must be writable, or the server must run and accept the user and password.',
-    });
+  constructor(cause: unknown, url: string) {
+    const path = sqlitePathOf(url);
+    const reason = path === null ? describeConnectionError(cause, url) : messageOf(cause) || String(cause);
+    super('cannot_open_database', `The database cannot be opened: ${reason}.`, { cause, hint: hintFor(cause, path) });
   }
+}
+
+/** @param path of the SQLite file; null with PostgreSQL */
+function hintFor(cause: unknown, path: string | null): string {
+  if (path === null) return 'Check its address: the server must run, and accept the user and the password.';
+  const hint = damagedDatabaseHint(cause, path);
+  if (hint !== undefined) return hint;
+  return isWriteRefused(cause)
+    ? ownershipHint(dirname(resolve(path)))
+    : 'Check its path: its folder must exist and be writable.';
 }
 
 /** EACCES and so on of the file system; READONLY of SQLite (sqlite.org/rescode.html). */

@@ -41,7 +41,7 @@ export async function openDatabase(
     });
     return { dialect, ...(await startCommits(dialect, clock, features, thread)) };
   } catch (error) {
-    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, path);
+    throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, url);
   }
 }
 

@@ -42,7 +42,8 @@ export function evaluateStatus(status: DatabaseStatus, { setting, backup }: Data
     case 'unreadable':
       return fail(
         `The database cannot be read: ${status.reason}.`,
-        `Check ${setting}, the database server, and the permissions of the file. If the file is damaged, restore a backup.`,
+        status.hint ??
+          `Check ${setting}, the database server, and the permissions of the file. If the file is damaged, restore a backup.`,
       );
   }
 }

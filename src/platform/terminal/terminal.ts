@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { damagedDatabaseHint } from '../damaged-database.ts';
 import { closest } from '../did-you-mean.ts';
 import type { TallyhookErrorCode } from '../error-codes.ts';
-import { codeOf, TallyhookError } from '../errors.ts';
+import { codeOf, messageOf, TallyhookError } from '../errors.ts';
 import { InvalidConfigError } from '../invalid-config-error.ts';
+import { readTextFile } from '../text-file.ts';
 
 /** Input and output of a command. */
 export interface Terminal {
@@ -73,6 +74,11 @@ export async function runCommand(terminal: Terminal, run: () => Promise<number>)
       terminal.printError(error.message);
       return exitCode.usage;
     }
+    const damageHint = damagedDatabaseHint(error);
+    if (damageHint !== undefined) {
+      terminal.printError(`The database cannot be read: ${messageOf(error)}. ${damageHint}`);
+      return exitCode.runtimeError;
+    }
     if (!(error instanceof TallyhookError)) throw error;
     const sentences = [error.message, error.hint, settingsByCode[error.code]];
     terminal.printError(sentences.filter((sentence) => sentence !== undefined).join(' '));
@@ -97,15 +103,7 @@ export async function readSecret(
 
 async function readSecretFile(path: string | undefined, terminal: Terminal): Promise<string> {
   if (path === undefined) return '';
-  if (path === '-') return text(terminal.input);
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new TallyhookError('unreadable_file', `The file "${path}" cannot be read.`, {
-      cause,
-      hint: 'Check the path and its permissions.',
-    });
-  }
+  return path === '-' ? text(terminal.input) : readTextFile(path);
 }
 
 /** The most frequent ones as a sentence, others as Node describes them. */

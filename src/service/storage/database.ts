@@ -1,4 +1,5 @@
 import { type CompiledQuery, Kysely, type Transaction } from 'kysely';
+import { damagedDatabaseHint } from '../../platform/damaged-database.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { Query, SqlDialect } from '../../platform/database/dialect.ts';
 import { TallyhookError } from '../../platform/errors.ts';
@@ -87,7 +88,8 @@ export async function openDatabase(address: string, log?: Log, options: OpenOpti
       cause,
       hint: isServer
         ? 'The server must run, and accept the user and the password.'
-        : 'Use a path that this user may write to, for example --database sqlite:data/service.db.',
+        : (damagedDatabaseHint(cause, path, 'tallyhook service') ??
+          'Use a path that this user may write to, for example --database sqlite:data/service.db.'),
     });
   }
 }

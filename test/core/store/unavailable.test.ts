@@ -92,10 +92,13 @@ describe('a database from a newer version', () => {
 describe('a database that cannot be opened', () => {
   it('is reported with a hint', async () => {
     const directory = tempDir();
-    for (const url of [`sqlite:${directory}`, 'postgres://nobody@127.0.0.1:9/nothing']) {
+    for (const [url, hint] of [
+      [`sqlite:${directory}`, 'is a folder, not a file'],
+      ['postgres://nobody@127.0.0.1:9/nothing', 'Check its address'],
+    ] as const) {
       await expect(openStore(url, systemClock), url).rejects.toMatchObject({
         code: 'cannot_open_database',
-        hint: expect.stringContaining('Check its path or address'),
+        hint: expect.stringContaining(hint),
       });
     }
   });

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
+import { damagedDatabaseHint } from '../../damaged-database.ts';
 import { messageOf } from '../../errors.ts';
+import { describeConnectionError } from '../connection-error.ts';
 import { sqlitePathOf } from '../database-url.ts';
 import { compareMigrations } from '../migrations/applied.ts';
 import { openDatabaseSnapshot } from './open-snapshot.ts';
@@ -12,14 +14,14 @@ import type { DatabaseSnapshot } from './snapshot.ts';
  * `absent`: missing or empty. `foreign`: tables of another program; `owner` is its name if it is one of this package,
  * otherwise null. `older`: lacks migrations, or one was interrupted; the next start applies them. `newer`: has
  * migrations that this version does not know, with which it cannot run. `unreadable`: cannot be opened, or is not a
- * database.
+ * database; `hint` is the way back from a damaged file.
  */
 export type DatabaseStatus =
   | { readonly state: 'absent' | 'current' }
   | { readonly state: 'foreign'; readonly owner: string | null }
   | { readonly state: 'older'; readonly missing: readonly string[] }
   | { readonly state: 'newer'; readonly unknown: readonly string[] }
-  | { readonly state: 'unreadable'; readonly reason: string };
+  | { readonly state: 'unreadable'; readonly reason: string; readonly hint?: string };
 
 /** Reads the status of a program's database without creating or migrating it. Never throws. */
 export async function statusOfDatabase(url: string, program: DatabaseProgram): Promise<DatabaseStatus> {
@@ -30,7 +32,9 @@ export async function statusOfDatabase(url: string, program: DatabaseProgram): P
     snapshot = await openDatabaseSnapshot(url);
     return await statusOf(snapshot, program.migrations, path === null);
   } catch (error) {
-    return { state: 'unreadable', reason: messageOf(error) || String(error) };
+    const reason = path === null ? describeConnectionError(error, url) : messageOf(error) || String(error);
+    const hint = path === null ? undefined : damagedDatabaseHint(error, path);
+    return { state: 'unreadable', reason, ...(hint !== undefined && { hint }) };
   } finally {
     await snapshot?.close();
   }
