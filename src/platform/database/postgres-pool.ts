@@ -22,6 +22,15 @@ const typesWithNumeric = typesWith([bigintOid, numericOid]);
 const maxConnectionSeconds = 600;
 
 /**
+ * The URL with `sslmode=verify-full` in place of `prefer`, `require` and `verify-ca`: that is what pg makes of them. It
+ * warns that this will change with its next version, to what libpq does, which does not verify who the server is.
+ */
+export function withVerifiedTls(url: string): string {
+  if (/[?&]uselibpqcompat=true(&|$)/.test(url)) return url;
+  return url.replaceAll(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
+}
+
+/**
  * A pool of at most `max` connections that send statements without waiting for the responses to earlier ones.
  * @param options.numericAsNumber returns a `numeric` as a number instead of its text
  * @param options.connectTimeoutMs how long to wait for a free or new connection
@@ -35,7 +44,7 @@ export function createPool(
   }: { readonly numericAsNumber?: boolean; readonly connectTimeoutMs?: number } = {},
 ): pg.Pool {
   const pool = new pg.Pool({
-    connectionString,
+    connectionString: withVerifiedTls(connectionString),
     max,
     types: numericAsNumber ? typesWithNumeric : types,
     pipeline: true,

@@ -4,7 +4,7 @@ import { minute, second } from '../../durations.ts';
 import { statementBuilder } from '../kysely-on.ts';
 import { setStatementTimeout } from '../postgres-connection.ts';
 import { postgresDialect } from '../postgres-dialect.ts';
-import { types } from '../postgres-pool.ts';
+import { types, withVerifiedTls } from '../postgres-pool.ts';
 import type { DatabaseSnapshot } from './snapshot.ts';
 
 const connectTimeoutMs = 3 * second;
@@ -13,7 +13,11 @@ const statementTimeoutMs = 15 * minute;
 
 /** A snapshot of a PostgreSQL database. PostgreSQL: "Repeatable Read Isolation Level". */
 export async function postgresSnapshot<Tables>(url: string): Promise<DatabaseSnapshot<Tables>> {
-  const client = new pg.Client({ connectionString: url, types, connectionTimeoutMillis: connectTimeoutMs });
+  const client = new pg.Client({
+    connectionString: withVerifiedTls(url),
+    types,
+    connectionTimeoutMillis: connectTimeoutMs,
+  });
   // If the connection breaks while idle, the next query rejects.
   client.on('error', () => {});
   await client.connect();
