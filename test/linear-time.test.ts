@@ -113,6 +113,7 @@ const log = createLog({ level: 'info', secrets: ['secret-of-tests'], destination
 const rowRules: RowRules = {
   columns: { user: 'user', credits: 'points', time: 'time', listing: 'listing' },
   ...{ rowsAre: 'votes', readKey: null, guildId: null, listing: 'a', listings: ['a'], votesAt: null, round: true, now },
+  decimal: null,
 };
 const readCsv = (text: string) => {
   const parser = createCsvParser(',');

@@ -210,3 +210,46 @@ it('the history of a site is imported without a file, and continued', {
   expect(await ledger.ledger.account(idOf(0))).toMatchObject({ votes: 3, credits: 0 });
   expect(await isConsistent(url)).toBe(true);
 });
+
+it('a file whose ids a spreadsheet has rounded is refused as a whole', { timeout: 120_000 }, async () => {
+  const { write, run } = newInstallation();
+  const rows = 'user,points\n613425648685547000,150\n204255221017215000,20\n80351110224679000,5\n';
+  const good = Array.from({ length: 20 }, (_, index) => `${idOf(index)},1\n`).join('');
+  const files = [
+    write('rounded.csv', rows),
+    write('numbers.json', '[{"user": 6.13425648685547e+17, "points": 1}]'),
+    write('mixed.csv', `user,points\n${good}6.13E+17,150\n`),
+    write('scientific.csv', 'user;points\n6,13E+17;150\n2,04E+17;20\n'),
+  ];
+  for (const file of files) {
+    const { code, output } = await run(file, '--yes');
+    expect({ file, code, output }).toMatchObject({
+      code: 1,
+      output: expect.stringMatching(/have lost their last digits: .*A spreadsheet does that/),
+    });
+  }
+  expect((await run('--list')).output).toBe('Nothing was imported.\n');
+});
+
+it('an import is undone by its name', { timeout: 120_000 }, async () => {
+  const { write, run } = newInstallation();
+  expect((await run(write('odd.csv', `user,points\n${idOf(0)},150\n`), '--yes')).code).toBe(0);
+  expect((await run('--undo', 'od.csv')).output).toContain(
+    'There is no import "od.csv": see --list. Did you mean odd.csv?',
+  );
+  expect(await run('--undo', 'odd.csv', '--yes')).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('Took back 150 credits'),
+  });
+});
+
+it('an import without a community says how to get one', { timeout: 120_000 }, async () => {
+  const { write, run } = newInstallation();
+  const file = write('points.csv', `user,points\n${idOf(0)},150\n`);
+  const without = { LOOKUP_SERVER_KEY: '', VOTE_WEBHOOK_SECRET: '', PREMIUM_WEBHOOK_SECRET: '' };
+  const { code, output } = await run(file, '--yes', '--guild', idOf(1), without);
+  expect(code).toBe(2);
+  expect(output).toBe(
+    'There is no community yet: link a listing with /setup in Discord, or configure one. See --help.\n',
+  );
+});

@@ -1,6 +1,7 @@
 import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { type Fields, fieldPaths, readPath, readText } from './fields.ts';
 import { suggestTemplate } from './key-template.ts';
+import { isWrittenAsNumber, lostDigitsError } from './lost-digits.ts';
 
 /** What can be imported of a row. */
 export const importedFields = ['user', 'credits', 'votes', 'time', 'listing'] as const;
@@ -90,6 +91,8 @@ function findUser(rows: readonly Fields[], paths: readonly string[], hasTemplate
     const shown = [...new Set(keys)].slice(0, 5).join(', ');
     throw new UsageError(`Ids are a part of keys: ${shown}. Choose which keys to import, as in --key '${keys[0]}'.`);
   }
+  const lost = paths.flatMap((path) => rows.map((row) => readText(row, path)).filter(isWrittenAsNumber));
+  if (lost.length > 0) throw lostDigitsError([...new Set(lost)].slice(0, 3));
   throw new UsageError(`No field with Discord ids was found. ${describe(paths)} Use --map user=NAME, or --path.`);
 }
 

@@ -3,17 +3,17 @@ import { TallyhookError } from '../../platform/errors.ts';
 /** The fields of a row by name. Values of CSV are texts, those of JSON as in the file. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A number that is too large for JavaScript, as it is in the file: 16 digits and more. */
-const largeNumber = /[[:,\s]\d{16}/;
+/** A number that may be too large for JavaScript, as it is in the file: 16 digits and more, or an exponent. */
+const largeNumber = /\d{16}|\de/i;
 
 /**
- * Parses JSON. Whole numbers that JavaScript would round, such as the ids of Discord, are returned as text.
+ * Parses JSON. Whole numbers that JavaScript would round, such as the ids of Discord, are returned as they are written.
  * @throws SyntaxError
  */
 export function parseExactly(text: string): unknown {
-  if (!largeNumber.test(` ${text}`)) return JSON.parse(text);
+  if (!largeNumber.test(text)) return JSON.parse(text);
   return JSON.parse(text, ((_key: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? '') ? source : value) as (
+    typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value) as (
     key: string,
     value: unknown,
   ) => unknown);

@@ -32,17 +32,20 @@ export async function communitiesOf(config: Config, store: Store): Promise<reado
  */
 export async function findCommunity(config: Config, store: Store, guildId: string | null): Promise<Community> {
   const communities = await communitiesOf(config, store);
+  const [first, ...others] = communities;
+  if (first === undefined) {
+    throw new UsageError('There is no community yet: link a listing with /setup in Discord, or configure one.');
+  }
   const ids = communities.map((community) => community.guildId ?? '(without an id)');
+  const known = communities.map(({ named }, index) => `${ids[index]} (${named.map(({ name }) => name).join(', ')})`);
   if (guildId === null) {
-    const [only, ...others] = communities;
-    if (only === undefined) throw new UsageError('There is no community: configure a listing first.');
-    if (others.length > 0)
-      throw new UsageError(`There are several communities, choose one with --guild: ${ids.join(', ')}.`);
-    return only;
+    if (others.length === 0) return first;
+    throw new UsageError(`There are several communities, choose one with --guild: ${known.join('; ')}.`);
   }
   const found = communities.find((community) => community.guildId === guildId);
   if (found === undefined) {
-    throw new UsageError(withSuggestion(`There is no community "${guildId}", but: ${ids.join(', ')}.`, guildId, ids));
+    const message = `There is no community "${guildId}". There is: ${known.join('; ')}.`;
+    throw new UsageError(withSuggestion(message, guildId, ids));
   }
   return found;
 }

@@ -4,6 +4,7 @@ import { command } from '../../platform/terminal/command.ts';
 import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
 import { parseMapping } from './columns.ts';
 import { importHistory } from './import-history.ts';
+import { decimalSigns } from './interpret-row.ts';
 import { fileFormats } from './read-rows.ts';
 import { runImport } from './run-import.ts';
 import { listImports, undoImport } from './stored-imports.ts';
@@ -14,7 +15,7 @@ Usage
   tallyhook import FILE... [options]      credit what the files contain
   tallyhook import --from-site [options]  credit the votes that the site of a listing, such as top.gg, has in its history
   tallyhook import --list                 print the imports with their ids
-  tallyhook import --undo ID              take back what an import credited, as far as members have not spent it
+  tallyhook import --undo ID|NAME         take back what an import credited, as far as members have not spent it
 
 Options
   --dry-run          report what would be credited, and what rejected, and change nothing
@@ -32,6 +33,7 @@ Options
   --votes-at TIME    when votes were cast of which a row has only the number, such as 2026-01-31
   --reason TEXT      what members read (default: "imported from NAME")
   --round            cut off fractions of credits, instead of rejecting the rows
+  --decimal SIGN     what begins a fraction, if that is not clear: "," (1.234 is 1234) or "." (1,234 is 1234)
   --rejected FILE    write all rejected rows to a new CSV file, with lines and reasons
   --yes              import without asking; required if the input is not a terminal
   --json             print the result as a JSON object
@@ -57,6 +59,7 @@ export const importCommand = command({
     list: flag,
     'from-site': flag,
     round: flag,
+    decimal: text,
     undo: text,
     as: text,
     map: text,
@@ -72,19 +75,19 @@ export const importCommand = command({
     rejected: text,
   },
   allowPositionals: true,
-  choices: { as: rowKinds, format: fileFormats },
+  choices: { as: rowKinds, format: fileFormats, decimal: decimalSigns },
   async run({ values, positionals: files }, terminal) {
     const { json, yes, list, undo, 'dry-run': dryRun } = values;
     if (list || undo !== undefined) {
       if (files.length > 0) throw new UsageError(`Unexpected argument "${files[0]}".`);
       if (list) return listImports(json, terminal);
-      if (!/^\d{1,15}$/.test(undo ?? '')) throw new UsageError('--undo needs the id of an import, as in --list.');
-      return undoImport(Number(undo), { dryRun, yes, json }, terminal);
+      if (!undo) throw new UsageError('--undo needs the id or the name of an import, as in --list.');
+      return undoImport(undo, { dryRun, yes, json }, terminal);
     }
     const fromSite = values['from-site'];
     if (files.length === 0 && !fromSite) throw new UsageError('Specify the file to import.');
     const { guild = null, reason, name, path, since = null } = values;
-    const ofFiles = ['as', 'map', 'key', 'path', 'format', 'votes-at', 'rejected'] as const;
+    const ofFiles = ['as', 'map', 'key', 'path', 'format', 'votes-at', 'rejected', 'decimal'] as const;
     const unused = fromSite ? (files[0] ?? ofFiles.find((option) => values[option] !== undefined)) : undefined;
     if (unused !== undefined) throw new UsageError(`With --from-site, "${unused}" has no meaning: it reads no file.`);
     if (since !== null && !fromSite) throw new UsageError('--since needs --from-site.');
@@ -104,6 +107,7 @@ export const importCommand = command({
         ...named,
         files,
         round: values.round,
+        decimal: oneOf('--decimal', values.decimal, decimalSigns),
         rowsAre: oneOf('--as', values.as, rowKinds),
         mapping: parseMapping(values.map),
         key: values.key ?? null,

@@ -22,8 +22,13 @@ export interface RowRules {
   readonly votesAt: number | null;
   /** Whether fractions are cut off, instead of rejected. */
   readonly round: boolean;
+  /** The sign before a fraction; the other one divides thousands. Null if the file says neither. */
+  readonly decimal: DecimalSign | null;
   readonly now: number;
 }
+
+export const decimalSigns = [',', '.'] as const;
+export type DecimalSign = (typeof decimalSigns)[number];
 
 /** What a row credits. `skipped`: it is not about a member of this community, or about nothing. */
 export type InterpretedRow =
@@ -39,7 +44,6 @@ const firstTime = Date.UTC(2015, 0, 1);
 const futureMs = 300_000;
 const wholeNumber = /^[+-]?\d{1,15}(\.0{1,6})?$/;
 const decimalNumber = /^[+-]?\d{1,15}(\.\d{1,12})?$/;
-const roundedId = /^\d([.,]\d+)?e\+?\d+$/i;
 
 const rejected = (reason: string): InterpretedRow => ({ type: 'rejected', reason });
 const skipped = (reason: string): InterpretedRow => ({ type: 'skipped', reason });
@@ -52,15 +56,14 @@ export function interpretRow(fields: Fields, rules: RowRules): InterpretedRow {
   if (parts === null) return skipped('other keys');
   const { userId, guildId } = parts;
   if (guildId !== null && rules.guildId !== null && guildId !== rules.guildId) return skipped('other servers');
-  if (roundedId.test(userId)) return rejected('the id was rounded by a spreadsheet: export the column as text');
   if (!isSnowflake(userId) || userId.length < 15) {
     return rejected(userId === '' ? 'there is no Discord id' : 'this is not a Discord id');
   }
-  const credits = columns.credits === undefined ? 0 : numberOf(readPath(fields, columns.credits), rules.round);
+  const credits = columns.credits === undefined ? 0 : numberOf(readPath(fields, columns.credits), rules);
   if (typeof credits === 'string') return rejected(`the credits ${credits}`);
   if (credits > maxImportedCredits) return rejected(`more than ${maxImportedCredits.toLocaleString('en')} credits`);
   const number = rowsAre === 'votes' || columns.votes === undefined ? 0 : readPath(fields, columns.votes);
-  const votes = numberOf(number, false);
+  const votes = numberOf(number, { decimal: rules.decimal, round: false });
   if (typeof votes === 'string') return rejected(`the number of votes ${votes}`);
   if (votes > maxVotes) return rejected(`more than ${maxVotes.toLocaleString('en')} votes`);
   // Balances alone have neither: what looks like them can be anything, such as the date of joining.
@@ -92,15 +95,33 @@ export function interpretRow(fields: Fields, rules: RowRules): InterpretedRow {
   return items.length === 0 ? skipped('nothing to credit') : { type: 'items', items };
 }
 
+/** A number whose signs divide thousands in one part of the world, and begin a fraction in another. */
+const ambiguousNumber = /^[+-]?\d{1,3}(?:(?:\.\d{3})+|(?:,\d{3})+)$/;
+
 /** A whole number, 0 for none; or what is wrong with it. */
-function numberOf(value: unknown, round: boolean): number | string {
-  const text = textOf(value).replace(/^"(.*)"$/, '$1');
-  if (text === '' && (value === undefined || value === null || value === '')) return 0;
+function numberOf(value: unknown, { round, decimal }: Pick<RowRules, 'round' | 'decimal'>): number | string {
+  const written = textOf(value).replace(/^"(.*)"$/, '$1');
+  if (written === '' && (value === undefined || value === null || value === '')) return 0;
+  if (typeof value === 'string' && decimal === null && ambiguousNumber.test(written)) {
+    if (written.includes(',')) {
+      return 'can be 1234 or 1, as in 1,234: use --decimal "." for 1234, or --decimal "," with --round for 1';
+    }
+    if (!round) return 'can be 1234 or 1, as in 1.234: use --decimal "," for 1234, or --round for 1';
+  }
+  const text = decimal === null ? written : withPoint(written, decimal);
   if (!(round ? decimalNumber : wholeNumber).test(text)) {
     return decimalNumber.test(text) ? 'are not a whole number: --round cuts fractions off' : 'are not a number';
   }
   const number = Math.trunc(Number(text));
   return number < 0 ? 'are negative' : number;
+}
+
+/** Without signs between thousands, and with a point before the fraction; no number if the signs are elsewhere. */
+function withPoint(text: string, decimal: DecimalSign): string {
+  const divided = decimal === ',' ? /^[+-]?\d{1,3}(?:\.\d{3})+(?=,|$)/ : /^[+-]?\d{1,3}(?:,\d{3})+(?=\.|$)/;
+  const whole = text.replace(divided, (digits) => digits.replaceAll(/[.,]/g, ''));
+  if (decimal === '.') return whole;
+  return whole.includes('.') ? '' : whole.replace(',', '.');
 }
 
 /** Ms since the epoch; null for none; or what is wrong with it. */

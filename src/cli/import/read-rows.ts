@@ -1,5 +1,7 @@
 import { open } from 'node:fs/promises';
-import { TextDecoder } from 'node:util';
+import type { TallyhookError } from '../../platform/errors.ts';
+import { InvalidJsonError, parseJsonText } from '../../platform/parse-json-text.ts';
+import { describeBinary, encodingOf, UnreadableFileError, unreadable } from '../../platform/text-file.ts';
 import { type CsvRow, createCsvParser, findDelimiter } from './csv.ts';
 import { type Fields, fieldsOf, invalidFile, maxRowLength, parseExactly } from './fields.ts';
 import { createJsonDivider } from './json-elements.ts';
@@ -27,21 +29,26 @@ const discordId = /^["']?\d{15,20}["']?$/;
 
 /**
  * Reads a file row by row, so that memory does not depend on its size. Each part says how much of the file has been read.
- * @throws TallyhookError `invalid_import_file`, and the errors of the file system
+ * Names beyond ASCII do not matter, so that Windows-1252 is read as well.
+ * @throws TallyhookError `invalid_import_file`, and UnreadableFileError
  */
 export async function* readRows(
   file: string,
   { format, path }: FileOptions,
 ): AsyncGenerator<{ readonly rows: readonly FileRow[]; readonly bytesRead: number }> {
-  const handle = await open(file, 'r');
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
   try {
     const buffer = Buffer.alloc(partSize);
     let bytesRead = 0;
     let decoder: TextDecoder | undefined;
     let divide: ReturnType<typeof createRowReader> | undefined;
     for (;;) {
-      const { bytesRead: count } = await handle.read(buffer, 0, partSize, bytesRead);
-      decoder ??= new TextDecoder(buffer[0] === 0xff && buffer[1] === 0xfe ? 'utf-16le' : 'utf-8');
+      const { bytesRead: count } = await handle.read(buffer, 0, partSize, bytesRead).catch((error: unknown) => {
+        throw unreadable(file, error);
+      });
+      decoder ??= decoderFor(file, buffer.subarray(0, count));
       const text = decoder.decode(buffer.subarray(0, count), { stream: count > 0 });
       bytesRead += count;
       divide ??= createRowReader(format ?? recognizeFormat(file, text), path, text);
@@ -52,6 +59,12 @@ export async function* readRows(
   } finally {
     await handle.close();
   }
+}
+
+function decoderFor(file: string, start: Uint8Array): TextDecoder {
+  const encoding = encodingOf(start, true);
+  if (encoding === null) throw new UnreadableFileError(file, ...describeBinary(start));
+  return new TextDecoder(encoding);
 }
 
 function createRowReader(format: FileFormat, path: readonly string[], sample: string) {
@@ -117,8 +130,21 @@ function parseRow(text: string, line: number): unknown {
   try {
     return parseExactly(text);
   } catch {
-    throw invalidFile(line, 'is not valid JSON', 'Check the file there, or choose another --format.');
+    throw invalidJson(text, line);
   }
+}
+
+/** @param firstLine of the text in the file */
+function invalidJson(text: string, firstLine: number): TallyhookError {
+  const choice = 'Check the file there, or choose another --format.';
+  try {
+    parseJsonText(text);
+  } catch (error) {
+    if (!(error instanceof InvalidJsonError)) throw error;
+    const { line, column, hint } = error;
+    return invalidFile(firstLine, `is not JSON at line ${firstLine + line - 1}, column ${column}`, `${hint} ${choice}`);
+  }
+  return invalidFile(firstLine, 'is not JSON', choice);
 }
 
 /** @param sample the beginning of the file */

@@ -16,12 +16,13 @@ import { startProgress } from '../../platform/terminal/progress.ts';
 import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
 import { type BulkOptions, olderDatabase } from '../open-database.ts';
 import { type Columns, findColumns, type ImportedField } from './columns.ts';
-import type { Fields } from './fields.ts';
+import { type Fields, readText } from './fields.ts';
 import { findCommunity, findListing } from './find-community.ts';
 import { importFiles } from './import-files.ts';
 import { createImportReport, type ImportReport, previewRows } from './import-report.ts';
-import { type RowRules, readTime } from './interpret-row.ts';
+import { type DecimalSign, type RowRules, readTime } from './interpret-row.ts';
 import { createKeyReader } from './key-template.ts';
+import { rejectLostDigits } from './lost-digits.ts';
 import { type FileOptions, readRows } from './read-rows.ts';
 import { createRehearsal } from './rehearsal.ts';
 
@@ -36,6 +37,7 @@ export interface ImportOptions extends FileOptions, BulkOptions {
   readonly reason: string | null;
   readonly votesAt: string | null;
   readonly round: boolean;
+  readonly decimal: DecimalSign | null;
   readonly rejectedFile: string | null;
 }
 
@@ -50,6 +52,12 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
   const now = systemClock.now();
   const sample = await readSample(files, options);
   const columns = findColumns(sample, options.mapping, options.key !== null);
+  const readKey = options.key === null ? null : createKeyReader(options.key);
+  const readId = (fields: Fields) => {
+    const text = readText(fields, columns.user);
+    return readKey === null ? text : (readKey(text)?.userId ?? '');
+  };
+  await rejectLostDigits(files, { ...options, readId });
   const config = loadConfig(process.env);
   const { store, close } = await openForImport(config.databaseUrl, options.dryRun);
   try {
@@ -62,8 +70,9 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
       rowsAre,
       now,
       round: options.round,
+      decimal: options.decimal,
       guildId: community.guildId,
-      readKey: options.key === null ? null : createKeyReader(options.key),
+      readKey,
       listing: needsListing ? findListing(community, options.listing) : null,
       listings: community.named.map(({ name }) => name),
       votesAt: options.votesAt === null ? null : readVotesAt(options.votesAt, community, now),

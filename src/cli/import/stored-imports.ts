@@ -1,25 +1,34 @@
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
+import { readValues } from '../../../config/read-values.ts';
 import { homeAccounts } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
+import { fetchGuildName } from '../../discord/inspection.ts';
+import { createDiscordRest } from '../../discord/rest.ts';
 import type { StoredImport } from '../../features/imports/items.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { formatCount, isoTime } from '../../platform/durations.ts';
+import { formatCount, isoTime, second } from '../../platform/durations.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { confirm } from '../../platform/terminal/confirm.ts';
-import { exitCode, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
+import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
+import { plainName } from '../../platform/truncate.ts';
 import { type BulkOptions, withStore } from '../open-database.ts';
 import { communitiesOf } from './find-community.ts';
 
+/** How long the list waits for Discord (ms). */
+const nameTimeoutMs = 3 * second;
 /** Members per transaction. */
 const membersAtOnce = 20;
 
-/** `tallyhook import --undo ID`. */
-export async function undoImport(id: number, { dryRun, yes, json }: BulkOptions, terminal: Terminal): Promise<number> {
+/** `tallyhook import --undo ID`, or the name of an import. */
+export async function undoImport(
+  wanted: string,
+  { dryRun, yes, json }: BulkOptions,
+  terminal: Terminal,
+): Promise<number> {
   const config = loadConfig(process.env);
   return withStore(config.databaseUrl, async (store) => {
-    const stored = (await store.imports.list()).find((each) => each.id === id);
-    if (stored === undefined) throw new UsageError(`There is no import ${id}: see --list.`);
-    const { name, accounts, state } = stored;
+    const stored = findImport(await store.imports.list(), wanted);
+    const { id, name, accounts, state } = stored;
     if (state === 'undone') throw new UsageError(`The import ${id} was undone before.`);
     const what = `${formatCount(stored.credits, 'credit')} and ${formatCount(stored.votes, 'vote')}`;
     if (dryRun) {
@@ -64,6 +73,23 @@ export async function undoImport(id: number, { dryRun, yes, json }: BulkOptions,
   });
 }
 
+/** The import with this id, or else with this name. @throws UsageError */
+function findImport(imports: readonly StoredImport[], wanted: string): StoredImport {
+  const byId = imports.find(({ id }) => String(id) === wanted);
+  if (byId !== undefined) return byId;
+  const named = imports.filter(({ name }) => name === wanted);
+  // Once undone, a name can be used again.
+  const current = named.filter(({ state }) => state !== 'undone');
+  const [found, ...others] = current.length > 0 ? current : named.slice(-1);
+  if (found === undefined) {
+    const names = imports.map(({ name }) => name);
+    throw new UsageError(withSuggestion(`There is no import "${wanted}": see --list.`, wanted, names));
+  }
+  if (others.length === 0) return found;
+  const ids = current.map(({ id }) => id).join(' or ');
+  throw new UsageError(`Several imports have the name "${wanted}", of different communities: use the id ${ids}.`);
+}
+
 function formatTotals({ members, credits, spent, votes, membersWhoSpent }: Record<string, number>): string[] {
   const taken = `${formatCount(credits ?? 0, 'credit')} and ${formatCount(votes ?? 0, 'vote')}`;
   const lines = [`Took back ${taken} of ${formatCount(members ?? 0, 'member')}.`];
@@ -88,7 +114,10 @@ export async function listImports(json: boolean, { print }: Terminal): Promise<n
       }));
       print(JSON.stringify(rows, null, 2));
     } else if (imports.length === 0) print('Nothing was imported.');
-    else for (const each of imports) print(formatImport(each));
+    else {
+      const names = await guildNamesOf(imports);
+      for (const each of imports) print(formatImport(each, names));
+    }
     return exitCode.ok;
   });
 }
@@ -100,8 +129,25 @@ const states: Readonly<Record<StoredImport['state'], string>> = {
   undone: 'undone',
 };
 
-function formatImport({ id, name, accounts, state, startedAt, credits, votes, spent }: StoredImport): string {
-  const guild = accounts === homeAccounts ? '' : ` in guild ${accounts}`;
+/** The names of the guilds, as far as Discord says them to the bot now. */
+async function guildNamesOf(imports: readonly StoredImport[]): Promise<ReadonlyMap<string, string>> {
+  const guildIds = [...new Set(imports.map(({ accounts }) => accounts))].filter((each) => each !== homeAccounts);
+  const { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' } = readValues(process.env).values;
+  if (token === undefined || guildIds.length === 0) return new Map();
+  const rest = createDiscordRest({ token, apiUrl, timeoutMs: nameTimeoutMs });
+  const names = await Promise.all(
+    guildIds.map(async (guildId) => [guildId, await fetchGuildName(rest, guildId).catch(() => null)] as const),
+  );
+  return new Map(names.flatMap(([guildId, name]) => (name === null ? [] : [[guildId, plainName(name)]])));
+}
+
+function formatImport(
+  { id, name, accounts, state, startedAt, credits, votes, spent }: StoredImport,
+  names: ReadonlyMap<string, string>,
+): string {
+  const guildName = names.get(accounts);
+  const guild =
+    accounts === homeAccounts ? '' : ` in ${guildName === undefined ? `guild ${accounts}` : `"${guildName}"`}`;
   const rest = spent === 0 ? '' : `, ${formatCount(spent, 'credit')} were spent`;
   const contents = `${formatCount(credits, 'credit')}, ${formatCount(votes, 'vote')}`;
   return `${id}  ${isoTime(startedAt)}  ${name}${guild}: ${contents} (${states[state]}${rest})`;

@@ -11,7 +11,7 @@ const now = Date.UTC(2026, 0, 5, 12);
 const rules: RowRules = {
   columns: { user: 'user', credits: 'points', votes: 'votes', time: 'time' },
   ...{ rowsAre: 'balances', readKey: null, guildId: null, listing: 'server', listings: ['server'], votesAt: null },
-  ...{ round: false, now },
+  ...{ round: false, decimal: null, now },
 };
 
 /** What a row credits, short; otherwise the reason. */
@@ -20,6 +20,8 @@ function read(fields: Fields, changes: Partial<RowRules> = {}): unknown {
   if (row.type !== 'items') return row.reason;
   return row.items.map(({ userId, credits, vote }) => [userId, credits, ...(vote === null ? [] : [vote.at])]);
 }
+
+const ambiguous = 'the credits can be 1234 or 1, as in 1.234: use --decimal "," for 1234, or --round for 1';
 
 describe('a row', () => {
   it.each([
@@ -31,13 +33,21 @@ describe('a row', () => {
     [{ points: '-1' }, 'the credits are negative'],
     [{ points: '1.5' }, 'the credits are not a whole number: --round cuts fractions off'],
     [{ points: 'many' }, 'the credits are not a number'],
+    [{ points: '1.234' }, ambiguous],
+    [{ points: '1.000' }, ambiguous],
+    [{ points: '1.234.567' }, ambiguous],
+    [{ points: 1.234 }, 'the credits are not a whole number: --round cuts fractions off'],
+    [{ points: '1234.000' }, [[id, 1234]]],
+    [
+      { points: '1,234' },
+      'the credits can be 1234 or 1, as in 1,234: use --decimal "." for 1234, or --decimal "," with --round for 1',
+    ],
     [{ points: {} }, 'the credits are not a number'],
     [{ points: '1e9' }, 'the credits are not a number'],
     [{ points: '1000000001' }, 'more than 1,000,000,000 credits'],
     [{ user: '', points: 1 }, 'there is no Discord id'],
     [{ user: 'abc', points: 1 }, 'this is not a Discord id'],
     [{ user: '1234', points: 1 }, 'this is not a Discord id'],
-    [{ user: '6.13426E+17', points: 1 }, 'the id was rounded by a spreadsheet: export the column as text'],
     [{ user: ` '${id}`, points: 1 }, [[id, 1]]],
     [{ votes: 2 }, 'there is no time of the votes: use --votes-at'],
     [
@@ -53,6 +63,18 @@ describe('a row', () => {
     [{ votes: 1, time: '12/31/2025' }, 'this is not a time: use ISO 8601, or Unix seconds or milliseconds'],
   ])('of balances: %j', (fields, expected) => {
     expect(read(fields)).toEqual(expected);
+  });
+
+  it.each([
+    ['1.234', ',', [[id, 1234]]],
+    ['1.234.567,00', ',', [[id, 1_234_567]]],
+    ['12,00', ',', [[id, 12]]],
+    ['12.5', ',', 'the credits are not a number'],
+    ['1.23', ',', 'the credits are not a number'],
+    ['1,234', '.', [[id, 1234]]],
+    ['12,34.5', '.', 'the credits are not a number'],
+  ] as const)('of %s credits, with %s before a fraction', (points, decimal, expected) => {
+    expect(read({ points }, { decimal })).toEqual(expected);
   });
 
   it.each([

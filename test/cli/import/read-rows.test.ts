@@ -98,7 +98,9 @@ describe('a JSON file', () => {
 
   it('that is incomplete, or has nothing at the path, is reported', async () => {
     await expect(rowsOf('a.json', '[{"id":1},')).rejects.toThrow('does not end');
-    await expect(rowsOf('a.json', '[{"id":1},{"id":x}]')).rejects.toThrow('line 1 is not valid JSON');
+    await expect(rowsOf('a.json', '[{"id":1},{"id":x}]')).rejects.toThrow(
+      'The row on line 1 is not JSON at line 1, column 7.',
+    );
     await expect(rowsOf('a.json', '{"users":[1]}', { path: ['members'] })).rejects.toThrow('does not lead to');
   });
 
