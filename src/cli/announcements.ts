@@ -46,7 +46,9 @@ export const announcementsCommand = command({
     }
     const all = listings.filter(({ listing }) => wanted === undefined || listing === wanted);
     if (json) terminal.print(JSON.stringify(all, null, 2));
-    else {
+    else if (all.length === 0) {
+      terminal.printError('There is no listing yet: link one with /setup in Discord, or configure one.');
+    } else {
       const texts = all.map(({ listing, mode, previews }) =>
         [`Listing ${listing} (mode: ${mode})`, ...previews.flatMap((each) => ['', ...formatPreview(each)])].join('\n'),
       );

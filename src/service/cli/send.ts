@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { minute, second } from '../../platform/durations.ts';
+import { httpUrlForm } from '../../platform/pasted-forms.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { type CliCommand, command, type ParsedArgs } from '../../platform/terminal/command.ts';
 import { exitCode, readSecret, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
@@ -175,9 +176,12 @@ function readEvents(
 }
 
 async function readTarget(to: string | undefined): Promise<WebhookTarget> {
-  if (to === undefined || !/^https?:\/\//.test(to) || !URL.canParse(to)) throw new UsageError('--to must be a URL.');
+  if (to === undefined) throw new UsageError('--to is missing: the URL of the receiver.');
+  const url = httpUrlForm.clean(to);
+  const problem = httpUrlForm.problem(url);
+  if (problem !== null) throw new UsageError(`--to: ${problem}.`);
   try {
-    return await resolveTarget(new URL(to), systemResolve);
+    return await resolveTarget(new URL(url), systemResolve);
   } catch (thrown) {
     if (thrown instanceof RejectedTargetError) throw new UsageError(thrown.message);
     throw thrown;
