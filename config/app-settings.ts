@@ -1,26 +1,27 @@
 import { z } from 'zod';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
+import { tokenProblem } from '../src/platform/pasted-forms.ts';
 import { appListings } from './app-listings.ts';
 import { unsetHint } from './code-options.ts';
 import { mayStoreSecrets } from './encryption.ts';
 import type { Environment } from './environment.ts';
 import { listedListings, type ReadListings, readListings } from './listings.ts';
-import { readValues } from './read-values.ts';
+import { invalidValue, readValues } from './read-values.ts';
 import { needsDiscord, roles, rolesOf } from './roles.ts';
 import type { Config } from './schema.ts';
-import type { Setting } from './settings/setting.ts';
+import { readSetting, type Setting } from './settings/setting.ts';
 import { settings, type Values } from './settings.ts';
 import { missingSettings, type RequiredSetting, toConfig } from './to-config.ts';
 
 /** A text as in the variable of a setting. */
-function text<Value>({ schema, expected }: Setting<Value>) {
-  const message = `it must be ${expected}`;
+function text<Value>(setting: Setting<Value>) {
+  const message = `it must be ${setting.expected}`;
   return z
     .string(message)
     .transform((value, context) => {
-      const parsed = schema.safeParse(value);
+      const parsed = readSetting(setting, value);
       if (parsed.success) return parsed.data;
-      context.addIssue(message);
+      context.addIssue(parsed.problem ?? message);
       return z.NEVER;
     })
     .optional();
@@ -109,9 +110,19 @@ export function configOfOptions(options: ParsedSettings, environment: Environmen
   const values: Values = { ...variables, ...(environment === null && defaultsInCode), ...valuesOf(options) };
   const read = readAllListings(options, values, environment, issues);
   const describe = environment === null ? (name: RequiredSetting) => requiredOptions[name] : undefined;
+  issues.push(...tokenIssues(values, environment === null));
   issues.unshift(...missingSettings(values, read.listings, issues, describe));
   if (issues.length > 0) throw new InvalidConfigError(issues, environment === null ? 'createApp' : null);
   return toConfig({ environment: environment ?? {}, values, read, secretFiles });
+}
+
+/** Tokens of Discord itself have one form, unlike those of a local Discord. */
+function tokenIssues({ DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' }: Values, isInCode: boolean): ConfigIssue[] {
+  const found = token === undefined ? null : tokenProblem(token, apiUrl);
+  if (found === null) return [];
+  const problem = invalidValue(settings.DISCORD_TOKEN, '', found);
+  if (isInCode) return [{ ...requiredOptions.DISCORD_TOKEN, problem }];
+  return [{ setting: 'DISCORD_TOKEN', problem, hint: `Set it to ${settings.DISCORD_TOKEN.expected}.` }];
 }
 
 const requiredOptions = {

@@ -5,6 +5,7 @@ import { joinParts, parseSetting } from '../src/features/settings.ts';
 import { withSharedSettings } from './communities.ts';
 import type { ListingBase, ListingDefaults, ListingSource } from './listing-source.ts';
 import type { ListingConfig } from './schema.ts';
+import { headerSecretProblem } from './sites.ts';
 import { roleIssues, toListing } from './to-listings.ts';
 
 /** A stored setting. A secret is decrypted: an API key, or a list of texts. */
@@ -66,6 +67,9 @@ export function communityConfig(
   });
   const listings = configured.map(({ listing }) => listing);
   for (const listing of listings) {
+    const secretProblem = headerSecretProblem(listing);
+    if (secretProblem !== null)
+      issues.push({ listing: listing.name, path: 'voteSecrets', code: 'invalid', ...secretProblem });
     for (const { setting: path, problem, hint } of roleIssues(listing, 'rewards')) {
       issues.push({ listing: listing.name, path, code: 'everyone_role', problem, hint });
     }

@@ -1,5 +1,5 @@
 import type { Environment } from './environment.ts';
-import { isSecretValue, sourceOf, withoutPassword } from './read-values.ts';
+import { isSecretValue, isShownValue, sourceOf, withoutPassword } from './read-values.ts';
 import { type SettingName, type SettingSource, settingNames, settings } from './settings.ts';
 
 /** A setting without secrets. */
@@ -24,6 +24,7 @@ function publicValue(name: SettingName, source: SettingSource, environment: Envi
 }
 
 function publicPart(name: SettingName, value: string): string | null {
+  if (!isShownValue(name, value)) return null;
   if (!isSecretValue(name, value)) return withoutPassword(value);
   if (!('isAddress' in settings[name]) || !/^\w+:\/\//.test(value) || !URL.canParse(value)) return null;
   const { protocol, host, pathname } = new URL(value);

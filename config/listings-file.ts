@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { shapeOf } from '../src/core/settings/setting-spec.ts';
-import { apiKey, credits, id } from '../src/core/settings/value-schemas.ts';
+import { apiKey, credits, guildId, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
+import { headerSecretForm, pasted, secretForm } from '../src/platform/pasted-forms.ts';
 import { custom, site } from './sites.ts';
 
 const text = z.string().min(1);
+const secret = pasted(secretForm);
 
 /** The ends of the addresses `/webhooks/vote` and `/webhooks/premium`, which are of no listing in particular. */
 const reservedNames = ['vote', 'premium'];
@@ -31,7 +33,7 @@ export const listing = z.strictObject({
   id: id
     .optional()
     .describe('Discord id of the server or bot. Needed if several listings of the same kind share a secret.'),
-  guildId: id
+  guildId: guildId
     .optional()
     .describe(
       'Discord id of the server (guild), where roles are given. Without both settings it is the `id` of the server listing, for a bot if there is only one such server. `DISCORD_GUILD_ID` otherwise.',
@@ -43,9 +45,11 @@ export const listing = z.strictObject({
   slug: text.optional().describe('Name of the listing at the site, if the address of its vote page needs it.'),
   confirm: z.boolean().optional().describe('`true`: a vote is paid when the site says that the member has voted.'),
   custom: custom.optional(),
-  voteSecrets: z.array(text).default([]).describe('Secrets of its vote webhook. Several are valid at once.'),
-  premiumSecrets: z.array(text).default([]).describe('Secrets of its premium webhook. Several are valid at once.'),
-  voteAuthorization: text.optional().describe('Accept unsigned server votes with exactly this Authorization header.'),
+  voteSecrets: z.array(secret).default([]).describe('Secrets of its vote webhook. Several are valid at once.'),
+  premiumSecrets: z.array(secret).default([]).describe('Secrets of its premium webhook. Several are valid at once.'),
+  voteAuthorization: pasted(headerSecretForm)
+    .optional()
+    .describe('Accept unsigned server votes with exactly this Authorization header.'),
   announceChannelId,
   premiumChannelId,
   creditsPerVote: credits.optional().describe('Older name of `rewards.vote`.'),

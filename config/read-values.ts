@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
 import { type SecretFile, worldWritableIssue } from '../src/platform/secret-files.ts';
+import { readTextFile, UnreadableFileError } from '../src/platform/text-file.ts';
 import type { Environment } from './environment.ts';
+import { readSetting, type Setting } from './settings/setting.ts';
 import { type SettingName, type SettingSource, settingNames, settings, type Values } from './settings.ts';
 
 /** Result of {@link readValues}. */
@@ -55,14 +56,13 @@ function isSet(value: string | undefined): value is string {
 function readFromFile(name: SettingName, path: string, issues: ConfigIssue[]): string | undefined {
   const setting = `${name}_FILE`;
   try {
-    const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    const text = readTextFile(path).replace(/\r?\n$/, '');
     if (text !== '') return text;
     const hint = `Write ${settings[name].expected} into it.`;
     issues.push({ setting, problem: `points to an empty file (${path}).`, hint });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
-    const hint = 'Correct the path, and make sure that the user of the tallyhook process can read the file.';
-    issues.push({ setting, problem: `points to a file that cannot be read (${path}: ${code}).`, hint });
+    if (!(error instanceof UnreadableFileError)) throw error;
+    issues.push({ setting, problem: `points to ${path}, which ${error.problem}.`, hint: error.hint });
   }
   return undefined;
 }
@@ -81,16 +81,32 @@ function isLocalAddress(text: string): boolean {
 }
 
 function parseValue(name: SettingName, text: string, issues: ConfigIssue[]): unknown {
-  const { schema, expected } = settings[name];
-  const result = schema.safeParse(text);
+  const setting: Setting = settings[name];
+  // As a line of .env is pasted into the form of a host.
+  const result = readSetting(setting, text.startsWith(`${name}=`) ? text.slice(name.length + 1) : text);
   if (result.success) return result.data;
-  const shown =
-    'secret' in settings[name] ? ' (not shown, because it is secret)' : `: ${JSON.stringify(withoutPassword(text))}`;
-  issues.push({ setting: name, problem: `has an invalid value${shown}.`, hint: `Set it to ${expected}.` });
+  const problem = invalidValue(setting, text, result.problem);
+  issues.push({ setting: name, problem, hint: `Set it to ${setting.expected}.` });
   return undefined;
+}
+
+/** Longer invalid values (characters) are not shown: they may be a secret of another setting. */
+const maxShownLength = 24;
+
+/** The problem of a value. @param problem what is wrong with its form, if more than that it is not what is expected */
+export function invalidValue(setting: Setting, text: string, problem: string | null): string {
+  const because = setting.secret ? 'it is secret' : 'it may be a secret';
+  const isShown = !setting.secret && text.length <= maxShownLength;
+  const shown = isShown ? `: ${JSON.stringify(withoutPassword(text))}` : ` (not shown, because ${because})`;
+  return `has an invalid value${shown}${problem === null ? '' : `; ${problem}`}.`;
+}
+
+/** Whether the text of a setting can be shown, if it is not secret. */
+export function isShownValue(name: SettingName, text: string): boolean {
+  return text.length <= maxShownLength || readSetting<unknown>(settings[name], text).success;
 }
 
 /** The value without a password in its URL, which even a setting that is not secret may contain. */
 export function withoutPassword(value: string): string {
-  return value.replace(/^(\w+:\/\/)[^/@]*@/, '$1…@');
+  return value.replace(/^(\w+:\/\/).*@/s, '$1…@');
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { missingFor } from '../src/lookup/sites/site-apis.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { beyondAscii, headerSecretForm } from '../src/platform/pasted-forms.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-settings.ts';
 import type { TokenSite } from '../src/webhook/sites/token-site.ts';
 
@@ -67,6 +68,21 @@ export function siteOf({ site: id, siteKey, slug, confirm = false, custom }: Sit
   return { id, key: siteKey ?? null, slug: slug ?? null, confirm, ...(custom && { custom }) };
 }
 
+/** Why deliveries of a site that carry the secret in a header cannot match; null if they can. */
+export function headerSecretProblem({
+  site: settings,
+  voteSecrets,
+}: {
+  readonly site?: SiteSettings | undefined;
+  readonly voteSecrets: readonly string[];
+}): Pick<ConfigIssue, 'problem' | 'hint'> | null {
+  const site = settings && findSite(settings);
+  const isInHeader = site?.schemes.some(({ type }) => type === 'token') === true;
+  if (!isInHeader || voteSecrets.every((secret) => headerSecretForm.problem(secret) === null)) return null;
+  const hint = `${site.name} sends it in a header: use letters and digits of ASCII, there as well.`;
+  return { problem: `is invalid: ${beyondAscii}.`, hint };
+}
+
 /** Fields that are of the document's service alone. */
 const serviceFields = ['lookupKey', 'voteAuthorization'] as const;
 /** Fields that are of the other sites alone. */
@@ -113,6 +129,8 @@ export function siteIssues(
         `is of the default site, and this listing is on ${name}.`,
         'Remove it, or move it to another listing.',
       );
+  const secretProblem = headerSecretProblem({ site: settings, voteSecrets: listing.voteSecrets });
+  if (secretProblem !== null) add('voteSecrets', secretProblem.problem, secretProblem.hint);
   if (listing.premiumSecrets.length > 0)
     add('premiumSecrets', `is not empty, but ${name} has no premium events.`, 'Remove it.');
   if (listing.voteSecrets.length === 0 && schemes.every(({ type }) => type !== 'none'))

@@ -128,9 +128,9 @@ function secretsIn(values: Values, listings: readonly ListingConfig[]): string[]
 
 /** The password of a URL, both encoded and decoded. PostgreSQL accepts it in the query as well. */
 function passwordsIn(url: string): string[] {
-  const [, encoded = ''] = /^\w+:\/\/[^:@/]*:([^@]*)@/.exec(url) ?? [];
-  const inQuery = URL.canParse(url) ? new URL(url).searchParams.get('password') : null;
-  return [encoded, querystring.unescape(encoded), inQuery ?? ''];
+  const [, encoded = ''] = /^\w+:\/\/[^:@/]*:(.*)@/s.exec(url) ?? [];
+  const inQuery = URL.parse(url)?.searchParams.get('password') ?? '';
+  return [encoded, querystring.unescape(encoded), inQuery];
 }
 
 function deepFreeze<Value>(value: Value): Value {

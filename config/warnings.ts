@@ -4,7 +4,7 @@ import { type SecretFile, worldReadableWarnings } from '../src/platform/secret-f
 import type { Environment } from './environment.ts';
 import { readListings } from './listings.ts';
 import { readValues } from './read-values.ts';
-import { settingNames } from './settings.ts';
+import { settingNames, type Values } from './settings.ts';
 
 const knownNames: readonly string[] = settingNames.flatMap((name) => [name, `${name}_FILE`]);
 
@@ -27,7 +27,40 @@ export function configWarnings(
   environment: Environment,
   secretFiles: readonly SecretFile[] = secretFilesOf(environment),
 ): ConfigIssue[] {
-  return [...unknownVariables(environment), ...worldReadableWarnings(secretFiles)];
+  const { values } = readValues(environment);
+  return [
+    ...unknownVariables(environment),
+    ...dividedSecrets(values),
+    ...shortIds(values),
+    ...worldReadableWarnings(secretFiles),
+  ];
+}
+
+/** Generated secrets are longer (characters). */
+const minCompleteLength = 16;
+
+/** Lists of secrets that may be one secret with a comma. */
+function dividedSecrets(values: Values): ConfigIssue[] {
+  return (['VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET'] as const).flatMap((setting) => {
+    const secrets = values[setting] ?? [];
+    if (secrets.length < 2 || secrets.every(({ length }) => length >= minCompleteLength)) return [];
+    const hint =
+      'If the comma belongs to the secret, write the secret into the file of TALLYHOOK_CONFIG, or use one without commas.';
+    return [{ setting, problem: `is read as ${secrets.length} secrets, which its commas separate.`, hint }];
+  });
+}
+
+const ids = ['DISCORD_GUILD_ID', 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID', 'VOTER_ROLE_ID'] as const;
+/** Of the ids of the first weeks of Discord. */
+const minIdLength = 15;
+
+function shortIds(values: Values): ConfigIssue[] {
+  return ids.flatMap((setting) => {
+    const { length } = values[setting] ?? '';
+    if (length === 0 || length >= minIdLength) return [];
+    const problem = `has ${length} digits, and the ids of Discord have 17 to 20.`;
+    return [{ setting, problem, hint: 'Copy the id again: right-click → Copy ID.' }];
+  });
 }
 
 function secretFilesOf(environment: Environment): SecretFile[] {

@@ -4,6 +4,7 @@ import { choicesOf } from '../../src/core/settings/shown-values.ts';
 import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { LinkResult } from '../../src/features/setup/community.ts';
+import { idForm } from '../../src/platform/pasted-forms.ts';
 import { bold, escapeName, lines, type Markup, markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
@@ -83,7 +84,7 @@ export function linkSite(view: SetupView, site: Site): Promise<LinkResult> {
     ...authorOf(view),
     kind,
     site: site.id,
-    targetId: kind === 'server' ? guildId : textField(input, 'botId') || input.applicationId,
+    targetId: kind === 'server' ? guildId : idForm('any').clean(textField(input, 'botId')) || input.applicationId,
     lookupKey: null,
     voteSecret: textField(input, 'secret') || null,
   });

@@ -3,6 +3,7 @@ import { textField } from '../../src/discord/commands/input.ts';
 import type { ActionTarget, Later, Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
 import type { GeneratedSecrets, KeyCheck, LinkResult } from '../../src/features/setup/community.ts';
 import { minute, second } from '../../src/platform/durations.ts';
+import { apiKeyForm } from '../../src/platform/pasted-forms.ts';
 import { bold, escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
@@ -73,7 +74,7 @@ function keyField({ setup: { fields, hints } }: Texts): ModalField {
 /** Checks the key, saves the listing, and shows what to enter in the service's dashboard. */
 export async function linkListing(view: SetupView): Promise<Panel> {
   const { input, services, clock, guildId } = view;
-  const lookupKey = textField(input, 'lookupKey');
+  const lookupKey = apiKeyForm.clean(textField(input, 'lookupKey'));
   const check = await services.checks.checkKey(guildId, null, lookupKey);
   if (check.status !== 'valid') return renderUnlinked(view, [keyProblem(view, check)], formOfService);
   const { kind, name, targetId } = check;

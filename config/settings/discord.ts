@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { expectedId, group, httpUrl, id, setting, text } from './setting.ts';
+import { botTokenForm, clientSecretForm, pasted } from '../../src/platform/pasted-forms.ts';
+import { expectedId, group, guildId, httpUrl, setting } from './setting.ts';
 
 export const discord = group('Discord', {
   DISCORD_TOKEN: setting({
-    schema: text,
+    schema: pasted(botTokenForm),
     expected: 'the bot token from the Discord developer portal (your application → Bot → Reset Token)',
     secret: true,
     isFirst: true,
@@ -19,7 +20,7 @@ export const discord = group('Discord', {
     description: 'Base URL of the REST API, which also returns the URL of the gateway.',
   }),
   DISCORD_GUILD_ID: setting({
-    schema: id,
+    schema: guildId,
     expected: expectedId,
     wish: 'commands in one server only',
     description: 'Register the commands in this guild only. It is also the guild in which roles are given.',
@@ -36,7 +37,7 @@ export const discord = group('Discord', {
       "The application's public key (developer portal → General Information): receive [commands over HTTP](operations.md#commands-over-http) at `/interactions`. Then run `tallyhook register --http --url https://your.domain/interactions`.",
   }),
   DISCORD_CLIENT_SECRET: setting({
-    schema: text,
+    schema: pasted(clientSecretForm),
     expected: 'the client secret from the Discord developer portal (your application → OAuth2 → Reset Secret)',
     secret: true,
     wish: "Discord's linked roles",

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { expectedKey, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { logLevels } from '../../src/platform/log.ts';
+import { headerSecretForm, hostForm, pasted, portForm } from '../../src/platform/pasted-forms.ts';
 import { roles } from '../roles.ts';
-import { digits, group, httpUrl, listOf, setting, text } from './setting.ts';
+import { digits, group, httpUrl, listOf, setting } from './setting.ts';
 
 /** The text of an encryption key. */
 const encryptionKey = z.string().refine((key) => parseEncryptionKey(key) !== null);
@@ -12,14 +13,14 @@ export const minOwnerTokenLength = 16;
 
 export const program = group('Process', {
   HOST: setting({
-    schema: text,
+    schema: pasted(hostForm),
     expected: 'an address of this machine, or 0.0.0.0 for all addresses',
     default: '127.0.0.1',
     wish: 'to be reached from other machines',
     description: 'Address on which the program listens. The container sets `0.0.0.0`: leave it out there.',
   }),
   PORT: setting({
-    schema: digits(0, 65_535),
+    schema: pasted(portForm).pipe(digits(0, 65_535)),
     expected: 'a port number from 0 (any free port) to 65535',
     default: '3000',
     wish: 'another port',
@@ -60,7 +61,8 @@ export const owners = group('Owners', {
       'The next `SETTINGS_KEY` during a rotation, see [Rotating the key](operations.md#rotating-the-key-of-settings).',
   }),
   OWNER_TOKEN: setting({
-    schema: text,
+    schema: pasted(headerSecretForm),
+    isFreeText: true,
     expected: `at least ${minOwnerTokenLength} random characters, for example from \`openssl rand -hex 32\``,
     secret: true,
     wish: 'the owner console at `/owner`',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { premium, vote, whenDenied } from '../../src/core/settings/reward-settings.ts';
 import { duration } from '../../src/core/settings/value-schemas.ts';
 import { expectedDuration } from '../../src/platform/duration-text.ts';
-import { decimal, digits, expectedId, group, id, setting } from './setting.ts';
+import { decimal, digits, expectedId, group, roleId, setting } from './setting.ts';
 
 const credits = digits(0, 1_000_000);
 const expectedCredits = 'a whole number from 0 to 1000000';
@@ -37,7 +37,7 @@ export const rewards = group('Credits and roles', {
     description: 'Hours between two rewarded votes of one user.',
   }),
   VOTER_ROLE_ID: setting({
-    schema: id,
+    schema: roleId,
     expected: expectedId,
     wish: 'a role for everyone who votes',
     description: 'Id of a role of `DISCORD_GUILD_ID` that each vote gives.',

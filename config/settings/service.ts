@@ -1,12 +1,18 @@
 import { announceChannelId } from '../../src/core/settings/listing-settings.ts';
 import { apiKey } from '../../src/core/settings/value-schemas.ts';
-import { expectedId, group, httpUrl, id, listOf, setting, text } from './setting.ts';
+import { headerSecretForm, pasted, secretForm } from '../../src/platform/pasted-forms.ts';
+import { channelId, expectedId, group, httpUrl, listOf, setting } from './setting.ts';
 
 const expectedSecrets = "the secret from the service's dashboard; separate several with commas, without empty ones";
 
+/** The path of the API is certain after an address without one. */
+function withApiPath(url: string): string {
+  return /^https?:\/\/[^/?#]+$/.test(url) ? `${url}/api/v1` : url;
+}
+
 export const service = group('The listing service', {
   LOOKUP_BASE_URL: setting({
-    schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
+    schema: httpUrl.transform(withApiPath).refine((url) => url.endsWith('/api/v1')),
     expected: 'the http(s) URL of the lookup API, ending in /api/v1',
     isFirst: true,
     wish: 'votes of my listing service',
@@ -39,7 +45,8 @@ export const service = group('The listing service', {
 
 export const webhooks = group('Webhooks', {
   VOTE_WEBHOOK_SECRET: setting({
-    schema: listOf(text),
+    schema: listOf(pasted(secretForm)),
+    isFreeText: true,
     expected: expectedSecrets,
     secret: true,
     wish: 'votes delivered to `/webhooks/vote`',
@@ -47,7 +54,8 @@ export const webhooks = group('Webhooks', {
       'Secret of the vote webhook from the dashboard. Several, separated by commas, are valid at once, so that [one can be changed](#changing-a-secret) without a loss. `/setup` makes those of listings that it links.',
   }),
   PREMIUM_WEBHOOK_SECRET: setting({
-    schema: listOf(text),
+    schema: listOf(pasted(secretForm)),
+    isFreeText: true,
     expected: expectedSecrets,
     secret: true,
     wish: 'premium delivered to `/webhooks/premium`',
@@ -55,7 +63,8 @@ export const webhooks = group('Webhooks', {
       'Secret of the premium webhook from the dashboard. Several, separated by commas, are valid at once, so that [one can be changed](#changing-a-secret) without a loss. `/setup` makes those of listings that it links.',
   }),
   VOTE_WEBHOOK_AUTHORIZATION: setting({
-    schema: text,
+    schema: pasted(headerSecretForm),
+    isFreeText: true,
     expected: 'the complete Authorization header that the service sends',
     secret: true,
     wish: 'votes of a service that does not sign',
@@ -65,13 +74,13 @@ export const webhooks = group('Webhooks', {
 
 export const channels = group('Channels', {
   ANNOUNCE_CHANNEL_ID: setting({
-    schema: id,
+    schema: channelId,
     expected: expectedId,
     wish: 'votes announced',
     description: announceChannelId.description,
   }),
   PREMIUM_CHANNEL_ID: setting({
-    schema: id,
+    schema: channelId,
     expected: expectedId,
     wish: 'premium announced elsewhere',
     description: 'Id of the channel for premium; `ANNOUNCE_CHANNEL_ID` otherwise.',

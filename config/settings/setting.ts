@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { snowflakePattern } from '../../src/platform/snowflake.ts';
+import { channelId, guildId, roleId } from '../../src/core/settings/value-schemas.ts';
+import { httpUrlForm, pasted, unwrap } from '../../src/platform/pasted-forms.ts';
 
 /** One setting: an environment variable, or `NAME_FILE` with the path of a file that holds its value. */
 export interface Setting<Value = unknown> {
@@ -18,10 +19,28 @@ export interface Setting<Value = unknown> {
   readonly secret?: true;
   /** Only the password of the URL is secret; the rest is shown. */
   readonly isAddress?: true;
+  /** A text that may begin and end with quotation marks: its schema says what becomes of them. */
+  readonly isFreeText?: true;
 }
 
 export function setting<Value>(setting: Setting<Value>): Setting<Value> {
   return setting;
+}
+
+/**
+ * The value of a text that was pasted, or what is wrong with its form: null if what the setting expects says it all. A
+ * message never has anything of the text.
+ */
+export function readSetting<Value>(
+  { schema, isFreeText }: Setting<Value>,
+  text: string,
+): { readonly success: true; readonly data: Value } | { readonly success: false; readonly problem: string | null } {
+  const result = schema.safeParse(isFreeText ? text : unwrap(text));
+  if (result.success) return result;
+  return {
+    success: false,
+    problem: result.error.issues.find(({ message }) => message.startsWith('it '))?.message ?? null,
+  };
 }
 
 /** Settings that are explained together. */
@@ -31,13 +50,13 @@ export function group<Settings extends Readonly<Record<string, Setting>>>(title:
 
 export const text = z.string().min(1);
 
-export const id = z.string().regex(snowflakePattern);
+export { channelId, guildId, roleId };
 export const expectedId = 'a Discord id, digits only: enable Developer Mode (Settings → Advanced) and use "Copy ID"';
 
-export const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
+export const httpUrl = pasted(httpUrlForm).transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 /** A whole number from `min` to `max`, written in digits only. */
-export function digits(min: number, max: number): z.ZodType<number> {
+export function digits(min: number, max: number): z.ZodType<number, string> {
   return z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(min).max(max));
 }
 

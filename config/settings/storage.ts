@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { duration } from '../../src/core/settings/value-schemas.ts';
 import { expectedDuration } from '../../src/platform/duration-text.ts';
+import { databaseUrlForm, pasted } from '../../src/platform/pasted-forms.ts';
 import { digits, group, setting } from './setting.ts';
 
 const perHour = digits(1, 1_000_000_000);
@@ -9,17 +10,6 @@ const expectedPerHour = 'a whole number from 1 to 1000000000';
 /** A duration in ms; null for `forever`. */
 const retention = z.union([z.literal('forever').transform(() => null), duration]);
 const expectedRetention = `forever, or ${expectedDuration}`;
-
-/** Whether a URL with a host can be parsed and decoded. URLs without a host are not checked. */
-function isDecodable(url: string): boolean {
-  if (!url.includes('://')) return true;
-  try {
-    decodeURIComponent(new URL(url).href);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export const storage = group('Storage and limits', {
   KEEP_BODIES: setting({
@@ -53,20 +43,17 @@ export const storage = group('Storage and limits', {
     description: 'The same for the bodies of these deliveries together, in MiB.',
   }),
   DATABASE_URL: setting({
-    schema: z.string().regex(/^(sqlite:(?!\/\/).+|postgres(ql)?:\/\/.+)$/),
+    schema: pasted(databaseUrlForm(['postgres', 'postgresql'])).refine((url) => url !== 'memory:'),
     expected: 'sqlite: followed by a path (sqlite:data/tallyhook.db), or postgres://user:password@host/database',
     default: 'sqlite:data/tallyhook.db',
     secret: true,
     isAddress: true,
     wish: 'PostgreSQL, or the file elsewhere',
     description:
-      '`sqlite:` and a path (with Docker below `/data/`), or `postgres://user:password@host/database`, also through PgBouncer in transaction mode.',
+      '`sqlite:` and a path (with Docker below `/data/`), or `postgres://user:password@host/database`, also through PgBouncer in transaction mode. Special characters of the password are percent-encoded. `sslmode=require` verifies the certificate, as `verify-full` does; with a certificate of your own add `sslrootcert=PATH`, and `sslmode=no-verify` encrypts without verifying.',
   }),
   CACHE_URL: setting({
-    schema: z
-      .string()
-      .regex(/^(sqlite:(?!\/\/).+|rediss?:\/\/.+|memory:)$/)
-      .refine(isDecodable),
+    schema: pasted(databaseUrlForm(['redis', 'rediss'])),
     expected: 'sqlite: followed by a path, redis://host:6379, or memory:',
     default: 'sqlite:data/cache.db',
     secret: true,

@@ -5,7 +5,7 @@ import { decimal, group, httpUrl, setting, text } from './setting.ts';
 const keyValues = z.string().transform((list, issues) => {
   const parsed = parseKeyValues(list);
   if (parsed !== null) return parsed;
-  issues.addIssue('malformed');
+  issues.addIssue('it must consist of name=value');
   return z.NEVER;
 });
 const expectedKeyValues = 'name=value, several separated by commas, with special characters percent-encoded';
@@ -20,6 +20,7 @@ export const tracing = group('Traces', {
   }),
   OTEL_EXPORTER_OTLP_HEADERS: setting({
     schema: keyValues,
+    isFreeText: true,
     expected: expectedKeyValues,
     secret: true,
     wish: 'a collector with a password',

@@ -1,5 +1,6 @@
 import { describeConfig, publicSettings } from '../../config/describe.ts';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
+import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
@@ -40,7 +41,7 @@ export const configCommand = command({
       return exitCode.ok;
     }
     const error = configErrorOf(process.env);
-    const warnings = configWarnings(process.env);
+    const warnings = [...dotEnvWarnings(), ...configWarnings(process.env)];
     const stored = await storedSettingsOrWarning(() => loadDatabaseUrl(process.env), terminal);
     if (values.json) {
       const json = {

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/schema.ts';
+import { describeDiscordError, tokenHint } from '../discord/discord-errors.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { updateApplication } from '../discord/registration/application-settings.ts';
@@ -72,9 +73,13 @@ export const registerCommand = command({
         })
         .catch((cause: unknown) => {
           if (cause instanceof TallyhookError) throw cause;
-          throw new TallyhookError('not_registered', `The commands could not be registered: ${messageOf(cause)}.`, {
+          const isTokenRejected = describeDiscordError(cause).kind === 'token';
+          const reason = isTokenRejected ? 'Discord rejects the bot token (401)' : messageOf(cause);
+          throw new TallyhookError('not_registered', `The commands could not be registered: ${reason}.`, {
             cause,
-            hint: 'Check the connection to Discord, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
+            hint: isTokenRejected
+              ? tokenHint
+              : 'Check the connection to Discord, DISCORD_TOKEN, and that the bot was invited with the scope applications.commands.',
           });
         });
       if (endpoint !== undefined) await changeEndpoint(rest, endpoint);

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
 import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
@@ -81,6 +82,7 @@ function startBotCommand(readEnvironment: () => Environment): CliCommand {
           ...(traces && { fields: traces.exporter.logFields }),
         });
         traces?.exporter.reportTo(log);
+        for (const { setting, problem, hint } of dotEnvWarnings()) log.warn({ hint }, `${setting} ${problem}`);
         installProcessErrorHandlers(log);
         // A database that does not respond must not delay the stop. At this point nothing is open that needs to be
         // closed.

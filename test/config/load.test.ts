@@ -7,10 +7,11 @@ import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingNames, settings } from '../../config/settings.ts';
 import { renderExample, withTables } from '../../scripts/settings/render.ts';
 import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
+import { botToken } from '../support/bot-token.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const minimal = {
-  DISCORD_TOKEN: 'discord-token',
+  DISCORD_TOKEN: botToken,
   LOOKUP_BASE_URL: 'https://lists.example/api/v1',
   LOOKUP_SERVER_KEY: 'server-key',
 };
@@ -29,7 +30,7 @@ describe('the configuration', () => {
   it('requires few settings, and has defaults for the others', () => {
     const config = loadConfig(minimal);
     expect(config).toMatchObject({
-      discord: { token: 'discord-token', apiUrl: 'https://discord.com/api', guildId: null },
+      discord: { token: botToken, apiUrl: 'https://discord.com/api', guildId: null },
       databaseUrl: 'sqlite:data/tallyhook.db',
       cacheUrl: 'sqlite:data/cache.db',
       http: { host: '127.0.0.1', port: 3000 },
@@ -83,9 +84,9 @@ describe('the configuration', () => {
 
   it('reads every value from a file as well, without the trailing newline', () => {
     const path = join(tempDir(), 'token');
-    writeFileSync(path, 'from a file \n', { mode: 0o600 });
+    writeFileSync(path, `${botToken}1\n`, { mode: 0o600 });
     const { DISCORD_TOKEN: _, ...otherSettings } = minimal;
-    expect(loadConfig({ ...otherSettings, DISCORD_TOKEN_FILE: path }).discord.token).toBe('from a file ');
+    expect(loadConfig({ ...otherSettings, DISCORD_TOKEN_FILE: path }).discord.token).toBe(`${botToken}1`);
     for (const name of settingNames)
       expect(issuesOf({ ...otherSettings, [`${name}_FILE`]: '/nowhere/at/all' }), name).not.toEqual([]);
   });
@@ -147,11 +148,11 @@ describe('the configuration', () => {
       DATABASE_URL: 'postgres://user:f-secret@host/db',
     });
     expect([...secrets].sort()).toEqual([
+      botToken,
       'a-secret',
       'b-secret',
       'c-secret',
       'd-secret',
-      'discord-token',
       'e-secret',
       'f-secret',
       'server-key',
@@ -163,7 +164,7 @@ describe('the password of a URL', () => {
   it.each([
     ['postgres://user:hush-hush@host/db', ['hush-hush']],
     ['postgres://user:p%40ss%23word@host/db', ['p%40ss%23word', 'p@ss#word']],
-    ['postgres://user:pa#ss@host/db', ['pa#ss']],
+    ['postgres://user:pa@ss:word@host/db', ['pa@ss:word']],
     ['postgres://user:hush-hush@/db?host=/run/postgresql', ['hush-hush']],
     ['postgres://host/db?password=hush-hush', ['hush-hush']],
   ])('is listed as a secret: %s', (url, passwords) => {
@@ -335,7 +336,9 @@ describe('a secret file', () => {
     const path = join(tempDir(), 'token');
     writeFileSync(path, 'hush');
     chmodSync(path, mode);
-    return { path, environment: { ...others, DISCORD_TOKEN_FILE: path } };
+    // Another Discord has tokens of any form.
+    const environment = { ...others, DISCORD_API_URL: 'http://127.0.0.1:9/api', DISCORD_TOKEN_FILE: path };
+    return { path, environment };
   }
 
   it.each([0o666, 0o646, 0o602])('is rejected with mode %o, in which every user can write it', (mode) => {
@@ -412,7 +415,7 @@ describe('tallyhook config', () => {
     expect(shown).toMatch(/PORT +81\n/);
     expect(shown).toMatch(/HOST +127\.0\.0\.1 {2}\(default\)\n/);
     expect(shown).toMatch(/DATABASE_URL +postgres:\/\/db\/tally/);
-    for (const secret of ['hush', 'discord-token', 'server-key']) expect(shown).not.toContain(secret);
+    for (const secret of ['hush', botToken, 'server-key']) expect(shown).not.toContain(secret);
   });
 
   it.each(['sqlite:hush', 'memory:hush', 'https://hush.example/hush', 'postgres://hush:hush@hush/hush'])(

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
+import { botToken } from '../support/bot-token.ts';
 
 const minimal = {
-  DISCORD_TOKEN: 'discord-token',
+  DISCORD_TOKEN: botToken,
   LOOKUP_BASE_URL: 'https://lists.example/api/v1',
   LOOKUP_SERVER_KEY: 'server-key',
   VOTE_WEBHOOK_SECRET: 'old-secret',
@@ -33,7 +34,7 @@ describe('a rotation', () => {
   it('changes no other setting, and lists the changed ones', () => {
     const loaded = loadConfig({
       ...minimal,
-      DISCORD_TOKEN: 'another',
+      DISCORD_TOKEN: `${botToken}0`,
       OWNER_TOKEN: 'owner',
       PORT: '81',
       CREDITS_PER_VOTE: '99',
@@ -41,7 +42,7 @@ describe('a rotation', () => {
       REMINDERS: 'off',
     });
     const next = withRotatedSecrets(active, loaded);
-    expect(next).toMatchObject({ discord: { token: 'discord-token' }, ownerToken: null, http: { port: 3000 } });
+    expect(next).toMatchObject({ discord: { token: botToken }, ownerToken: null, http: { port: 3000 } });
     expect(next.listings).toMatchObject([{ rewards: { base: { perVote: 10 } } }, { lookupKey: null }]);
     expect(settingsNeedingRestart(next, loaded)).toEqual([
       'DISCORD_TOKEN, DISCORD_API_URL, DISCORD_GUILD_ID, DISCORD_PUBLIC_KEY',

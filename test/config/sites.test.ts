@@ -7,6 +7,7 @@ import { loadConfig } from '../../config/load.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
+import { botToken } from '../support/bot-token.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'sites-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -23,7 +24,7 @@ const custom = { name: 'My list', page: 'https://list.example/{id}', header: 'X-
 function load(listings: readonly object[], variables: Record<string, string> = {}) {
   const path = join(directory, 'listings.json');
   writeFileSync(path, JSON.stringify({ listings }));
-  return loadConfig({ DISCORD_TOKEN: 'token', TALLYHOOK_CONFIG: path, ...variables });
+  return loadConfig({ DISCORD_TOKEN: botToken, TALLYHOOK_CONFIG: path, ...variables });
 }
 
 function issuesOf(listings: readonly object[], variables?: Record<string, string>): string[] {

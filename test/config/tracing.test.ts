@@ -56,7 +56,7 @@ describe('the settings of traces', () => {
   });
 
   it.each([
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4317'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'grpc://localhost:4317'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=%zz'],
     ['OTEL_RESOURCE_ATTRIBUTES', '=value'],

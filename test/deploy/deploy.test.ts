@@ -9,6 +9,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { serviceCommand } from '../../src/service/cli/service-command.ts';
 import { running } from '../service/running.ts';
 import { captive } from '../service/terminal.ts';
+import { botToken } from '../support/bot-token.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { serve } from '../support/start-receiver.ts';
@@ -32,7 +33,7 @@ const image = `tallyhook:${JSON.parse(readFileSync('package.json', 'utf8')).vers
 const secretValues: Readonly<Record<string, string>> = {
   DATABASE_URL: 'postgres://tallyhook:password@postgres/tallyhook',
   SETTINGS_KEY: 'ab'.repeat(32),
-  DISCORD_TOKEN: 'token',
+  DISCORD_TOKEN: botToken,
   OWNER_TOKEN: 'owner-token-owner-token',
 };
 

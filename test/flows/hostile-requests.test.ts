@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { botToken } from '../support/bot-token.ts';
 import { hostilePaths, hostileRequests } from '../support/hostile-requests.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
@@ -14,7 +15,7 @@ const ownerToken = 'owner-token-for-tests';
 async function startApp() {
   const directory = tempDir();
   const config = loadConfig({
-    DISCORD_TOKEN: 'token-for-tests',
+    DISCORD_TOKEN: botToken,
     DISCORD_API_URL: 'http://127.0.0.1:9/api',
     LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
     LOOKUP_SERVER_KEY: 'server-key-for-tests',

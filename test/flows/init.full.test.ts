@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { botToken } from '../support/bot-token.ts';
 import { launcher } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -27,14 +28,14 @@ it.skipIf(!hasTerminal)(
       const line = output.slice(read).split('\n').at(-1) ?? '';
       if (!/(: |\[(Y\/n|y\/N)\] )$/.test(line)) return;
       read = output.length;
-      const answers: Record<string, string> = { 'Bot token': 'hush', 'Base URL': 'https://list.example' };
+      const answers: Record<string, string> = { 'Bot token': botToken, 'Base URL': 'https://list.example' };
       const question = Object.keys(answers).find((each) => line.startsWith(each)) ?? '';
       child.stdin.write(`${answers[question] ?? ''}\r`);
     });
     expect(await new Promise((resolve) => child.on('exit', resolve)), output).toBe(0);
-    expect(output).not.toContain('hush');
+    expect(output).not.toContain(botToken);
     expect(parseEnv(readFileSync(join(directory, '.env'), 'utf8'))).toEqual({
-      DISCORD_TOKEN: 'hush',
+      DISCORD_TOKEN: botToken,
       LOOKUP_BASE_URL: 'https://list.example/api/v1',
     });
   },

@@ -7,6 +7,7 @@ import { envTemplate } from '../../src/cli/init/env-file.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startService } from '../../src/service/service.ts';
+import { botToken } from '../support/bot-token.ts';
 import { runCommand, startCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
@@ -136,15 +137,14 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
       '--yes',
       '--offline',
       '--set',
-      'DISCORD_TOKEN=abc',
+      `DISCORD_TOKEN=Bot ${botToken}`,
       '--set',
       'LOOKUP_BASE_URL=http://list.example',
     ];
     const onSqlite = tempDir();
     const first = await runCommand(args, {}, onSqlite);
     expect(first.code).toBe(0);
-    expect(first.output).toContain('DISCORD_TOKEN: ! This does not look like a bot token');
-    const two = { DISCORD_TOKEN: 'abc', LOOKUP_BASE_URL: 'http://list.example/api/v1' };
+    const two = { DISCORD_TOKEN: botToken, LOOKUP_BASE_URL: 'http://list.example/api/v1' };
     expect(parseEnv(readFileSync(join(onSqlite, '.env'), 'utf8'))).toEqual(two);
     const onPostgres = tempDir();
     const second = await runCommand([...args, '--set', 'DATABASE_URL=postgres://host/db'], {}, onPostgres);
@@ -162,12 +162,35 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     expect(parseEnv(readFileSync(join(withKey, '.env'), 'utf8'))['SETTINGS_KEY']).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  it('refuses a token by its form, also if Discord cannot be asked', async () => {
+    const others = ['--set', 'LOOKUP_BASE_URL=127.0.0.1:3200'];
+    for (const [token, args, environment] of [
+      ['bad-token', ['--offline'], {}],
+      ['bad token', [], { DISCORD_API_URL: unreachableDiscord.apiUrl }],
+      ['0123456789abcdef'.repeat(4), [], { DISCORD_API_URL: unreachableDiscord.apiUrl }],
+    ] as const) {
+      const directory = tempDir();
+      const words = ['init', '--yes', ...args, ...others, '--set', `DISCORD_TOKEN=${token}`];
+      const { code, output } = await runCommand(words, environment, directory);
+      expect(code).toBe(2);
+      expect(output).toMatch(/^DISCORD_TOKEN: This is not the bot token .*: it /);
+      expect(output).not.toContain(token);
+    }
+    const directory = tempDir();
+    const words = ['init', '--yes', '--offline', ...others, '--set', `DISCORD_TOKEN=${botToken}`];
+    expect((await runCommand(words, {}, directory)).code).toBe(0);
+    expect(parseEnv(readFileSync(join(directory, '.env'), 'utf8'))['LOOKUP_BASE_URL']).toBe(
+      'http://127.0.0.1:3200/api/v1',
+    );
+  });
+
   it('says what it cannot check, and runs in scripts', async () => {
     const directory = tempDir();
     const settings = ['LOOKUP_BASE_URL=http://127.0.0.1:9/api/v1', 'PUBLIC_URL=https://votes.example.com'];
     const args = ['init', '--yes', ...settings.flatMap((each) => ['--set', each])];
-    const environment = { DISCORD_TOKEN: 'token-for-tests', DISCORD_API_URL: unreachableDiscord.apiUrl };
-    const missing = await runCommand(args, { DISCORD_API_URL: unreachableDiscord.apiUrl }, directory);
+    const { apiUrl: DISCORD_API_URL } = unreachableDiscord;
+    const environment = { DISCORD_TOKEN: 'token-for-tests', DISCORD_API_URL };
+    const missing = await runCommand(args, { DISCORD_API_URL }, directory);
     expect(missing.code).toBe(2);
     expect(missing.output).toContain('DISCORD_TOKEN is missing.');
     const done = await runCommand(args, { ...environment, LOOKUP_SERVER_KEY: 'key-for-tests' }, directory);
@@ -178,7 +201,7 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     expect(before).toMatch(/^# Settings of tallyhook/);
     expect(envTemplate()).toContain('# The bot token (developer portal');
     expect(parseEnv(envTemplate())).toEqual({});
-    const again = await runCommand(['init', '--yes', '--offline'], {}, directory);
+    const again = await runCommand(['init', '--yes', '--offline'], { DISCORD_API_URL }, directory);
     expect(again.code).toBe(0);
     expect(again.output).toContain('has all of this already');
     expect(readFileSync(join(directory, '.env'), 'utf8')).toBe(before);

@@ -40,7 +40,11 @@ describe('--json', { timeout: 120_000 }, () => {
         },
       ],
       issues: expect.arrayContaining([
-        { setting: 'PORT', problem: 'has an invalid value: "x".', hint: expect.any(String) },
+        {
+          setting: 'PORT',
+          problem: 'has an invalid value: "x"; it must be the number alone.',
+          hint: expect.any(String),
+        },
       ]),
     });
     expect(stdout).not.toContain('hush');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
+import { botToken } from '../support/bot-token.ts';
 import { freePort } from '../support/postgres.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -16,7 +17,7 @@ async function startWithSecretFile(secret: string) {
   const write = (secrets: string) => writeFileSync(file, `${secrets}\n`, { mode: 0o600 });
   write(secret);
   const environment = {
-    DISCORD_TOKEN: 'token-for-tests',
+    DISCORD_TOKEN: botToken,
     DISCORD_API_URL: 'http://127.0.0.1:9/api',
     LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
     LOOKUP_SERVER_KEY: 'server-key-for-tests',
@@ -123,7 +124,7 @@ describe('a secret', { timeout: 120_000 }, () => {
     const running = startProgram(
       ['start'],
       {
-        DISCORD_TOKEN: 'token-for-tests',
+        DISCORD_TOKEN: botToken,
         DISCORD_API_URL: 'http://127.0.0.1:9/api',
         LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
         LOOKUP_SERVER_KEY: 'server-key-for-tests',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
+import { botToken } from '../support/bot-token.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { queryValue } from '../support/query-value.ts';
@@ -25,7 +26,7 @@ export async function startTarget(): Promise<Target> {
   const directory = mkdtempSync(join(tmpdir(), 'tallyhook-fuzz-'));
   const environment = {
     PATH: process.env['PATH'] ?? '',
-    DISCORD_TOKEN: 'token-for-tests',
+    DISCORD_TOKEN: botToken,
     DISCORD_API_URL: 'http://127.0.0.1:9/api',
     LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
     LOOKUP_SERVER_KEY: 'server-key-for-tests',

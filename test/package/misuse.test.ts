@@ -6,6 +6,7 @@ import { createReceiver, InvalidConfigError, TallyhookError } from '../../src/ex
 import { startService } from '../../src/exports/sandbox.ts';
 import { TallyhookError as VerifyError, verify } from '../../src/exports/verify.ts';
 import { createApp, createLog, loadConfig, sign, systemClock } from '../../src/index.ts';
+import { botToken } from '../support/bot-token.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -174,7 +175,11 @@ describe('createApp', () => {
     expect(issues.map(({ setting, problem }) => `${setting} ${problem}`)).toEqual([expected]);
   });
 
-  const bot = { token: 't', lookup: { baseUrl: lookingUp.baseUrl }, listings: [{ ...listings[0], lookupKey: 'k' }] };
+  const bot = {
+    token: botToken,
+    lookup: { baseUrl: lookingUp.baseUrl },
+    listings: [{ ...listings[0], lookupKey: 'k' }],
+  };
 
   it.each([
     [{ databse: 'votes.db' }, 'databse is not an option of createApp.', 'Did you mean database?'],
@@ -215,7 +220,7 @@ describe('createApp', () => {
     const { fromEnvironment } = createApp;
     expect(await issuesOf(fromEnvironment)).toMatchObject([{ hint: expect.stringContaining('(process.env)') }]);
     expect(await issuesOf(fromEnvironment, {}, { prot: 1 })).toMatchObject([{ setting: 'prot' }]);
-    expect(await issuesOf(fromEnvironment, {}, { token: 't' })).toMatchObject([{ setting: 'LOOKUP_BASE_URL' }]);
+    expect(await issuesOf(fromEnvironment, {}, { token: botToken })).toMatchObject([{ setting: 'LOOKUP_BASE_URL' }]);
   });
 
   it('is started once, and answers with a code after its stop', async () => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import { type ConfigIssue, InvalidConfigError } from '../../src/platform/invalid-config-error.ts';
+import { botToken } from './bot-token.ts';
 import { tempDir } from './temp-dir.ts';
 
 /** A listing of the file with all required values. */
@@ -17,7 +18,7 @@ export function environmentWith(
   writeFileSync(path, JSON.stringify({ listings }), { mode: 0o600 });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content, { mode: 0o600 });
   return {
-    DISCORD_TOKEN: 'token-for-tests',
+    DISCORD_TOKEN: botToken,
     LOOKUP_BASE_URL: 'https://lists.example/api/v1',
     TALLYHOOK_CONFIG: path,
   };

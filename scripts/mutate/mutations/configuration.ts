@@ -15,15 +15,15 @@ export const configurationMutations: readonly Mutation[] = [
     breaks: 'a cooldown of 0 hours is rejected',
   },
   {
-    file: 'config/read-values.ts',
-    find: "const text = readFileSync(path, 'utf8').replace(/\\r?\\n$/, '');",
-    replace: "const text = readFileSync(path, 'utf8');",
-    breaks: 'the newline at the end of a secret file is not part of the secret',
+    file: 'config/settings/setting.ts',
+    find: 'schema.safeParse(isFreeText ? text : unwrap(text))',
+    replace: 'schema.safeParse(text)',
+    breaks: 'quotation marks and blanks around a value are not part of it',
   },
   {
     file: 'config/read-values.ts',
-    find: "'secret' in settings[name] ? ' (not shown, because it is secret)'",
-    replace: "'isAddress' in settings[name] ? ' (not shown, because it is secret)'",
+    find: 'const isShown = !setting.secret && text.length <= maxShownLength;',
+    replace: 'const isShown = text.length <= maxShownLength;',
     breaks: 'an invalid secret is not printed',
   },
   {

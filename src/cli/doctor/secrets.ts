@@ -74,12 +74,6 @@ function evaluatePresence(
 }
 
 function evaluateFormat({ secret, label }: WebhookSecret): Finding[] {
-  if (secret.trim() !== secret) return [fail(`${label} begins or ends with white space.`, dashboardHint)];
-  if (/^(["'`]).*\1$/.test(secret)) {
-    const hint = 'Remove them, unless the dashboard shows them as well.';
-    return [warn(`${label} is in quotation marks, which are part of the secret.`, hint)];
-  }
-  if (/^https?:\/\//i.test(secret)) return [fail(`${label} is a URL, not a secret.`, dashboardHint)];
   if (secret.length < minSecretLength) {
     const message = `${label} is shorter than ${minSecretLength} characters, so it can be guessed from one delivery.`;
     return [warn(message, `Use at least ${minSecretLength} random characters, in the dashboard as well.`)];

@@ -21,6 +21,7 @@ export interface AnswerContext {
   /** Whether the value is in a file of its own (`NAME_FILE`). */
   isInFile(name: SettingName): boolean;
   readonly checks: ReturnType<typeof createLiveChecks>;
+  readonly discordApiUrl: string;
   /** What ids can be chosen from. */
   readonly choices: Partial<Readonly<Record<SettingName, FetchChoices>>>;
   readonly terminal: Terminal;
@@ -97,7 +98,7 @@ async function askOnce(
     terminal.print('✓ Generated.');
     return generateSecret();
   }
-  const problem = formatProblem(name, answer);
+  const problem = formatProblem(name, answer, context.discordApiUrl);
   if (problem !== null) {
     terminal.print(`✗ ${problem}`);
     return undefined;
@@ -163,10 +164,10 @@ async function acceptFixed(
   name: SettingName,
   text: string,
   values: Map<SettingName, string>,
-  { checks, terminal }: AnswerContext,
+  { checks, terminal, discordApiUrl }: AnswerContext,
 ): Promise<void> {
   const value = completeAnswer(name, text);
-  const problem = formatProblem(name, value);
+  const problem = formatProblem(name, value, discordApiUrl);
   if (problem !== null) throw new UsageError(`${name}: ${problem}`);
   for (const finding of (await checks[name]?.(value, values)) ?? []) {
     if (finding.level === 'fail') throw new UsageError(`${name}: ${finding.message} ${finding.hint ?? ''}`.trimEnd());

@@ -8,7 +8,7 @@ import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platf
 import { answerAll, collectAll } from './answers.ts';
 import { createChoices } from './choices.ts';
 import { envTemplate, mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';
-import { createLiveChecks, createOfflineChecks } from './live-checks.ts';
+import { createLiveChecks } from './live-checks.ts';
 import { createPrompt } from './prompt.ts';
 import { defaultOf, isSecretSetting } from './questions.ts';
 
@@ -58,10 +58,10 @@ export const initCommand = command({
     const stored = parseEnv(before ?? '');
     const current = (name: SettingName) => given.get(name) ?? stored[name] ?? (process.env[name] || undefined);
     const apiUrl = current('DISCORD_API_URL') ?? defaultOf('DISCORD_API_URL') ?? '';
-    const checks = offline ? createOfflineChecks(apiUrl) : createLiveChecks(apiUrl);
+    const checks = offline ? {} : createLiveChecks(apiUrl);
     const choices = offline ? {} : createChoices(apiUrl);
     const isInFile = (name: SettingName) => Boolean(stored[`${name}_FILE`] ?? process.env[`${name}_FILE`]);
-    const context = { given, current, isInFile, checks, choices, terminal };
+    const context = { given, current, isInFile, checks, choices, terminal, discordApiUrl: apiUrl };
 
     const prompt = yes ? null : createPrompt(terminal);
     try {

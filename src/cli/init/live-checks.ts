@@ -11,7 +11,6 @@ import { systemClock } from '../../platform/clock.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
-import { defaultOf } from './questions.ts';
 
 /** The values that were entered before. */
 export type EnteredValues = ReadonlyMap<SettingName, string>;
@@ -103,21 +102,6 @@ export function createLiveChecks(discordApiUrl: string): Partial<Readonly<Record
       if (status.state === 'foreign') return [fail('Another program has this database.', 'Choose another one.')];
       return [pass(status.state === 'absent' ? 'The database will be created.' : 'The database exists.')];
     },
-  };
-}
-
-/** A bot token: the id of the application, a time and a signature, each in Base64url. */
-const tokenPattern = /^[\w-]{18,}\.[\w-]{5,}\.[\w-]{20,}$/;
-
-/** What can be checked without requests. */
-export function createOfflineChecks(discordApiUrl: string): Partial<Readonly<Record<SettingName, Check>>> {
-  // Another Discord, such as that of the sandbox, has tokens of its own.
-  if (discordApiUrl !== defaultOf('DISCORD_API_URL')) return {};
-  return {
-    DISCORD_TOKEN: async (token) =>
-      tokenPattern.test(token)
-        ? []
-        : [warn('This does not look like a bot token, which has three parts with dots between them.', laterHint)],
   };
 }
 

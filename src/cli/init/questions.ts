@@ -1,4 +1,6 @@
+import { readSetting } from '../../../config/settings/setting.ts';
 import { type SettingName, settings } from '../../../config/settings.ts';
+import { tokenProblem } from '../../platform/pasted-forms.ts';
 
 /** What is asked for one setting. */
 export interface Question {
@@ -82,16 +84,22 @@ export const questions: readonly Question[] = [
   },
 ];
 
-/** The answer with what is certainly meant: the path of the API after the address of the service. */
+/** The answer as what is certainly meant, without what was pasted with it; as it is if it is not valid. */
 export function completeAnswer(name: SettingName, answer: string): string {
-  if (name !== 'LOOKUP_BASE_URL' || !/^https?:\/\/[^/?#]+\/?$/.test(answer)) return answer;
-  return `${answer.replace(/\/$/, '')}/api/v1`;
+  const result = readSetting<unknown>(settings[name], answer);
+  if (!result.success) return answer;
+  const { data } = result;
+  return typeof data === 'string' || typeof data === 'number' || Array.isArray(data) ? String(data) : answer;
 }
 
-/** What is wrong with the text of a value; null if nothing is. */
-export function formatProblem(name: SettingName, value: string): string | null {
+/** What is wrong with the text of a value; null if nothing is. @param discordApiUrl where a token is valid */
+export function formatProblem(name: SettingName, value: string, discordApiUrl: string): string | null {
   const setting = settings[name];
-  return setting.schema.safeParse(value).success ? null : `This is not ${setting.expected}.`;
+  const result = readSetting<unknown>(setting, value);
+  const ofToken = name === 'DISCORD_TOKEN' && result.success ? tokenProblem(String(result.data), discordApiUrl) : null;
+  const problem = result.success ? ofToken : result.problem;
+  if (result.success && problem === null) return null;
+  return `This is not ${setting.expected}${problem === null ? '' : `: ${problem}`}.`;
 }
 
 export function isSecretSetting(name: SettingName): boolean {

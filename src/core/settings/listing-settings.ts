@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hour } from '../../platform/durations.ts';
 import { numberOf, objectOf, textOf } from '../../platform/json.ts';
+import { pasted, secretForm } from '../../platform/pasted-forms.ts';
 import { escapeName, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
@@ -8,7 +9,7 @@ import type { Site } from '../../webhook/sites/site.ts';
 import { setting } from './setting-spec.ts';
 import { showChannel } from './shown-values.ts';
 import { linkPath } from './stored-settings.ts';
-import { apiKey, id, timeZone as timeZoneName } from './value-schemas.ts';
+import { apiKey, channelId, id, timeZone as timeZoneName } from './value-schemas.ts';
 
 export const timeZone = setting({
   path: 'timeZone',
@@ -24,7 +25,7 @@ export const timeZone = setting({
 export const ownerChannelId = setting({
   path: 'ownerChannelId',
   description: 'Channel for reports to the owner, such as purchases to fulfil. Listings of one guild share it.',
-  schema: id,
+  schema: channelId,
   isShared: true,
   canBeOff: true,
   inEffect: (channelId) => ({ ownerChannelId: channelId ?? null }),
@@ -37,7 +38,7 @@ export const ownerChannelId = setting({
 export const announceChannelId = setting({
   path: 'announceChannelId',
   description: 'Id of the channel for announcements of votes.',
-  schema: id,
+  schema: channelId,
   canBeOff: true,
   variable: 'ANNOUNCE_CHANNEL_ID',
   inEffect: (channelId) => ({ announceChannelId: channelId ?? null }),
@@ -50,7 +51,7 @@ export const announceChannelId = setting({
 export const premiumChannelId = setting({
   path: 'premiumChannelId',
   description: 'Id of the channel for announcements of premium.',
-  schema: id,
+  schema: channelId,
   canBeOff: true,
   variable: 'PREMIUM_CHANNEL_ID',
   fallback: announceChannelId,
@@ -74,12 +75,8 @@ export const cooldownHours = setting({
   ],
 });
 
-const expectedSecret = 'it must have 8 to 512 characters, without spaces around them';
-const secret = z
-  .string(expectedSecret)
-  .min(8, expectedSecret)
-  .max(512, expectedSecret)
-  .refine((text) => text.trim() === text, expectedSecret);
+const expectedSecret = 'it must have 8 to 512 characters';
+const secret = pasted(secretForm, expectedSecret).min(8, expectedSecret).max(512, expectedSecret);
 
 /** Secrets that are valid at once. */
 const maxSecrets = 5;

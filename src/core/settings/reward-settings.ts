@@ -8,7 +8,7 @@ import { largestFactor } from '../rewards/multipliers.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
 import { setting } from './setting-spec.ts';
 import { showCredits } from './shown-values.ts';
-import { credits, hasNoIssues, id, time, wholeNumber } from './value-schemas.ts';
+import { credits, hasNoIssues, roleId, time, wholeNumber } from './value-schemas.ts';
 
 /** Largest number of votes. */
 export const maxVotes = 1_000_000_000;
@@ -78,7 +78,7 @@ const multiplier = z
       .describe('Weekdays on which it applies, `monday` to `sunday`, in `timeZone`. All if it is left out.'),
     from: time.optional().describe('Time from which it applies.'),
     until: time.optional().describe('Time from which it no longer applies.'),
-    role: id.optional().describe('It applies to members with this role only.'),
+    role: roleId.optional().describe('It applies to members with this role only.'),
   })
   .refine(({ from, until }) => from === undefined || until === undefined || from < until, {
     error: 'it must be later than "from"',
@@ -164,7 +164,7 @@ const milestone = z
       .optional()
       .describe('In place of `votes`: reached with each multiple of this many.'),
     credits: credits.default(0).describe('Paid each time that it is reached.'),
-    role: id.optional().describe('Role for members with this many votes.'),
+    role: roleId.optional().describe('Role for members with this many votes.'),
   })
   .refine(
     ({ votes, everyVotes }) => (votes === undefined) !== (everyVotes === undefined),

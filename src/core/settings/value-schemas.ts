@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { durationPattern, expectedDuration, isDurationInRange, parseDuration } from '../../platform/duration-text.ts';
+import { apiKeyForm, idForm, pasted } from '../../platform/pasted-forms.ts';
 import { snowflakePattern } from '../../platform/snowflake.ts';
 
 /*
@@ -8,15 +9,25 @@ import { snowflakePattern } from '../../platform/snowflake.ts';
  */
 
 const expectedId = 'it must be a Discord id: a string of digits';
+const roundedNumber = `${expectedId}, in quotation marks, because a number is rounded`;
 const expectedTime =
   'it must be a time in ISO 8601 with a time zone, such as 2026-12-01T00:00:00Z or 2026-12-01T00:00:00+01:00';
 const expectedZone = 'it must be an IANA time zone, such as Europe/Berlin, America/New_York or UTC';
 
 /** A Discord ID. */
-export const id = z.string(expectedId).regex(snowflakePattern, expectedId);
+const idOf = (kind: Parameters<typeof idForm>[0]) =>
+  pasted(idForm(kind), {
+    error: ({ input }) => (typeof input === 'number' ? roundedNumber : expectedId),
+  }).meta({
+    pattern: snowflakePattern.source,
+  });
+export const id = idOf('any');
+export const guildId = idOf('server');
+export const channelId = idOf('channel');
+export const roleId = idOf('role');
 
 /** Visible ASCII, as allowed in a header. */
-export const apiKey = z.string().regex(/^[\x21-\x7e]+$/, 'it must be an API key, without spaces');
+export const apiKey = pasted(apiKeyForm);
 
 export function wholeNumber(min: number, max: number) {
   const expected = `it must be a whole number from ${min} to ${max}`;

@@ -3,6 +3,7 @@ import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
+import { describeDiscordError, tokenHint } from '../discord-errors.ts';
 import type { CommandReference } from './command-plan.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import {
@@ -83,8 +84,9 @@ export function createRegistrar(
       checkedAt = clock.monotonic();
       return true;
     } catch (error) {
-      if (!stopping.signal.aborted)
-        log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
+      if (stopping.signal.aborted) return false;
+      if (describeDiscordError(error).kind === 'token') log.error({ hint: tokenHint }, 'Discord rejects the bot token');
+      else log.warn({ reason: messageOf(error) }, 'slash commands could not be registered; retrying');
       return false;
     } finally {
       hasAttempted = true;

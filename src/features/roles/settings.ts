@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice, showDuration, showList } from '../../core/settings/shown-values.ts';
-import { duration, id } from '../../core/settings/value-schemas.ts';
+import { duration, roleId } from '../../core/settings/value-schemas.ts';
 import { toDurationText } from '../../platform/duration-text.ts';
 import { objectOf, textOf } from '../../platform/json.ts';
 import { escapeName, roleMention } from '../../texts/markup.ts';
@@ -26,7 +26,7 @@ export const voterRole = setting({
   path: 'rewards.voterRole',
   description: 'A role that each vote gives or extends.',
   schema: z.strictObject({
-    role: id.describe('Id of the role.'),
+    role: roleId.describe('Id of the role.'),
     for: duration.optional().describe('How long a voter has it after each vote. `VOTER_ROLE_FOR` otherwise.'),
   }),
   canBeOff: true,
@@ -54,7 +54,7 @@ export const voterRole = setting({
 export const premiumRoles = setting({
   path: 'rewards.premiumRoles',
   description: 'Roles by the name of the premium tier; `*` is for tiers that are not named.',
-  schema: z.record(z.string().min(1).max(100, 'a tier must have at most 100 characters'), id),
+  schema: z.record(z.string().min(1).max(100, 'a tier must have at most 100 characters'), roleId),
   inFile: ({ rewards }) => rewards.premiumRoles,
   rules: (byTier) => ({ premiumRoles: byTier ?? {} }),
   givenRoles: (value) => Object.entries(objectOf(value)).map(([tier, role]) => ({ role, entry: [tier, role] })),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { setting } from '../../core/settings/setting-spec.ts';
-import { credits, duration, hasNoIssues, id, wholeNumber } from '../../core/settings/value-schemas.ts';
+import { credits, duration, hasNoIssues, roleId, wholeNumber } from '../../core/settings/value-schemas.ts';
 import { toDurationText } from '../../platform/duration-text.ts';
 import { listOf, numberOf, textOf } from '../../platform/json.ts';
 import { escapeName } from '../../texts/markup.ts';
@@ -33,7 +33,7 @@ const fields = z.strictObject({
     .max(80, expectedName)
     .describe('What members read, up to 80 characters.'),
   price: credits.describe('Whole credits.'),
-  role: id.optional().describe('The buyer gets this role.'),
+  role: roleId.optional().describe('The buyer gets this role.'),
   for: duration.optional().describe('How long the buyer has the role; permanently if it is left out.'),
   codes: z
     .array(code)
@@ -53,7 +53,7 @@ const fields = z.strictObject({
   stock: wholeNumber(0, 1_000_000_000)
     .optional()
     .describe('How often it can be bought in total. If it is left out, without limit, or once per code.'),
-  needsRole: id.optional().describe('Only members with this role can buy it.'),
+  needsRole: roleId.optional().describe('Only members with this role can buy it.'),
 });
 
 /** The parts of an item of which exactly one says what it is. */

@@ -1,3 +1,4 @@
+import { databaseUrlForm } from '../../platform/pasted-forms.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { ParsedArgs } from '../../platform/terminal/command.ts';
 import { readSecret, type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
@@ -68,7 +69,13 @@ export async function readDatabaseAddress(
   terminal: Terminal,
 ): Promise<string> {
   const address = values.database ?? (await readVariable(terminal)) ?? defaultAddress;
-  if (/^(sqlite|postgres|postgresql):./.test(address) || address === ':memory:') return address;
+  const form = databaseUrlForm(['postgres', 'postgresql']);
+  if (/^postgres(ql)?:/.test(form.clean(address))) {
+    const problem = form.problem(form.clean(address));
+    if (problem === null) return form.clean(address);
+    throw new UsageError(`The address of the database is invalid (--database, or ${variable}); ${problem}.`);
+  }
+  if (/^sqlite:./.test(address) || address === ':memory:') return address;
   // A single letter is a drive of Windows.
   if (address !== '' && !/^[a-z][a-z0-9+.-]+:/i.test(address)) return `sqlite:${address}`;
   throw new UsageError(`The database must be sqlite:PATH, a path, or postgres://… (--database, or ${variable}).`);

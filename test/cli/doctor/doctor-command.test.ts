@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { doctorCommand } from '../../../src/cli/doctor/doctor-command.ts';
 import { runCommand } from '../../../src/platform/terminal/terminal.ts';
 import { captive } from '../../service/terminal.ts';
+import { botToken } from '../../support/bot-token.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 const nowhere = {
-  DISCORD_TOKEN: 'token-for-tests',
+  DISCORD_TOKEN: botToken,
   DISCORD_API_URL: 'http://127.0.0.1:1/api',
   LOOKUP_BASE_URL: 'http://127.0.0.1:1/api/v1',
   LOOKUP_SERVER_KEY: 'server-key-for-tests',

@@ -7,6 +7,7 @@ import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { readMigrationState } from '../../../src/platform/database/migrations/applied.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
+import { botToken } from '../../support/bot-token.ts';
 import { startProgram } from '../../support/start-program.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { dialectAt } from './upgrades/old-database.ts';
@@ -47,7 +48,7 @@ function upgrades(newUrl: () => string): void {
   it('migrates once when several processes start at once', async () => {
     const url = newUrl();
     const environment = {
-      DISCORD_TOKEN: 'token-for-tests',
+      DISCORD_TOKEN: botToken,
       DISCORD_API_URL: 'http://127.0.0.1:9/api',
       LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
       LOOKUP_SERVER_KEY: 'server-key-for-tests',

@@ -13,6 +13,7 @@ import { second } from '../../../src/platform/durations.ts';
 import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { failure, startFakeService, success } from '../../lookup/fake-service.ts';
+import { botToken } from '../../support/bot-token.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 
@@ -37,7 +38,7 @@ async function serviceWith(ids: Readonly<Record<string, string>>) {
 /** A process whose variables describe the server of a guild. */
 async function startProcess(service: { readonly baseUrl: string }) {
   const config = loadConfig({
-    ...{ DISCORD_TOKEN: 'token-for-tests', LOOKUP_BASE_URL: service.baseUrl, LOOKUP_SERVER_KEY: 'key-of-variables' },
+    ...{ DISCORD_TOKEN: botToken, LOOKUP_BASE_URL: service.baseUrl, LOOKUP_SERVER_KEY: 'key-of-variables' },
     ...{ VOTE_WEBHOOK_SECRET: 'secret-of-variables', DISCORD_GUILD_ID: guildId, SETTINGS_KEY: 'a'.repeat(64) },
     DATABASE_URL: newSqliteUrl(),
   });
