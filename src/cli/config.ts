@@ -1,6 +1,7 @@
 import { describeConfig, publicSettings } from '../../config/describe.ts';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
-import { dotEnvWarnings, type Environment } from '../../config/environment.ts';
+import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
+import type { Environment } from '../../config/environment.ts';
 import { listingsFileSchema } from '../../config/listings-file.ts';
 import { loadConfig, loadDatabaseUrl } from '../../config/load.ts';
 import { configWarnings } from '../../config/warnings.ts';

@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
-import { dotEnvWarnings, type Environment } from '../../config/environment.ts';
+import { dotEnvWarnings } from '../../config/dot-env-warnings.ts';
+import type { Environment } from '../../config/environment.ts';
 import { isConfigured, loadConfig } from '../../config/load.ts';
 import { settingsNeedingRestart, withRotatedSecrets } from '../../config/rotation.ts';
 import type { Config } from '../../config/schema.ts';

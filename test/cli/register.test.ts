@@ -36,6 +36,17 @@ describe('tallyhook register', { timeout: 120_000 }, () => {
     expect(discord.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
+  it('says that Discord rejects the token, and where to copy it', async () => {
+    const discord = await localDiscord();
+    const { code, output } = await runCommand(
+      ['register'],
+      { ...settings(discord), DISCORD_TOKEN: 'wrong' },
+      tempDir(),
+    );
+    expect(code).toBe(1);
+    expect(output).toContain('Discord rejects the bot token (401). Copy the bot token again');
+  });
+
   it('leaves out the commands that it is told to, and names the nearest one of a name that does not exist', async () => {
     const discord = await localDiscord();
     const directory = tempDir();

@@ -184,8 +184,8 @@ export const operationMutations: readonly Mutation[] = [
   },
   {
     file: 'src/cli/import/fields.ts',
-    find: "!Number.isSafeInteger(value) && /^-?\\d+$/.test(source ?? '') ? source : value",
-    replace: 'value',
+    find: '!Number.isSafeInteger(value) ? source : value',
+    replace: '!Number.isSafeInteger(value) ? value : value',
     breaks: 'Discord ids that are numbers in a JSON file are read exactly',
   },
   {
