@@ -17,6 +17,7 @@ export type { Account } from './core/ledger/account.ts';
 export type {
   Ledger,
   LedgerChange,
+  LedgerRefund,
   LedgerResult,
   LedgerSpending,
   LedgerTransfer,

@@ -13,6 +13,7 @@ export type {
   LedgerChange,
   LedgerEntriesQuery,
   LedgerPlace,
+  LedgerRefund,
   LedgerResult,
   LedgerSpending,
   LedgerStandingsQuery,

@@ -203,7 +203,7 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/roles/roles.ts',
-    find: 'if ((await grants.wantsRole(userId, role, clock.now())) !== isWanted) {',
+    find: 'if ((await grants.wantsRole(content, clock.now())) !== isWanted) {',
     replace: 'if (false) {',
     breaks: 'a role follows the grants that have changed during the request',
   },

@@ -243,4 +243,16 @@ export const receivingMutations: readonly Mutation[] = [
     replace: 'directory.listings;',
     breaks: 'the secret of another site is not valid at the shared addresses',
   },
+  {
+    file: 'src/core/tally/listing-identity.ts',
+    find: 'if (!isSameCommunity || identity.siteId',
+    replace: 'if (identity.siteId',
+    breaks: 'a stored delivery is never recorded for another community',
+  },
+  {
+    file: 'src/core/receiving/replay.ts',
+    find: 'if (!isAnyGone || payload',
+    replace: 'if (payload',
+    breaks: 'a delivery of a secret with several listings is not recorded for another one of them',
+  },
 ];

@@ -172,8 +172,8 @@ export const rewardMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/tally/record-correction.ts',
-    find: 'const isSame = isSameAccount && stored.credits === credits && stored.reason === reason;',
-    replace: 'const isSame = isSameAccount && stored.reason === reason;',
+    find: 'const isSame = stored.userId === userId && stored.credits === credits && stored.reason === reason;',
+    replace: 'const isSame = stored.userId === userId && stored.reason === reason;',
     breaks: 'an idempotency key of the owner API with another content is rejected',
   },
   {

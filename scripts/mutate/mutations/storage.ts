@@ -100,7 +100,7 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/shop/store.ts',
-    find: "if (earlier.user_id !== userId) return { outcome: 'foreign' };",
+    find: "if (!isSame) return { outcome: 'foreign' };",
     replace: '',
     breaks: 'only the member who was asked can confirm a purchase',
   },
@@ -112,8 +112,8 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/roles/store.ts',
-    find: "await run(connection, ended.where('until', 'is not', null).where('until', '<=', now));",
-    replace: "await run(connection, ended.where('until', 'is not', null));",
+    find: "await run(connection, ofGuild.where('until', 'is not', null).where('until', '<=', now));",
+    replace: "await run(connection, ofGuild.where('until', 'is not', null));",
     breaks: 'a role for some days is taken away at its end',
   },
   {
