@@ -28,7 +28,7 @@ import type { App, InternalDependencies } from './app-interface.ts';
  * argument.
  * @category Start here
  * @throws InvalidConfigError `invalid_options`, or `invalid_settings` of an environment, with all issues
- * @throws TallyhookError `database_too_new`, `cannot_open_database`, `lookup_key_malformed`, `command_name_taken`,
+ * @throws TallyhookError `database_too_new`, `cannot_open_database`, `in_use` if another program has the SQLite file open, `lookup_key_malformed`, `command_name_taken`,
  *   `command_name_invalid`, `command_needs_gateway`, `text_invalid` or `cache_url_unknown`
  * @example
  * ```ts
@@ -110,7 +110,7 @@ export async function openApp(config: Config, dependencies: InternalDependencies
     // Lazily: who imports the package for something small, such as `sign`, does not load the bot.
     const { openStore } = await import('../features/store.ts');
     // First: the thread that writes starts while this one loads the rest, which is most of the program.
-    store = await openStore(config.databaseUrl, clock, { log });
+    store = await openStore(config.databaseUrl, clock, { exclusive: true, log });
     const [{ prepareAccounts }, { assembleApp }] = await Promise.all([
       import('../features/communities/home.ts'),
       import('./assembly.ts'),

@@ -38,7 +38,7 @@ export type ReceiverHandlers = Pick<Handlers, 'onVote' | 'onPremium' | 'onStreak
 export interface ReceiverOptions {
   readonly listings: readonly ReceiverListing[];
   /**
-   * The SQLite file, created if it does not exist. With `:memory:`, a temporary file that {@link VoteReceiver.stop}
+   * The SQLite file, created if it does not exist; its folder has to exist, apart from `data`. With `:memory:`, a temporary file that {@link VoteReceiver.stop}
    * deletes: for tests only, because repeated deliveries are then paid again after a restart.
    */
   readonly database: string;
@@ -91,7 +91,7 @@ const keep = { bodiesMs: null, effectsMs: null };
  *
  * @category Start here
  * @throws InvalidConfigError `invalid_options`, with all issues
- * @throws TallyhookError `cannot_open_database` or `database_too_new`
+ * @throws TallyhookError `cannot_open_database`, `database_too_new`, or `in_use` if another program has the file open
  *
  * @example
  * ```ts
@@ -114,7 +114,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   const database = path === null ? createTemporaryDatabase() : { path, remove: () => {} };
   let store: Store | undefined;
   try {
-    store = await openSqliteStore(database.path, clock, { log });
+    store = await openSqliteStore(database.path, clock, { exclusive: true, log });
     const home = await prepareAccounts(store, listings, { clock, log });
     const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
     const opened = { listings, home, confirmations, removeDatabase: database.remove };

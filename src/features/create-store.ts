@@ -64,6 +64,7 @@ export interface Store extends SqlClients<Modules> {
 
 export interface OpenStoreOptions {
   readonly thread?: boolean;
+  readonly exclusive?: boolean;
   readonly log?: Log;
   readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
 }
@@ -72,16 +73,25 @@ export interface OpenStoreOptions {
  * Opens a database and applies missing migrations.
  * Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
  * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
+ * @param options.exclusive whether no other program may claim a SQLite file meanwhile; default false. Rejects with
+ *   `in_use` if one has
  * @param options.log where to report that the database file was deleted or replaced, and the progress of an upgrade
  * @param options.onMigration called with the progress of migrations, instead of logging it
  */
 export async function createStore(
   source: DatabaseSource,
   clock: Clock,
-  { thread = true, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
+  { thread = true, exclusive = false, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
   const features = { ...storedFeatures, workerFile: findWorkerFile() };
-  const { dialect, commits, reopen } = await openDatabase(source, clock, features, thread, onMigration);
+  const { dialect, commits, reopen, release } = await openDatabase(source, clock, features, {
+    ...{ thread, exclusive, log },
+    onMigration(progress) {
+      onMigration?.(progress);
+      if (!progress.isUpgrade && progress.isComplete)
+        log?.info({ database: source.path ?? 'PostgreSQL' }, 'created a new, empty ledger');
+    },
+  });
   const db = queryBuilder(dialect);
   const { reading } = dialect;
   const monitor =
@@ -163,6 +173,7 @@ export async function createStore(
       monitor?.stop();
       await commits.close();
       await dialect.close();
+      release();
     },
   };
 }

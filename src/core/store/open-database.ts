@@ -1,6 +1,10 @@
 import type { Clock } from '../../platform/clock.ts';
+import { prepareDatabaseDirectory } from '../../platform/database/database-directory.ts';
+import { claimFile } from '../../platform/database/file-claim.ts';
+import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
 import { TallyhookError } from '../../platform/errors.ts';
+import type { Log } from '../../platform/log.ts';
 import { CannotOpenDatabaseError } from './cannot-open-database-error.ts';
 import { createGroupCommit, createWriter, separateRecordings } from './commits/group-commit.ts';
 import { startWriteWorker } from './commits/write-worker-client.ts';
@@ -24,6 +28,15 @@ export interface DatabaseSource {
   readonly open: () => Promise<Dialect>;
 }
 
+export interface OpenDatabaseOptions {
+  /** Whether a thread commits to SQLite. */
+  readonly thread: boolean;
+  /** Whether no other program may claim the SQLite file meanwhile. Short commands do not, beside a program. */
+  readonly exclusive: boolean;
+  readonly log: Log | undefined;
+  readonly onMigration: ((progress: MigrationProgress) => void) | undefined;
+}
+
 /**
  * Connects to a database, applies missing migrations, and starts its group commit. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}. `reopen`: see {@link Dialect.reopen};
  * null if the program does not run long enough for it.
@@ -32,17 +45,23 @@ export async function openDatabase(
   { url, open }: DatabaseSource,
   clock: Clock,
   features: LoadedFeatures,
-  thread: boolean,
-  onMigration: ((progress: MigrationProgress) => void) | undefined,
+  { thread, exclusive, log, onMigration }: OpenDatabaseOptions,
 ) {
+  const path = sqlitePathOf(url);
+  let release = () => {};
   try {
+    if (exclusive && path !== null) {
+      prepareDatabaseDirectory(path);
+      release = await claimFile(path, log);
+    }
     const dialect = await open();
     await migrate(dialect, clock, { onProgress: onMigration }).catch(async (error: unknown) => {
       await dialect.close();
       throw error;
     });
-    return { dialect, ...(await startCommits(dialect, clock, features, thread)) };
+    return { dialect, release, ...(await startCommits(dialect, clock, features, thread)) };
   } catch (error) {
+    release();
     throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, url);
   }
 }

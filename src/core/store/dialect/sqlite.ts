@@ -1,6 +1,6 @@
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { prepareDatabaseDirectory } from '../../../platform/database/database-directory.ts';
 import { literalLimits, sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import {
   createFileCheck,
@@ -10,7 +10,6 @@ import {
   releaseFiles,
   saveDeletedLog,
 } from '../../../platform/database-files.ts';
-import { makeDirectory } from '../../../platform/make-directory.ts';
 import { once } from '../../../platform/memoize.ts';
 import {
   nodeSqlite,
@@ -129,7 +128,7 @@ function connectLazily(connect: () => DatabaseSync) {
 }
 
 function create(path: string, reader: () => DatabaseSync): DatabaseFiles {
-  makeDirectory(dirname(path));
+  prepareDatabaseDirectory(path);
   // The first read creates the -wal and -shm files.
   reader().exec('PRAGMA schema_version');
   return identifyFiles(path);

@@ -1,13 +1,12 @@
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { systemClock as clock } from '../../../platform/clock.ts';
+import { prepareDatabaseDirectory } from '../../../platform/database/database-directory.ts';
 import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
 import { sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import { monitorFiles } from '../../../platform/database-file-monitor.ts';
 import { createFileCheck, identifyFiles, releaseFiles, saveDeletedLog } from '../../../platform/database-files.ts';
 import { second } from '../../../platform/durations.ts';
 import type { Log } from '../../../platform/log.ts';
-import { makeDirectory } from '../../../platform/make-directory.ts';
 import { forKysely, openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../../platform/sqlite.ts';
 import { type Execute, type OpenOptions, type RecordVote, type SqliteEngine, unknownListing } from '../engine.ts';
 import { migrations } from '../migrations/index.ts';
@@ -53,7 +52,7 @@ function inMemory(): ReturnType<typeof inFile> {
 }
 
 function inFile(path: string, log: Log | undefined) {
-  makeDirectory(dirname(path));
+  prepareDatabaseDirectory(path);
   const [writer, reader] = [open(path), open(path)];
   const files = identifyFiles(path);
   const checkFiles = createFileCheck(files);

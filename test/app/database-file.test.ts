@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { createReceiver } from '../../src/app/receiver-app.ts';
+import { openStore } from '../../src/features/store.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { claimFile } from '../../src/platform/database/file-claim.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+const secret = 'secret of the vote webhook';
+const listings = [{ name: 'my-server', kind: 'server', voteSecrets: [secret] }] as const;
+
+function collectedLog() {
+  const lines: string[] = [];
+  return {
+    lines,
+    log: createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } }),
+  };
+}
+
+async function receiverIn(database: string, log = collectedLog().log) {
+  const receiver = await createReceiver({ listings, database, port: 0, log });
+  onTestFinished(() => receiver.stop());
+  return receiver;
+}
+
+async function botIn(database: string, log = collectedLog().log) {
+  const settings = { VOTE_WEBHOOK_SECRET: secret, TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', PORT: '0' };
+  const app = await createApp(loadConfig({ ...settings, DATABASE_URL: `sqlite:${database}` }), { log });
+  onTestFinished(() => app.stop());
+  return app;
+}
+
+describe('a SQLite file', () => {
+  it.each([
+    ['a receiver', 'another receiver', receiverIn, receiverIn],
+    ['a bot', 'another bot', botIn, botIn],
+    ['a bot', 'a receiver', botIn, receiverIn],
+    ['a receiver', 'a bot', receiverIn, botIn],
+  ])('of %s is not opened by %s until that has stopped', async (_first, _second, openFirst, openSecond) => {
+    const database = join(tempDir(), 'votes.db');
+    const first = await openFirst(database);
+    const { lines, log } = collectedLog();
+    let isOpen = false;
+    const second = openSecond(database, log).then(() => {
+      isOpen = true;
+    });
+    await expect.poll(() => lines.join('')).toContain('another program uses the database');
+    expect(isOpen).toBe(false);
+    await first.stop();
+    await second;
+  });
+
+  it('is refused if the other program does not stop, whichever path leads to it', async () => {
+    const directory = tempDir();
+    const database = join(directory, 'votes.db');
+    await receiverIn(database);
+    symlinkSync(database, join(directory, 'link.db'));
+    for (const path of [database, join(directory, 'link.db')])
+      await expect(claimFile(path, undefined, 0)).rejects.toMatchObject({
+        code: 'in_use',
+        message: expect.stringContaining(path),
+        hint: expect.stringContaining('postgres://'),
+      });
+  });
+
+  it('of a program that was killed is free at once', async () => {
+    const database = join(tempDir(), 'votes.db');
+    const entry = new URL('../../src/exports/receiver.ts', import.meta.url).href;
+    const program = `
+      import { createReceiver } from '${entry}';
+      const receiver = await createReceiver(${JSON.stringify({ listings, database, port: 0 })});
+      console.log(await receiver.start());
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    await expect(claimFile(database, undefined, 0)).rejects.toMatchObject({ code: 'in_use' });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const { lines, log } = collectedLog();
+    await receiverIn(database, log);
+    expect(lines).toEqual([]);
+  });
+
+  it('is open to short commands meanwhile', async () => {
+    const database = join(tempDir(), 'votes.db');
+    await botIn(database);
+    const store = await openStore(`sqlite:${database}`, systemClock, { thread: false });
+    expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
+    await store.close();
+  });
+
+  it('that is new is a line in the log, with its path', async () => {
+    const database = join(tempDir(), 'votes.db');
+    const { lines, log } = collectedLog();
+    await (await receiverIn(database, log)).stop();
+    await receiverIn(database, log);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ msg: 'created a new, empty ledger', database }),
+    ]);
+  });
+
+  it('in a folder that does not exist is refused, with the folder that is probably meant', async () => {
+    const directory = tempDir();
+    mkdirSync(join(directory, 'votes'));
+    const opened = [receiverIn, botIn, (path: string) => openStore(`sqlite:${path}`, systemClock)];
+    for (const open of opened) {
+      await expect(open(join(directory, 'vots', 'tally.db'))).rejects.toMatchObject({
+        code: 'cannot_open_database',
+        hint: expect.stringContaining(`Did you mean ${join(directory, 'votes')}?`),
+      });
+      await expect(open(join(directory, 'other', 'place', 'tally.db'))).rejects.toMatchObject({
+        code: 'cannot_open_database',
+        hint: 'Correct the path, or create the folder first.',
+      });
+    }
+    expect(existsSync(join(directory, 'vots'))).toBe(false);
+    expect(existsSync(join(directory, 'other'))).toBe(false);
+  });
+});
