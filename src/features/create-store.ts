@@ -14,6 +14,7 @@ import { sqlStandings } from '../core/store/standings/standings.ts';
 import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
+import { sqlitePathOf } from '../platform/database/database-url.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import { logProgress } from '../platform/database/migrations/report-progress.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
@@ -89,7 +90,7 @@ export async function createStore(
     onMigration(progress) {
       onMigration?.(progress);
       if (!progress.isUpgrade && progress.isComplete)
-        log?.info({ database: source.path ?? 'PostgreSQL' }, 'created a new, empty ledger');
+        log?.info({ database: sqlitePathOf(source.url) ?? 'PostgreSQL' }, 'created a new, empty ledger');
     },
   });
   const db = queryBuilder(dialect);
