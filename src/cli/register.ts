@@ -27,7 +27,8 @@ Options
                   instead of through the gateway: PUBLIC_URL/interactions, or --url
   --gateway       make Discord send commands through the gateway again
   --url URL       the address of the endpoint, with --http
-  --delete IDS    commands with names of ours that an earlier tallyhook has left in another place, which cannot be known here
+  --delete IDS    commands with names of ours that an earlier tallyhook has left globally or in a guild, if it cannot be
+                  known here that they are
   --exclude NAMES the commands that a program leaves out in code (\`commands.exclude\`), which cannot be known here: help,stats
   --user-install  let members add the application to their own account, for the commands that work everywhere
   --json          print the result as a JSON object: {outcome, guildId, created, updated, unchanged, deleted, conflicts,

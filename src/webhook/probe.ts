@@ -13,7 +13,7 @@ export interface ArrivedProbe {
   readonly sha256: string;
 }
 
-/** A body as real ones are, with what programs on the way like to change. @param nonce makes it differ from all others */
+/** A body as real ones are, with what programs on the way like to change. @param nonce makes it differ from others */
 export function writeProbe(nonce: string): object {
   return { type: 'tallyhook.probe', nonce, name: 'Zoë 愛子 🏮', text: 'a & b <3 "quoted" \\ / 1.0' };
 }

@@ -74,8 +74,8 @@ export const slashCommandsCheck: InstallationCheck = {
 };
 
 /**
- * Whether the program has listings or commands in its code. What it offers is then known to itself alone, and what it has
- * registered is compared instead.
+ * Whether the program has listings or commands in its code. What it offers is then known to itself alone, and what it
+ * has registered is compared instead.
  */
 function hasCode({ listings, commands }: ProgramNote, config: Config): boolean {
   const expected = commandsFor(config).map(({ name }) => name);

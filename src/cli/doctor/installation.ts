@@ -24,7 +24,7 @@ export interface Installation {
   readonly effective: EffectiveListings;
   /** Of these listings those that are looked at one by one. */
   readonly listings: readonly ListingConfig[];
-  /** What the program that uses the database has noted of itself: commands, and listings that are not in the settings. */
+  /** What the program that uses the database has noted: its commands, and listings that are not in the settings. */
   readonly program: ProgramNote;
   readonly clock: Clock;
   /** Webhook URL as configured at the service; null checks this machine only. */

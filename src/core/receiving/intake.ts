@@ -193,10 +193,14 @@ function explainRejection({ signature }: DeliveryCredentials): string {
   return rejections.webhook_signature_mismatch.message;
 }
 
+const clockHint =
+  'If there are many, the clock of this machine is behind: `tallyhook doctor` compares it with that of Discord.';
+
 function logRecorded({ outcome, deliveryId, credits, reason }: RecordedDelivery, log: Log): void {
   const fields = { delivery: deliveryId, outcome, credits, reason };
   // A flood of votes is one line of its own.
+  const hint = reason === quarantineReasons.aheadOfTime ? { hint: clockHint } : {};
   if (outcome === 'quarantined' && reason !== quarantineReasons.rateAlarm)
-    log.warn(fields, 'delivery quarantined: it is genuine, but could not be processed');
+    log.warn({ ...fields, ...hint }, 'delivery quarantined: it is genuine, but could not be processed');
   else log.debug(fields, 'delivery recorded');
 }

@@ -183,10 +183,10 @@ export function isTranslatedAsOurs(listed: ListedCommand): boolean {
 
 /** Whether a command has the description of `body` in most of our languages, as no command of another program has. */
 export function isDescribedAs(listed: ListedCommand, body: CommandData): boolean {
-  const [actual, expected] = [listed, body].map((each) => comparable.parse(each).description_localizations);
+  const actual = new Map(Object.entries(comparable.parse(listed).description_localizations));
+  const expected = new Map(Object.entries(comparable.parse(body).description_localizations));
   const same = translatedLocales.filter((locale) => {
-    const description = expected?.[locale];
-    return description !== undefined && actual?.[locale] === description;
+    return expected.has(locale) && expected.get(locale) === actual.get(locale);
   });
   return same.length > translatedLocales.length / 2;
 }

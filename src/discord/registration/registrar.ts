@@ -86,7 +86,7 @@ export function createRegistrar(
     }
   }
 
-  /** Finds commands of an earlier installation, which are answered from now on, and deleted by the next registration. */
+  /** Finds commands of an earlier installation: they are answered from now on, and the next registration deletes them. */
   async function search(applicationId: string, scopes: readonly CommandScope[]): Promise<void> {
     const { ours, unclear } = await adoptEarlierCommands({ ...registration, context: offer(), applicationId }, scopes);
     for (const { id } of ours) ownIds.add(id);

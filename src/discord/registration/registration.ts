@@ -144,7 +144,7 @@ async function commandsIn(
   return { listed, stored: stored.filter((each) => each.guildId === guildId) };
 }
 
-/** The slash commands that Discord lists in a scope, whoever registered them. Throws what {@link DiscordRest} throws. */
+/** The slash commands in a scope, whoever registered them. Throws what {@link DiscordRest} throws, and ZodError. */
 export async function listCommands(
   guildId: string | null,
   { rest, applicationId }: Pick<Registration, 'rest' | 'applicationId'>,

@@ -5,7 +5,7 @@ import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Store } from '../store.ts';
 
 /**
- * Stores what `tallyhook doctor` cannot know of a running program: its listings, which may be in code, and its commands.
+ * Stores what `tallyhook doctor` cannot know of a running program: its commands, and its listings, which may be in code.
  * Never rejects: without it, the doctor only knows less.
  * @param names of the commands that it answers; null if it answers none
  */
