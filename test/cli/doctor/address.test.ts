@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
@@ -47,8 +47,8 @@ describe('the address of a receiver', () => {
   });
 
   /** A proxy before the receiver, which changes requests. */
-  const proxyThat = (change: (request: Request) => void) =>
-    serve(async (incoming, response) => {
+  function proxyThat(change: (request: Request) => void): Promise<string> {
+    async function forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
       const { 'content-length': _length, connection: _connection, host: _host, ...headers } = incoming.headers;
       const { method = 'GET', url: path = '/' } = incoming;
       const request: Request = { method, path, headers, body: await buffer(incoming) };
@@ -61,7 +61,9 @@ describe('the address of a receiver', () => {
       });
       const type = answer.headers.get('content-type') ?? 'text/plain';
       response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
-    });
+    }
+    return serve((incoming, response) => void forward(incoming, response));
+  }
 
   async function findings(url: string | null, options: { isBeside?: boolean; of?: readonly object[] } = {}) {
     const { isBeside = true, of = listings } = options;
