@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { missingFor } from '../src/lookup/sites/site-apis.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import { beyondAscii, headerSecretForm } from '../src/platform/pasted-forms.ts';
 import type { DescribedSite } from '../src/webhook/sites/described-site.ts';
 import { decodeKey } from '../src/webhook/sites/signed-content.ts';
-import { beyondAscii, headerSecretForm } from '../src/platform/pasted-forms.ts';
 import { findSite, type SiteSettings, siteIds } from '../src/webhook/sites/site-settings.ts';
 
 const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'it must be names of fields joined by dots, such as user.id');

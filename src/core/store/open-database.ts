@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { prepareDatabaseDirectory } from '../../platform/database/database-directory.ts';
-import { claimFile } from '../../platform/database/file-claim.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
+import { claimFile } from '../../platform/database/file-claim.ts';
 import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
