@@ -37,6 +37,7 @@ export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedD
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: delivery.receivedAt,
     isReleased: false,
+    replayedId: null,
     writeRow: (row) => tally.insertDelivery(row),
   });
 }
@@ -52,6 +53,7 @@ export function recordReplay(
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: now,
     isReleased: delivery.isDue !== true,
+    replayedId: id,
     writeRow: (row) => (tally.updateDelivery(id, row) ? id : null),
   });
 }

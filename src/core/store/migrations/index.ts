@@ -36,6 +36,7 @@ import { correctionAuthors } from './035-correction-authors.ts';
 import { votePanels } from './036-vote-panels.ts';
 import { rejectedVotes } from './040-rejected-votes.ts';
 import { listingBeginnings } from './041-listing-beginnings.ts';
+import { waitingVotes } from './042-waiting-votes.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -74,6 +75,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '036-vote-panels': votePanels,
   '040-rejected-votes': rejectedVotes,
   '041-listing-beginnings': listingBeginnings,
+  '042-waiting-votes': waitingVotes,
 };
 
 /** The names of all migrations, oldest first. */
