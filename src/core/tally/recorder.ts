@@ -3,6 +3,7 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { testAnnouncementOf } from './announcement.ts';
 import { voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
+import { withPlausibleTime } from './plausible-time.ts';
 import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
 import { channelFor } from './queues.ts';
 import { recordPremium } from './record-premium.ts';
@@ -142,5 +143,6 @@ function recordEvent(
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
   const context = { tally, listing, delivery, rowWriter };
-  return event.family === 'vote' ? recordVote(event, context) : recordPremium(event, context);
+  const plausible = withPlausibleTime(event, delivery.receivedAt);
+  return plausible.family === 'vote' ? recordVote(plausible, context) : recordPremium(plausible, context);
 }

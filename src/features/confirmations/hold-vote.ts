@@ -1,5 +1,5 @@
 import { untimedRepeatWindowMs } from '../../core/rewards/reward.ts';
-import { type EventKey, voteKeys } from '../../core/tally/idempotency-key.ts';
+import { type EventKey, isIdentified, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
 import { confirmations, maxWaiting, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
@@ -56,11 +56,10 @@ export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDeli
     if (others.length < waiting.length) save(others);
     return null;
   }
-  const isIdentified = vote.at !== null || (vote.atSite?.id ?? null) !== null;
-  const keys: readonly EventKey[] = isIdentified ? voteKeys(vote, listing.name, receivedAt) : [];
+  const keys: readonly EventKey[] = isIdentified(vote) ? voteKeys(vote, listing.name, receivedAt) : [];
   const windowMs = untimedRepeatWindowMs(listing.rewards.base);
   const repeated = waiting.find((other) =>
-    isIdentified
+    keys.length > 0
       ? other.keys.some((key) => keys.includes(key))
       : Math.abs((other.at ?? other.receivedAt) - receivedAt) < windowMs,
   );

@@ -26,8 +26,11 @@ export function explainDelivery(
       return 'This is another event of the listing site. It neither pays nor counts.';
     case 'quarantined':
       return explainQuarantine(delivery);
-    case 'recorded':
-      return explainEntry(entry, userId);
+    case 'recorded': {
+      const explained = explainEntry(entry, userId);
+      const isOld = reason?.endsWith(quarantineReasons.oldTimestamp) === true;
+      return isOld ? `${explained} Its timestamp is years back, so the time of receipt counts.` : explained;
+    }
   }
 }
 
