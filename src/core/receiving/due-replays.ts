@@ -7,8 +7,7 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Quarantine } from '../store/records/quarantine.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 import type { ResolvableListing } from './listing.ts';
-import { type Replay, readStoredPayload } from './replay.ts';
-import { isOnSite, readStoredSiteDelivery } from './site-delivery.ts';
+import { eventTimeOf, type Replay } from './replay.ts';
 
 /**
  * Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward.
@@ -63,13 +62,4 @@ export function createDueReplays(options: {
     onError: (error) => log.warn({ reason: messageOf(error) }, 'replay of quarantined deliveries failed; retrying'),
     clock,
   });
-}
-
-/** The time of the event (ms since the epoch); infinite if the delivery has other errors, too. */
-function eventTimeOf(delivery: QuarantinedDelivery, listing: ResolvableListing | undefined): number {
-  const always = Number.POSITIVE_INFINITY;
-  const payload = isOnSite(listing)
-    ? readStoredSiteDelivery(delivery.body, listing, always)
-    : readStoredPayload(delivery, always);
-  return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
 }

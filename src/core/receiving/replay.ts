@@ -86,6 +86,21 @@ export function readStoredPayload(
 }
 
 /**
+ * The time of a delivery's event, also if it is ahead (ms since the epoch); infinite if the delivery has other errors, too.
+ * @param listing by default one of the document's service
+ */
+export function eventTimeOf(
+  delivery: Pick<Delivery, 'body' | 'family'>,
+  listing: ResolvableListing | undefined,
+): number {
+  const always = Number.POSITIVE_INFINITY;
+  const payload = isOnSite(listing)
+    ? readStoredSiteDelivery(delivery.body, listing, always)
+    : readStoredPayload(delivery, always, 'server_vote');
+  return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
+}
+
+/**
  * The idempotency keys of a delivery from the log, as far as its body determines them. Empty for a delivery that is not
  * an event and for a vote without a timestamp. For an order, only the IDs in this body count.
  */
