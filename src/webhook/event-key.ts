@@ -49,7 +49,9 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
    * The key begins with the time, so that insertions are at one end of the index. `receivedAt` (ms since the epoch) is
    * used for a vote without a timestamp.
    */
-  function voteKey({ at, userId }: Pick<Vote, 'at' | 'userId'>, listing: string, receivedAt: number): EventKey {
+  function voteKey(vote: Pick<Vote, 'at' | 'statedAt' | 'userId'>, listing: string, receivedAt: number): EventKey {
+    const { userId } = vote;
+    const at = statedTimeOf(vote);
     if (at === null) return timedKey(receivedAt, `${userId} ${listing} ${untimedSuffix}`);
     return timedKey(at, `${userId} ${listing}`);
   }
@@ -100,7 +102,7 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
     const kind = accounts === '' ? premium.kind : `${accounts} ${premium.kind}`;
     if (first === undefined) {
       const identity = `${kind} sha256:${hash('sha256', body)}`;
-      if (premium.at !== null || premium.periodEnd !== null) return [untimedKey(identity)];
+      if (statedTimeOf(premium) !== null || premium.periodEnd !== null) return [untimedKey(identity)];
       const today = Math.floor(receivedAt / day);
       // The clock of another process may be behind or ahead.
       const keyOn = (date: number) => untimedKey(`${identity} ${date}`);
@@ -114,8 +116,14 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
 }
 
 /** Renewals and expiries of one order differ by their period, or by their time if the period is unknown. */
-function periodSuffix({ kind, periodEnd, at }: Premium): string {
+function periodSuffix(premium: Premium): string {
+  const { kind, periodEnd } = premium;
   const repeats = kind === 'subscription.renewed' || kind === 'subscription.expired';
-  const period = repeats ? (periodEnd ?? at) : null;
+  const period = repeats ? (periodEnd ?? statedTimeOf(premium)) : null;
   return period === null ? '' : ` ${new Date(period).toISOString()}`;
+}
+
+/** The time that an event states, true or not (ms since the epoch). */
+function statedTimeOf({ at, statedAt }: Pick<Vote | Premium, 'at' | 'statedAt'>): number | null {
+  return at ?? statedAt ?? null;
 }

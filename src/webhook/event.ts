@@ -51,6 +51,11 @@ export interface Vote {
   readonly userId: string;
   /** Time of the vote according to the service (ms since the epoch); null if missing. */
   readonly at: number | null;
+  /**
+   * A time that the payload states although it cannot be true (ms since the epoch): it identifies the event, which counts
+   * from its receipt. Then `at` is null.
+   */
+  readonly statedAt?: number;
   /** The payload's `creditsAwarded`: whole credits from 0 to 1,000,000, a boolean, or null if missing. */
   readonly creditsAwarded: number | boolean | null;
   /** The service's reason for denying credits. */
@@ -91,6 +96,11 @@ export interface Premium {
   readonly tier: string | null;
   /** Time of the event according to the service (ms since the epoch); null if missing. */
   readonly at: number | null;
+  /**
+   * A time that the payload states although it cannot be true (ms since the epoch): it identifies the event, which counts
+   * from its receipt. Then `at` is null.
+   */
+  readonly statedAt?: number;
   /** End of the paid period (ms since the epoch); null if missing. */
   readonly periodEnd: number | null;
   /** Same as for a vote. */

@@ -15,4 +15,6 @@ export const quarantineReasons = {
   rateAlarm: 'many more votes than usual',
   /** The owner has rejected it after that; it is not in the quarantine any more. */
   rejected: 'rejected by the owner',
+  /** It is recorded, but not with its own time. */
+  oldTimestamp: 'its timestamp is years back, so the time of receipt counts',
 } as const;

@@ -22,20 +22,20 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
     if (bot === undefined) throw new Error('no listing');
     const base = { perVote: 10, perPremium: 0, whenDenied: 0, cooldownMs: 12 * hour, site: { retryHorizonMs: 0 } };
     const listing = { ...bot, name: 'lamp', rewards: { ...plainRewards(base), confirm: true as const } };
-    const eventOf = (userId: string): Vote => ({
-      ...{ family: 'vote', kind: 'bot_vote', target: { kind: 'bot', id: null }, userId, at: null },
-      ...{ creditsAwarded: null, denial: null, atSite: { id: null, weight: 1, nextVoteAt: null } },
+    const eventOf = (userId: string, at: number | null = null, id: string | null = null): Vote => ({
+      ...{ family: 'vote', kind: 'bot_vote', target: { kind: 'bot', id: null }, userId, at },
+      ...{ creditsAwarded: null, denial: null, atSite: { id, weight: 1, nextVoteAt: null } },
     });
-    const deliver = (receivedAt: number, userId = member) =>
+    const deliver = (receivedAt: number, userId = member, at: number | null = null, voteId: string | null = null) =>
       store.recorder.record(
         { receivedAt, family: 'vote', body: '{}' },
-        { type: 'event', event: eventOf(userId), listing },
+        { type: 'event', event: eventOf(userId, at, voteId), listing },
       );
-    const replay = (id: number, receivedAt: number, how: { readonly isDue?: true } = {}) =>
+    const replay = (id: number, receivedAt: number, how: { readonly isDue?: true } = {}, at: number | null = null) =>
       store.recorder.recordReplay(
         id,
         { receivedAt, family: 'vote', body: '{}', ...how },
-        { type: 'event', event: eventOf(member), listing },
+        { type: 'event', event: eventOf(member, at), listing },
         receivedAt + minute,
       );
     return { url, store, deliver, replay, account: () => store.ledger.account(member) };
@@ -77,6 +77,41 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
     expect(await store.ledger.lastVoteAt(member, ['lamp'])).toBe(start);
     expect((await deliver(start + 12 * hour)).outcome).toBe('recorded');
+  });
+
+  it('waits beside other votes of its member, and each is repeated and released by itself', async () => {
+    const { store, deliver, replay, account } = await open();
+    const next = start + 13 * hour;
+    const [first, second, timed, named] = await Promise.all([
+      deliver(start),
+      deliver(next),
+      deliver(next + 1, member, next - 4 * hour),
+      deliver(next + 2, member, null, 'vote-4'),
+    ]);
+    expect([first, second, timed, named].map(({ outcome }) => outcome)).toEqual(Array(4).fill('recorded'));
+    const repeats = [deliver(start + hour), deliver(next + hour), deliver(next, member, next - 4 * hour)];
+    for (const repeat of [...repeats, deliver(next + day, member, null, 'vote-4')])
+      expect(await repeat).toMatchObject({ outcome: 'duplicate' });
+    await replay(second.deliveryId, next);
+    await store.confirmations.leave({ listing: 'lamp', userId: member }, timed.deliveryId, 'refused');
+    expect(await deliver(start + 2 * hour)).toMatchObject({ outcome: 'duplicate' });
+    expect(await deliver(next + 2 * hour)).toMatchObject({ outcome: 'duplicate' });
+    await replay(first.deliveryId, start);
+    expect(await account()).toMatchObject({ credits: 20, votes: 2 });
+    const left = await store.confirmations.waiting({ listing: 'lamp', userId: member });
+    expect(left.map(({ deliveryId }) => deliveryId)).toEqual([named.deliveryId]);
+  });
+
+  it('is left to the owner at once if more of its member wait than a site can have accepted', async () => {
+    const { store, deliver, replay } = await open();
+    const outcomes: string[] = [];
+    for (let hours = 0; hours < 9; hours += 1) {
+      const at = start + hours * hour;
+      outcomes.push((await deliver(start + day, member, at)).outcome);
+    }
+    expect(outcomes).toEqual([...Array<string>(8).fill('recorded'), 'quarantined']);
+    expect(await store.records.effects({ state: 'waiting', limit: 20, before: null })).toHaveLength(8);
+    expect(await replay(9, start + day, {}, start + 8 * hour)).toMatchObject({ outcome: 'recorded', credits: 10 });
   });
 
   it('does not block a later one once it is left to the owner, who can still release it', async () => {

@@ -8,8 +8,7 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { Quarantine } from '../store/records/quarantine.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 import type { ResolvableListing } from './listing.ts';
-import { listingsOf, type Replay, readStoredPayload } from './replay.ts';
-import { isOnSite, readStoredSiteDelivery } from './site-delivery.ts';
+import { eventTimeOf, listingsOf, type Replay } from './replay.ts';
 
 /**
  * Longest pause between two polls (ms): other processes also quarantine deliveries, and the clock may be set forward.
@@ -43,7 +42,7 @@ export function createDueReplays(options: {
       const page = await quarantine.findByReason(quarantineReasons.aheadOfTime, { after, limit: pageSize });
       for (const delivery of page) {
         after = delivery.id;
-        const waitMs = eventTimeOf(delivery, listings()) - clock.now();
+        const waitMs = dueTimeOf(delivery, listings()) - clock.now();
         if (waitMs > 0) untilNextMs = Math.min(untilNextMs, waitMs);
         else if (!signal.aborted) await replayOne(delivery);
       }
@@ -72,13 +71,9 @@ export function createDueReplays(options: {
  * The time of the event (ms since the epoch); infinite if the delivery has other errors, too. Without its listing, a
  * delivery of another site cannot be read: then the earliest time that it can have.
  */
-function eventTimeOf(delivery: QuarantinedDelivery, listings: readonly ResolvableListing[]): number {
-  const always = Number.POSITIVE_INFINITY;
+function dueTimeOf(delivery: QuarantinedDelivery, listings: readonly ResolvableListing[]): number {
   const [listing] = listingsOf(delivery, listings);
   if (listing === undefined && delivery.origin?.some(({ siteId }) => siteId !== null))
     return delivery.receivedAt + clockToleranceMs;
-  const payload = isOnSite(listing)
-    ? readStoredSiteDelivery(delivery.body, listing, always)
-    : readStoredPayload(delivery, always);
-  return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
+  return eventTimeOf(delivery, listing);
 }

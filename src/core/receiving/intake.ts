@@ -17,8 +17,10 @@ import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
 import type { ResolvableListing } from './listing.ts';
+import { eventTimeOf } from './replay.ts';
 import { routeDelivery } from './route-delivery.ts';
 import { readSiteDelivery, rejectSiteHeaders, type SiteListing } from './site-delivery.ts';
+import { createClockSuspicion } from './suspect-clock.ts';
 
 /**
  * Authenticates, parses, routes and records deliveries. A {@link TallyhookError} of the recorder becomes a 503; other
@@ -48,6 +50,7 @@ export function createIntake(options: {
   const { keyring, recorder, clock, log, onRecorded = () => {}, observeCommit = () => {} } = options;
   const { isUnreadable = () => false, quota, targetIdOf, findSiteListing = () => undefined } = options;
   const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
+  const suspectClock = createClockSuspicion({ clock, log });
   const logTarget = createThrottledLog({ log, clock, intervalMs: targetLogIntervalMs });
 
   function authorize(
@@ -88,6 +91,14 @@ export function createIntake(options: {
     logTarget('warn', listing, wrongTarget, { listing, listingId, named, hint: targetHint });
   }
 
+  /** Compares the time of a delivery with the clock. */
+  function compareTime(delivery: Delivery, routed: RoutedDelivery): void {
+    const isAhead = routed.type === 'quarantine' && routed.reason === quarantineReasons.aheadOfTime;
+    const listing = isAhead && routed.listing !== null ? findSiteListing(routed.listing) : undefined;
+    const at = isAhead ? eventTimeOf(delivery, listing) : routed.type === 'event' ? routed.event.at : null;
+    if (at !== null && Number.isFinite(at)) suspectClock(at - delivery.receivedAt, isAhead);
+  }
+
   async function record(delivery: Delivery, routed: RoutedDelivery): Promise<WebhookResponse> {
     const startedAt = performance.now();
     let recorded: RecordedDelivery;
@@ -105,6 +116,7 @@ export function createIntake(options: {
       observeCommit(performance.now() - startedAt);
     }
     logRecorded(recorded, log);
+    compareTime(delivery, routed);
     onRecorded(recorded, queuesOf(delivery, routed));
     return { status: 200, outcome: recorded.outcome };
   }

@@ -120,3 +120,18 @@ export function readStoredPayload(
 ): ParsedPayload {
   return readPayload(parseJson(body), { premiumPath: family === 'premium', now, defaultVote });
 }
+
+/**
+ * The time of a delivery's event, also if it is ahead (ms since the epoch); infinite if the delivery has other errors, too.
+ * @param listing by default one of the document's service
+ */
+export function eventTimeOf(
+  delivery: Pick<Delivery, 'body' | 'family'>,
+  listing: ResolvableListing | undefined,
+): number {
+  const always = Number.POSITIVE_INFINITY;
+  const payload = isOnSite(listing)
+    ? readStoredSiteDelivery(delivery.body, listing, always)
+    : readStoredPayload(delivery, always, 'server_vote');
+  return (payload.type === 'event' ? payload.event.at : null) ?? Number.POSITIVE_INFINITY;
+}

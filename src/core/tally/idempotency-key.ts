@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Vote } from '../../webhook/event.ts';
 import { createEventKeys, type EventKey, keyLength } from '../../webhook/event-key.ts';
 import { namesOfTarget } from './community.ts';
 import type { ListingContext } from './listing-context.ts';
@@ -7,6 +8,11 @@ export type { EventKey };
 
 const keys = createEventKeys(hash);
 export const { voteKey, voteKeys, premiumKeys } = keys;
+
+/** Whether its keys identify a vote, other than by the time at which it was received. */
+export function isIdentified({ at, statedAt, atSite }: Vote): boolean {
+  return at !== null || statedAt !== undefined || (atSite?.id ?? null) !== null;
+}
 
 /**
  * The key of a member's last vote for a listing, which is kept for a while when the member is forgotten. Then the

@@ -16,7 +16,7 @@ import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
 import { streakAfter, withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
-import { type EventKey, forgottenVoteKey, voteKeys } from './idempotency-key.ts';
+import { type EventKey, forgottenVoteKey, isIdentified, voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { PastVote, RecordedDelivery, Tally } from './tally.ts';
 import { callHook, isMet, type RecordingContext, writeDuplicate, writeEvent, writeRepeat } from './write-event.ts';
@@ -34,8 +34,7 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   const at = vote.at ?? receivedAt;
   const isTimed = vote.at !== null;
   const withinCooldown = isWithinCooldown(tally, account, listing, { at, isTimed });
-  const isIdentified = isTimed || (vote.atSite?.id ?? null) !== null;
-  const repeated = isIdentified ? undefined : findRepeatedVote(receivedAt, withinCooldown, account, context);
+  const repeated = isIdentified(vote) ? undefined : findRepeatedVote(receivedAt, withinCooldown, account, context);
   if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, context);
   const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
   if (isKnown) return writeDuplicate(vote, null, context);
@@ -84,7 +83,7 @@ function findRepeatedVote(
 
 /** Whether the vote was received for another listing with the same target. */
 function isKnownByOtherName(vote: Vote, { tally, listing, delivery }: RecordingContext): boolean {
-  if (vote.at === null && vote.atSite === undefined) return false;
+  if (!isIdentified(vote) && vote.atSite === undefined) return false;
   const others = namesOfTarget(listing.community, listing.name).filter((name) => name !== listing.name);
   return others.some((name) => voteKeys(vote, name, delivery.receivedAt).some(tally.hasEvent));
 }

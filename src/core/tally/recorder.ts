@@ -4,6 +4,7 @@ import { testAnnouncementOf } from './announcement.ts';
 import { voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import { identityOf, type ListingIdentity } from './listing-identity.ts';
+import { withPlausibleTime } from './plausible-time.ts';
 import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
 import { channelFor } from './queues.ts';
 import { recordPremium } from './record-premium.ts';
@@ -38,6 +39,7 @@ export function recordDelivery(tally: Tally, delivery: Delivery, routed: RoutedD
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: delivery.receivedAt,
     isReleased: false,
+    replayedId: null,
     writeRow: (row) => tally.insertDelivery(row.outcome === 'quarantined' ? { ...row, origin: originOf(routed) } : row),
   });
 }
@@ -53,6 +55,7 @@ export function recordReplay(
   return recordRouted(tally, delivery, routed, {
     effectsCreatedAt: now,
     isReleased: delivery.isDue !== true,
+    replayedId: id,
     writeRow: (row) => (tally.updateDelivery(id, row) ? id : null),
   });
 }
@@ -157,5 +160,6 @@ function recordEvent(
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
   const context = { tally, listing, delivery, rowWriter };
-  return event.family === 'vote' ? recordVote(event, context) : recordPremium(event, context);
+  const plausible = withPlausibleTime(event, delivery.receivedAt);
+  return plausible.family === 'vote' ? recordVote(plausible, context) : recordPremium(plausible, context);
 }

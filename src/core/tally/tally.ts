@@ -115,6 +115,8 @@ export interface DeliveryRowWriter {
   readonly effectsCreatedAt: number;
   /** Whether the delivery was quarantined and is released, so that no feature may hold its vote again. */
   readonly isReleased: boolean;
+  /** The quarantined delivery that is replayed; null on receipt. */
+  readonly replayedId: number | null;
   /** Returns the ID of the row; null if the event is already recorded or the delivery is no longer quarantined. */
   readonly writeRow: (row: DeliveryRow) => number | null;
 }

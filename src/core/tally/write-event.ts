@@ -1,4 +1,5 @@
 import type { Event } from '../../webhook/event.ts';
+import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { accountIdOf } from '../ledger/account.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import type { Reached } from '../rewards/decide-vote.ts';
@@ -44,7 +45,7 @@ export function writeEvent(
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
   const credits = creditsOf(entries);
-  const reason = entries[0]?.reason ?? null;
+  const reason = reasonOf(event, entries);
   const row = { ...rowOf(event, context), outcome: 'recorded', reason, credits, eventKeys } as const;
   const deliveryId = rowWriter.writeRow(row);
   if (deliveryId === null) return writeRepeat(event, eventKeys, context);
@@ -73,6 +74,13 @@ export function writeEvent(
   }
   const causes = account === null ? [] : entries.map(({ cause }) => cause);
   return { outcome: 'recorded', deliveryId, credits, reason, isAnnounced: announced, causes };
+}
+
+/** For the delivery's row: why it paid less, and that it has another time than it states. */
+function reasonOf({ statedAt }: Event, [own]: readonly RewardEntry[]): string | null {
+  const reason = own?.reason ?? null;
+  if (statedAt === undefined || own?.cause === 'within_cooldown') return reason;
+  return [reason, quarantineReasons.oldTimestamp].filter((each) => each !== null).join('; ');
 }
 
 /** Adds a duplicate of the event under one of the keys. */

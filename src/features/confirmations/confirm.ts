@@ -1,15 +1,16 @@
 import type { Effect } from '../../core/outbox/effect.ts';
-import type { RetryPolicy } from '../../core/outbox/retry.ts';
+import { maxDelayMs, type RetryPolicy } from '../../core/outbox/retry.ts';
 import type { Replay, StoredDelivery } from '../../core/receiving/replay.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { LookupError } from '../../lookup/lookup-error.ts';
-import type { SiteClient } from '../../lookup/sites/site-client.ts';
+import type { SiteClient, VoteAtSite } from '../../lookup/sites/site-client.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { day, minute, second } from '../../platform/durations.ts';
+import { day, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { reasons } from './hold-vote.ts';
+import { earliestTimeOf, isRecorded, type Judgement, judge, timeOf } from './judge.ts';
 import type { ConfirmationStore } from './store.ts';
 
 /** After that, a vote that its site neither confirms nor denies is left to the owner (ms). */
@@ -21,53 +22,69 @@ const maxAgeMs = day;
 const retryMs = 10 * second;
 /** Not sooner after the error, because the client repeats that for 5 s (ms). */
 const minPauseMs = 5.2 * second;
-/** How much the times of one vote may differ between the site and the ledger (ms). */
-const toleranceMs = 5 * minute;
-
 /** The site may show a vote a moment after it has delivered it, so the first "no" is asked again. */
 const minRefusals = 2;
 
 /** Confirmations that are repeated share what a site has said within this time (ms). */
 const sharedForMs = 2 * second;
 
-/** How long a "no", or an unexpected error, waits for the next attempt. The end is decided here. */
-export const confirmationRetry: RetryPolicy = (_, random) => Math.round(retryMs * (0.4 + random / 10));
+/**
+ * How long a "no", an answer that is about other votes, or an unexpected error waits for the next attempt: twice as long
+ * each time, until {@link maxDelayMs}. The end is decided here.
+ */
+export const confirmationRetry: RetryPolicy = ({ attempts }, random) =>
+  Math.min(maxDelayMs, Math.round(retryMs * (0.4 + random / 10) * 2 ** Math.min(attempts - 1, 10)));
 
-/** What the site says. `unknown`: not yet, and when to ask again (ms since the epoch). */
-type Answer = 'yes' | 'no' | { readonly unknown: string; readonly retryAt: number };
+/** Votes of a history that are searched for one. */
+const maxSearchedVotes = 5_000;
+/** Recorded votes from before a vote that its site may mean (ms): a longer time than any site counts a vote. */
+const lookBackMs = 10 * day;
+
+/** What the site says of a vote. `retryAt`: of none, and when to ask again (ms since the epoch). */
+type Answer = Judgement | { readonly unknown: string; readonly retryAt: number };
 
 /** Asks the site about a vote, and records it, or leaves it to the owner. */
 export function createConfirm(options: {
   readonly findClient: (listing: string) => SiteClient | null;
   readonly findListing: (name: string) => ListingContext | undefined;
   readonly findDelivery: (id: number) => Promise<StoredDelivery | null>;
-  readonly lastVoteAt: (userId: string, listing: ListingContext) => Promise<number | null>;
   readonly store: ConfirmationStore;
   readonly replay: Replay;
   readonly clock: Clock;
   readonly log: Log;
 }): (effect: Effect<'confirmation'>) => Promise<AttemptResult> {
-  const { findClient, findListing, findDelivery, lastVoteAt, store, replay, clock, log } = options;
+  const { findClient, findListing, findDelivery, store, replay, clock, log } = options;
 
-  async function ask({ content, createdAt, attempts }: Effect<'confirmation'>): Promise<Answer> {
+  async function ask(effect: Effect<'confirmation'>): Promise<Answer> {
+    const { content, createdAt, attempts, deliveryId } = effect;
     const { listing: name, userId } = content;
     const askedAt = clock.now();
-    const unknown = (reason: string, retryAt: number | null = null): Answer => ({
+    const silent = (reason: string, retryAt: number | null = null): Answer => ({
       unknown: reason,
       retryAt: Math.max(retryAt ?? 0, askedAt + retryMs, clock.now() + minPauseMs),
     });
     const [client, listing] = [findClient(name), findListing(name)];
-    if (client === null || listing === undefined) return unknown('the listing has no API that says who has voted');
+    if (client === null || listing === undefined) return silent('the listing has no API that says who has voted');
     try {
       const notBefore = attempts === 1 ? createdAt : Math.max(createdAt, clock.now() - sharedForMs);
-      const { voted, at, since } = await client.check(userId, { notBefore });
-      const { retryHorizonMs = 0 } = listing.rewards.base.site ?? {};
-      if (!voted) return since <= createdAt - retryHorizonMs ? 'no' : unknown('the vote may be too old for the site');
-      // A vote that is recorded already confirms no other one.
-      const recordedAt = await lastVoteAt(userId, listing);
-      return at !== null && recordedAt !== null && at <= recordedAt + toleranceMs ? 'no' : 'yes';
+      // A delivery that was received while the clock was ahead is not later than now.
+      const answer = await client.check(userId, { notBefore: Math.min(notBefore, askedAt) });
+      const votes = await store.waiting(content);
+      const own = votes.find((each) => each.deliveryId === deliveryId);
+      const vote = own ?? { deliveryId: deliveryId ?? 0, at: null, receivedAt: createdAt, keys: [] };
+      const rules = listing.rewards.base;
+      const earliest = Math.min(...[vote, ...votes].map(timeOf));
+      const recorded = await store.recordedSince(listing, userId, earliest - lookBackMs);
+      // Recording it says what it repeats, and pays nothing.
+      if (isRecorded(vote, { recorded, rules })) return 'yes';
+      const evidence = { recorded, others: votes.filter((each) => each !== own), rules };
+      const judgement = judge(vote, { ...evidence, answer });
+      if (typeof judgement === 'string') return judgement;
+      const listed = await timesInHistory(client, userId, earliestTimeOf(vote, rules));
+      const again = listed.length === 0 ? null : judge(vote, { ...evidence, answer: withTimes(answer, listed) });
+      return again === 'yes' ? again : judgement;
     } catch (error) {
-      if (error instanceof LookupError) return unknown(error.message, error.retryAt);
+      if (error instanceof LookupError) return silent(error.message, error.retryAt);
       throw error;
     }
   }
@@ -98,7 +115,24 @@ export function createConfirm(options: {
     }
     if (clock.now() >= createdAt + maxAgeMs)
       return leave(findListing(content.listing) === undefined ? quarantineReasons.listingGone : reasons.unknown);
-    const retryAfterMs = answer.retryAt - clock.now();
-    return { outcome: 'later', reason: answer.unknown, retryAfterMs, scope: 'effects', notSent: true };
+    // What concerns the vote alone does not hold up the others of the listing.
+    const delay = 'retryAt' in answer ? { retryAfterMs: answer.retryAt - clock.now() } : {};
+    return { outcome: 'later', reason: answer.unknown, ...delay, scope: 'effects', notSent: true };
   };
+}
+
+/** When a member has voted since a time, by the history of the site if it has one (ms since the epoch). */
+async function timesInHistory({ history }: SiteClient, member: string, since: number): Promise<readonly number[]> {
+  const times: number[] = [];
+  let count = 0;
+  for await (const { userId, at } of history?.(since) ?? []) {
+    if (userId === member) times.push(at);
+    count += 1;
+    if (count >= maxSearchedVotes) break;
+  }
+  return times;
+}
+
+function withTimes(answer: VoteAtSite, listed: readonly number[]): VoteAtSite {
+  return { ...answer, times: [...new Set([...answer.times, ...listed])] };
 }

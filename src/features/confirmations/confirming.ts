@@ -5,7 +5,6 @@ import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
 import { createPerform } from '../../core/outbox/perform.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { Replay } from '../../core/receiving/replay.ts';
-import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
@@ -21,7 +20,7 @@ import { isConfirmationQueue } from './hold-vote.ts';
  * must not delay what votes pay. It runs as soon as a listing is on another site.
  */
 export function createConfirming(options: {
-  readonly store: Pick<Store, 'outbox' | 'confirmations' | 'records' | 'ledgerIn'>;
+  readonly store: Pick<Store, 'outbox' | 'confirmations' | 'records'>;
   readonly directory: Directory;
   readonly lookups: Pick<LookupClients, 'findSite'>;
   readonly replay: Replay;
@@ -38,8 +37,6 @@ export function createConfirming(options: {
     findClient: lookups.findSite,
     findListing: directory.find,
     findDelivery: store.records.delivery,
-    lastVoteAt: (userId, { name, community }) =>
-      store.ledgerIn(community.accounts).lastVoteAt(userId, namesOfTarget(community, name)),
     store: store.confirmations,
     replay,
     clock,

@@ -1,12 +1,15 @@
+import { untimedRepeatWindowMs } from '../../core/rewards/reward.ts';
+import { type EventKey, isIdentified, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
-import { confirmations, voteOf } from './tables.ts';
+import { confirmations, maxWaiting, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
 
 /** Why a vote that is to be confirmed is in the quarantine. */
 export const reasons = {
   waiting: 'the vote waits until its site confirms it',
   refused: 'the site says that the member has not voted',
   unknown: 'the site did not say within 24 hours whether the member has voted',
+  tooMany: 'more votes of the member wait for the site than it can have accepted',
 } as const;
 
 const prefix = 'confirmation ';
@@ -38,30 +41,43 @@ declare module '../../core/rewards/rules.ts' {
 
 /**
  * Stores a vote until its site confirms it: its delivery is quarantined, and so recorded by a replay, be it because the
- * site has confirmed it or because the owner releases it. Until then, every other delivery is a repeat of it.
+ * site has confirmed it or because the owner releases it. Until then, other deliveries of it are repeats; a different vote
+ * of the member waits as well.
  */
 export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDelivery | null {
   const { vote, listing, delivery, rowWriter } = unrecorded;
-  const key = voteOf(listing.name, vote.userId);
-  const { delivery_id: waiting } = tally.rowOf(confirmations, key);
-  const save = (delivery_id: number | null) =>
-    tally.saveRow(confirmations, { vote: key, user_id: vote.userId, listing: listing.name, delivery_id });
+  const { receivedAt } = delivery;
+  const row = tally.rowOf(confirmations, voteOf(listing.name, vote.userId));
+  const waiting = waitingIn(row);
+  const save = (votes: readonly WaitingVote[]) =>
+    tally.saveRow(confirmations, waitingRow(listing.name, vote.userId, votes));
   if (rowWriter.isReleased) {
-    if (waiting !== null) save(null);
+    const others = waiting.filter(({ deliveryId }) => deliveryId !== rowWriter.replayedId);
+    if (others.length < waiting.length) save(others);
     return null;
   }
-  if (waiting !== null) return writeDuplicate(vote, waiting, { ...unrecorded, tally });
-  const reason = reasons.waiting;
-  const row = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKeys: [] };
-  const deliveryId = rowWriter.writeRow({ ...row, outcome: 'quarantined', reason });
+  const keys: readonly EventKey[] = isIdentified(vote) ? voteKeys(vote, listing.name, receivedAt) : [];
+  const windowMs = untimedRepeatWindowMs(listing.rewards.base);
+  const repeated = waiting.find((other) =>
+    keys.length > 0
+      ? other.keys.some((key) => keys.includes(key))
+      : Math.abs((other.at ?? other.receivedAt) - receivedAt) < windowMs,
+  );
+  if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, { ...unrecorded, tally });
+  const isAsked = waiting.length < maxWaiting;
+  const reason = isAsked ? reasons.waiting : reasons.tooMany;
+  const held = { ...delivery, listing: listing.name, kind: vote.kind, userId: vote.userId, credits: 0, eventKeys: [] };
+  const deliveryId = rowWriter.writeRow({ ...held, outcome: 'quarantined', reason });
   if (deliveryId === null) return null;
-  save(deliveryId);
+  const recorded = { deliveryId, credits: 0, reason, isAnnounced: false, causes: [] } as const;
+  if (!isAsked) return { outcome: 'quarantined', ...recorded };
+  save([...waiting, { deliveryId, at: vote.at, receivedAt, keys }]);
   tally.enqueue({
     kind: 'confirmation',
     queue: confirmationQueue(listing.name),
     content: { listing: listing.name, userId: vote.userId },
     deliveryId,
-    createdAt: delivery.receivedAt,
+    createdAt: receivedAt,
   });
-  return { outcome: 'recorded', deliveryId, credits: 0, reason, isAnnounced: false, causes: [] };
+  return { outcome: 'recorded', ...recorded };
 }

@@ -1,28 +1,65 @@
-import { run } from '../../core/store/query-builder.ts';
+import { accountIdOf } from '../../core/ledger/account.ts';
+import { isCountedVote } from '../../core/ledger/entry.ts';
+import { literal, run } from '../../core/store/query-builder.ts';
+import { selectVotesBetween, toPastVote } from '../../core/store/recording/queries.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import { namesOfTarget } from '../../core/tally/community.ts';
+import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Confirmation } from './effects.ts';
-import { voteOf } from './tables.ts';
+import type { RecordedVote } from './judge.ts';
+import { voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
 
-export const reads = {};
+export const reads = {
+  /** The votes of a member that wait. */
+  async waiting({ db, connection }: Sql, { listing, userId }: Confirmation): Promise<readonly WaitingVote[]> {
+    const row = db.selectFrom('confirmations').select('waiting').where('vote', '=', voteOf(listing, userId));
+    return (await run(connection, row)).flatMap(waitingIn);
+  },
+
+  /** The counted votes of a member for the target of a listing after a time (ms since the epoch). */
+  async recordedSince(
+    { db, connection }: Sql,
+    { name, community }: Pick<ListingContext, 'name' | 'community'>,
+    userId: string,
+    after: number,
+  ): Promise<readonly RecordedVote[]> {
+    const accountId = accountIdOf(community.accounts, userId);
+    const account = db.selectFrom('balances').select('last_entry').where('user_id', '=', accountId).limit(literal(1));
+    const [{ last_entry: newest } = { last_entry: null }] = await run(connection, account);
+    const names = namesOfTarget(community, name);
+    const range = { newest, listing: null, after, before: Number.MAX_SAFE_INTEGER };
+    const votes = (await connection.run(selectVotesBetween(db)(range))) as Parameters<typeof toPastVote>[0][];
+    return votes
+      .map(toPastVote)
+      .filter(({ listing, cause }) => listing !== null && names.includes(listing) && isCountedVote(cause));
+  },
+};
 
 async function forgetWaiting(
   { db, connection }: Pick<Sql, 'db' | 'connection'>,
   { listing, userId }: Confirmation,
   deliveryId: number,
 ): Promise<void> {
-  const waiting = db.deleteFrom('confirmations').where('vote', '=', voteOf(listing, userId));
-  await run(connection, waiting.where('delivery_id', '=', deliveryId));
+  const vote = voteOf(listing, userId);
+  const own = db.updateTable('confirmations').where('vote', '=', vote);
+  // It locks the row until the end of the transaction.
+  const [row] = await run(connection, own.set({ vote }).returning('waiting'));
+  const waiting = row === undefined ? [] : waitingIn(row);
+  const others = waiting.filter((each) => each.deliveryId !== deliveryId);
+  if (others.length === waiting.length) return;
+  if (others.length === 0) await run(connection, db.deleteFrom('confirmations').where('vote', '=', vote));
+  else await run(connection, own.set(waitingRow(listing, userId, others)));
 }
 
 export const writes = {
-  /** Leaves the delivery to the owner: a later one is another vote. */
+  /** Leaves the delivery to the owner: a repeat of it is held again. */
   async leave({ db, connection }: Sql, { listing, userId }: Confirmation, deliveryId: number, reason: string) {
     const delivery = db.updateTable('deliveries').where('id', '=', deliveryId).where('outcome', '=', 'quarantined');
     await run(connection, delivery.set({ reason }));
     await forgetWaiting({ db, connection }, { listing, userId }, deliveryId);
   },
 
-  /** Notes that the delivery waits no longer, whatever became of it: a later one is another vote. */
+  /** Notes that the delivery waits no longer, whatever became of it. */
   forgetWaiting,
 };
 

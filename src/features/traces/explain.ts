@@ -4,6 +4,9 @@ import { formatCount } from '../../platform/durations.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { confirmationReasons } from '../confirmations/feature.ts';
 
+/** Why a vote that its site was to confirm is left to the owner. */
+const leftReasons = [confirmationReasons.refused, confirmationReasons.unknown, confirmationReasons.tooMany];
+
 /** The reason for a delivery's outcome, in a sentence that answers "I voted and got nothing". */
 export function explainDelivery(
   delivery: DeliveryRecord,
@@ -23,8 +26,11 @@ export function explainDelivery(
       return 'This is another event of the listing site. It neither pays nor counts.';
     case 'quarantined':
       return explainQuarantine(delivery);
-    case 'recorded':
-      return explainEntry(entry, userId);
+    case 'recorded': {
+      const explained = explainEntry(entry, userId);
+      const isOld = reason?.endsWith(quarantineReasons.oldTimestamp) === true;
+      return isOld ? `${explained} Its timestamp is years back, so the time of receipt counts.` : explained;
+    }
   }
 }
 
@@ -48,7 +54,7 @@ function explainQuarantine(delivery: DeliveryRecord): string {
     case null:
       if (reason === quarantineReasons.rateAlarm)
         return 'Its listing has many more votes than usual. It is stored, and paid when the owner releases the held votes.';
-      if (reason === confirmationReasons.refused || reason === confirmationReasons.unknown)
+      if (leftReasons.some((each) => each === reason))
         return `The vote was not paid: ${asSentence(reason)} Replay the delivery to pay it all the same.`;
       return `The delivery is genuine, but could not be processed: ${asSentence(reason)} It is stored; replay it after an upgrade or a configuration change.`;
   }

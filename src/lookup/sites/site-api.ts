@@ -63,10 +63,13 @@ const memberVote = z.object({
   nextVoteAt: z.number().nullable(),
   /** How many votes it counts as on the site; 1 if the site does not say. */
   weight: z.number().default(1),
+  /** Of further votes that the site tells of, which need not count any more. */
+  otherTimes: z.array(z.number()).readonly().default([]),
 });
 
 /** The running vote of one member; times in ms since the epoch, null if the site does not say. */
 export type MemberVote = Readonly<z.infer<typeof memberVote>>;
+type Defaults = 'weight' | 'otherTimes';
 
 export const votesAtSiteSchema = z.object({
   votes: z.array(memberVote).readonly(),
@@ -80,20 +83,31 @@ export const votesAtSiteSchema = z.object({
  */
 export type VotesAtSite = Readonly<z.infer<typeof votesAtSiteSchema>>;
 
+/** Of a member who has not voted, as far as the site tells. */
+export const noVote: Omit<MemberVote, 'userId'> = {
+  voted: false,
+  at: null,
+  nextVoteAt: null,
+  weight: 1,
+  otherTimes: [],
+};
+
 /** A later end of a cooldown is treated as an error of the site (ms). */
 const maxCooldownMs = 8 * day;
 
 /** The response about one member. @param coversMs how long a vote counts, i.e. how far back "no" holds (ms) */
 export function votesOfMember(
-  vote: Omit<MemberVote, 'userId' | 'weight'> & Partial<Pick<MemberVote, 'weight'>>,
+  vote: Omit<MemberVote, 'userId' | Defaults> & Partial<Pick<MemberVote, Defaults>>,
   coversMs: number,
   { userId, now }: ResponseContext,
 ): VotesAtSite {
-  const { voted, at, weight = 1 } = vote;
+  const { voted, at, weight = 1, otherTimes = [] } = vote;
   const isPlausible = vote.nextVoteAt !== null && vote.nextVoteAt <= now + maxCooldownMs;
   const nextVoteAt = isPlausible ? vote.nextVoteAt : null;
   const isKnown = voted || (nextVoteAt !== null && nextVoteAt > now);
-  return { votes: isKnown ? [{ userId, voted, at, nextVoteAt, weight }] : [], since: now - coversMs, isComplete: true };
+  const known = isKnown ? { voted, at, nextVoteAt, weight, otherTimes } : { ...noVote, otherTimes };
+  const votes = isKnown || otherTimes.length > 0 ? [{ userId, ...known }] : [];
+  return { votes, since: now - coversMs, isComplete: true };
 }
 
 /*

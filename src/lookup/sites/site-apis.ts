@@ -6,6 +6,7 @@ import {
   discordId,
   flag,
   type MemberVote,
+  noVote,
   type ResponseContext,
   type SiteApi,
   time,
@@ -32,8 +33,11 @@ function votesOfAll(votes: readonly (RecentVote | null)[], isComplete: boolean, 
   const readable = votes.filter((vote) => vote !== null && vote.at <= now + maxAheadMs) as readonly RecentVote[];
   const running = readable.filter(({ at }) => at > now - cooldownMs).toSorted((a, b) => b.at - a.at);
   const latest = new Map<string, MemberVote>();
-  for (const { userId, at } of running)
-    if (!latest.has(userId)) latest.set(userId, { userId, voted: true, at, nextVoteAt: at + cooldownMs, weight: 1 });
+  for (const { userId, at } of running) {
+    const later = latest.get(userId);
+    const vote = later ?? { ...noVote, userId, voted: true, at, nextVoteAt: at + cooldownMs };
+    latest.set(userId, later === undefined ? vote : { ...later, otherTimes: [...later.otherTimes, at] });
+  }
   const start = now - cooldownMs;
   const oldest = isComplete || readable.length === 0 ? start : Math.min(...readable.map(({ at }) => at));
   // Any member may be the one of a vote that cannot be read.
@@ -88,6 +92,9 @@ const recentVoters = ({ now }: ResponseContext): z.ZodType<VotesAtSite> => {
 const fewRequests = { requests: 30, periodMs: minute };
 const halfDay = 12 * hour;
 
+/** Votes of a member that are looked at: more than there are in the time that a vote waits. */
+const maxTimes = 20;
+
 /** The latest vote is the first one. A vote against the listing has a cooldown as well. */
 const infinity: SiteApi = {
   kinds: ['bot', 'server'],
@@ -106,7 +113,11 @@ const infinity: SiteApi = {
         const cooldownMs = info.vote_time * hour;
         const voted = hasVoted && latest?.upvote !== false;
         const at = latest?.created_at ?? null;
-        return votesOfMember({ voted, at, nextVoteAt: at === null ? null : at + cooldownMs }, cooldownMs, context);
+        const nextVoteAt = at === null ? null : at + cooldownMs;
+        const upvotes = (votes ?? []).filter(({ upvote }) => upvote).map(({ created_at: votedAt }) => votedAt);
+        // The votes that it calls valid may be those of before, too.
+        const otherTimes = upvotes.slice(0, maxTimes).filter((votedAt) => !voted || votedAt !== at);
+        return votesOfMember({ voted, at, nextVoteAt, otherTimes }, cooldownMs, context);
       }),
 };
 

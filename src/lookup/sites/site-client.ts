@@ -15,7 +15,14 @@ import { LookupError } from '../lookup-error.ts';
 import { createRequester } from '../request.ts';
 import { createResponseStore, sharedRequestsIn } from '../response-store.ts';
 import { withSharedBlocks } from './shared-blocks.ts';
-import { type HistoryPage, type SiteHistory, type SiteVote, type VotesAtSite, votesAtSiteSchema } from './site-api.ts';
+import {
+  type HistoryPage,
+  noVote,
+  type SiteHistory,
+  type SiteVote,
+  type VotesAtSite,
+  votesAtSiteSchema,
+} from './site-api.ts';
 import { findSiteApi, missingFor, type SiteListing } from './site-apis.ts';
 import { createSiteHttp, type SiteRequest, type SiteResponse, traceSiteHttp } from './site-http.ts';
 
@@ -27,6 +34,8 @@ export interface VoteAtSite {
   readonly nextVoteAt: number | null;
   /** How many votes it counts as on the site; 1 if the site does not say. */
   readonly weight: number;
+  /** When the member has voted, as far as the site tells: `at`, and of other votes, which need not count any more. */
+  readonly times: readonly number[];
   /** Of votes before this time, nothing is known: the site may not look at them any more. */
   readonly since: number;
   /** Whether such votes do not count any more, so that a member who has not voted since may vote. */
@@ -188,11 +197,11 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
 /** What is known of a member. */
 function voteOf(userId: string, { value, asOf }: CacheEntry<VotesAtSite>): VoteAtSite {
-  const { voted, at, nextVoteAt, weight } = value.votes.find((vote) => vote.userId === userId) ?? notVoted;
-  return { voted, at, nextVoteAt, weight, since: value.since, isComplete: value.isComplete, asOf };
+  const { otherTimes, ...vote } = value.votes.find((each) => each.userId === userId) ?? noVote;
+  const { voted, at, nextVoteAt, weight } = vote;
+  const times = voted && at !== null ? [at, ...otherTimes] : otherTimes;
+  return { voted, at, nextVoteAt, weight, times, since: value.since, isComplete: value.isComplete, asOf };
 }
-
-const notVoted = { voted: false, at: null, nextVoteAt: null, weight: 1 };
 
 function requestOf(template: string, values: { readonly kind: string; readonly id: string; readonly user: string }) {
   const url = template.replaceAll(/\{(kind|id|user)\}/g, (_, name: keyof typeof values) =>

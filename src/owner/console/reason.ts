@@ -28,11 +28,11 @@ export function reasonHtml(reason: string | null, { texts, names }: ReasonView):
 }
 
 const { aheadOfTime, noListing, rateAlarm, rejected } = quarantineReasons;
-const { waiting, refused, unknown } = confirmationReasons;
+const { waiting, refused, unknown, tooMany } = confirmationReasons;
 
 /** Whether the reason for a quarantine says all. */
 export function isExplained(reason: string | null): boolean {
-  return [aheadOfTime, rateAlarm, waiting, refused, unknown].some((each) => each === reason);
+  return [aheadOfTime, rateAlarm, waiting, refused, unknown, tooMany].some((each) => each === reason);
 }
 
 /** The reason of a delivery: that of one that is recorded is from the service. */
@@ -51,7 +51,7 @@ function knownReason(reason: string, { announcement, console: words, setup, trac
     ...announcement.reasons,
     ...{ [aheadOfTime]: trace.aheadOfTime, [noListing]: setup.problems.unknownListing },
     ...{ [rateAlarm]: why.rateAlarm, [rejected]: why.rejected },
-    ...{ [waiting]: why.unconfirmed, [refused]: why.refused, [unknown]: why.refused },
+    ...{ [waiting]: why.unconfirmed, [refused]: why.refused, [unknown]: why.refused, [tooMany]: why.refused },
     'unknown kind of event': words.unknownKind,
     [directMessagesClosed]: words.directMessagesClosed,
   };

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDueReplays } from '../../../src/core/receiving/due-replays.ts';
 import { createReplay } from '../../../src/core/receiving/replay.ts';
 import type { Store } from '../../../src/features/store.ts';
-import { hour, minute } from '../../../src/platform/durations.ts';
+import { day, hour, minute } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { premiumSecret, serverAndBot } from '../../support/listings.ts';
@@ -26,13 +26,13 @@ function startReplays(store: Store, clock: ManualClock) {
 
 async function setUp() {
   const clock = manualClock(start);
-  const { store, post } = await startReceiver({ clock });
+  const { store, post, lines } = await startReceiver({ clock });
   const credits = async (userId: string) => (await store.ledger.account(userId)).credits;
   const outcomes = async () =>
     (await store.records.deliveries({ limit: 9, before: null })).map(({ outcome }) => outcome).reverse();
   const asleep = (count = 1) => eventually(() => expect(clock.sleepers()).toBe(count));
   const settled = (expected: readonly string[]) => eventually(async () => expect(await outcomes()).toEqual(expected));
-  return { clock, store, post, credits, outcomes, asleep, settled };
+  return { clock, store, post, lines, credits, outcomes, asleep, settled };
 }
 
 describe('a vote that is quarantined only because of a timestamp in the future', () => {
@@ -106,5 +106,33 @@ describe('a vote that is quarantined only because of a timestamp in the future',
     expect(await credits('3')).toBe(100);
     await clock.advance(2 * hour);
     expect((await outcomes()).filter((outcome) => outcome === 'quarantined')).toHaveLength(3);
+  });
+});
+
+describe('a clock that is behind', () => {
+  const suspicions = (lines: readonly string[]) =>
+    lines.map((line): Record<string, unknown> => JSON.parse(line)).filter(({ behindBy }) => behindBy !== undefined);
+
+  it('is suspected once an hour if all deliveries are ahead of it, and by how much it is behind', async () => {
+    const { clock, post, lines } = await setUp();
+    clock.shiftWallClock(-2 * day);
+    for (const user of ['1', '2', '3', '4']) await post('/webhooks/vote', voteOf(user, start - minute));
+    const msg = expect.stringContaining('its clock may be behind');
+    expect(suspicions(lines)).toMatchObject([{ level: 40, behindBy: '47 hours 59 minutes', msg }]);
+    await clock.advance(hour);
+    await post('/webhooks/vote', voteOf('5', start + hour));
+    expect(suspicions(lines).at(1)).toMatchObject({ behindBy: '48 hours', behindByMs: 2 * day });
+  });
+
+  it('is not suspected because of a sender whose own clock is ahead', async () => {
+    const { post, lines } = await setUp();
+    for (let round = 0; round < 4; round += 1) {
+      await post('/webhooks/vote', voteOf(`1${round}`, start));
+      await post('/webhooks/vote', voteOf(`2${round}`, start + hour));
+      await post('/webhooks/vote', voteOf(`3${round}`, start + hour));
+    }
+    expect(suspicions(lines)).toEqual([]);
+    await post('/webhooks/vote', voteOf('4', start + 2 * hour));
+    expect(suspicions(lines)).toMatchObject([{ behindBy: '2 hours', deliveries: 3 }]);
   });
 });

@@ -66,6 +66,25 @@ describe('a vote', () => {
     expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
   });
 
+  it('of a time years back counts from its receipt, says so, and is known by that time however late it is repeated', async () => {
+    const { store, record } = await openRecorder();
+    const old = vote({ at: 0 });
+    const reason = 'its timestamp is years back, so the time of receipt counts';
+    expect(await record(old)).toMatchObject({ outcome: 'recorded', credits: 10, reason });
+    expect(await store.ledger.lastVoteAt('1', 'server')).toBe(start);
+    const [effect] = await claimDue(store.outbox, start, start + minute, 1);
+    expect(effect).toMatchObject({ kind: 'announcement', content: { at: start, credits: 10 } });
+    for (const receivedAt of [start + minute, start + 13 * hour, start + 3_000 * day])
+      expect(await record(old, { receivedAt })).toMatchObject({ outcome: 'duplicate' });
+    const next = vote({ at: 1_000 });
+    expect(await record(next, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
+    expect(await record(vote({ at: 2_000 }), { receivedAt: start + 13 * hour })).toMatchObject({ credits: 10, reason });
+    expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
+    const late = vote({ at: start - 300 * day, userId: '2' });
+    expect(await record(late)).toMatchObject({ credits: 10, reason: null });
+    expect(await store.ledger.lastVoteAt('2', 'server')).toBe(start - 300 * day);
+  });
+
   it('for the bot is distinct from a vote for the server at the same time', async () => {
     const { store, record } = await openRecorder();
     await record(vote());
@@ -206,6 +225,13 @@ describe('a premium order', () => {
     expect(await record({ ...renewal, periodEnd: start + 1_440 * hour })).toMatchObject({ credits: 100 });
     expect(await record({ ...renewal, periodEnd: null, at: start })).toMatchObject({ credits: 100 });
     expect(await store.ledger.account('1')).toMatchObject({ credits: 400, votes: 0 });
+  });
+
+  it('is renewed once for each time that its deliveries state, also if that is years back', async () => {
+    const { record } = await openRecorder();
+    const renewal = (at: number) => record(premium({ kind: 'subscription.renewed', at }), { receivedAt: start + day });
+    const outcomes = [await renewal(0), await renewal(1), await renewal(0), await renewal(1)];
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['recorded', 'recorded', 'duplicate', 'duplicate']);
   });
 
   it('without an ID is identified by the digest of its body', async () => {

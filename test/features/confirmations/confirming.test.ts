@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
@@ -40,9 +41,14 @@ async function startProgram(changes: object = {}) {
   };
   let { app, url } = await start(changes);
 
-  async function post(body: object = vote, authorization = 'secret'): Promise<unknown> {
-    const headers = { authorization };
-    const response = await fetch(`${url}/webhooks/lamp`, { method: 'POST', headers, body: JSON.stringify(body) });
+  async function post(body: object = vote, signed = false): Promise<unknown> {
+    const text = JSON.stringify(body);
+    const t = Math.floor(clock.now() / second);
+    const v1 = createHmac('sha256', 'secret').update(`${t}.${text}`).digest('hex');
+    const headers: Record<string, string> = signed
+      ? { 'x-topgg-signature': `t=${t},v1=${v1}` }
+      : { authorization: 'secret' };
+    const response = await fetch(`${url}/webhooks/lamp`, { method: 'POST', headers, body: text });
     return ((await response.json()) as { outcome?: string }).outcome;
   }
   async function owner(path: string, method = 'GET'): Promise<Record<string, unknown>> {
@@ -50,8 +56,8 @@ async function startProgram(changes: object = {}) {
     const response = await fetch(`${url}/owner/api${path}`, { method, headers });
     return (await response.json()) as Record<string, unknown>;
   }
-  /** Advances the clock in steps of a second, until the check passes. */
-  const within = (ms: number, check: () => Promise<void> | void) => {
+  /** Advances the clock in steps, until the check passes. */
+  const within = (ms: number, check: () => Promise<void> | void, stepMs = second) => {
     const until = clock.now() + ms;
     return eventually(async () => {
       try {
@@ -59,7 +65,7 @@ async function startProgram(changes: object = {}) {
       } catch (error) {
         // The owner API limits requests.
         await systemClock.sleep(50);
-        if (clock.now() < until) await clock.advance(second);
+        if (clock.now() < until) await clock.advance(stepMs);
         throw error;
       }
     });
@@ -216,6 +222,124 @@ it('a vote that is recorded already does not confirm another one', async () => {
     expect((await deliveries())[0]).toMatchObject({ reason: expect.stringContaining('not voted') });
   });
   expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+});
+
+const iso = (at: number) => new Date(at).toISOString();
+const refused = 'the site says that the member has not voted';
+const waiting = 'the vote waits until its site confirms it';
+
+it('a different vote of a member whose vote waits is held too, and both are paid by their own times', async () => {
+  const { site, clock, post, member, deliveries, within } = await startProgram({ site: 'topgg' });
+  const voteAt = (at: number, id: string) => {
+    const project = { id: '1', type: 'bot', platform: 'discord', platform_id: botId };
+    const data = { id, weight: 1, created_at: iso(at), expires_at: iso(at + 12 * hour), project };
+    return { type: 'vote.create', data: { ...data, user: { id: '2', platform_id: voter } } };
+  };
+  const times: number[] = [];
+  const vote = async (id: string) => {
+    times.push(clock.now());
+    const body = voteAt(clock.now(), id);
+    const outcomes = [await post(body, true)];
+    clock.shiftWallClock(minute);
+    return [...outcomes, await post(body, true)];
+  };
+  site.respondWith(json(500, {}));
+  expect(await vote('808499215864008704')).toEqual(['recorded', 'duplicate']);
+  clock.shiftWallClock(12.5 * hour);
+  expect(await vote('808499215864008705')).toEqual(['recorded', 'duplicate']);
+  const held = (await deliveries()).filter(({ outcome }) => outcome === 'quarantined');
+  expect(held).toMatchObject([
+    { userId: voter, reason: waiting, body: expect.stringContaining('808499215864008705') },
+    { userId: voter, reason: waiting },
+  ]);
+  site.respondWith((response, request) => {
+    const listed = times.map((at) => ({ created_at: iso(at), expires_at: iso(at + 12 * hour), weight: 1 }));
+    const data = listed.map((each) => ({ ...each, platform_id: voter }));
+    json(200, request.url?.includes(voter) ? listed.at(-1) : { data })(response, request);
+  });
+  await within(30 * second, async () => expect(await member()).toMatchObject({ credits: 20, votes: 2 }));
+  expect(await vote('808499215864008705')).toEqual(['duplicate', 'duplicate']);
+});
+
+it('what a site lists confirms one vote each, so that one forged before or beside it is not paid', async () => {
+  const { site, clock, post, member, deliveries, within } = await startProgram({ site: 'infinity' });
+  const voteAt = (at: number) => ({
+    ...{ type: 'NEW_VOTE', creator: { id: voter }, data: { per_user: 1, downvote: false } },
+    ...{ targets: { bot: { bot_id: botId } }, metadata: { created_at: Math.floor(at / second), test: false } },
+  });
+  site.respondWith(json(503, {}));
+  const votedAt = clock.now();
+  const [before, beside] = [votedAt - 7 * hour, votedAt - minute];
+  for (const at of [before, beside, votedAt]) expect(await post(voteAt(at))).toBe('recorded');
+  expect(await post(voteAt(before))).toBe('duplicate');
+  const valid = [{ created_at: iso(votedAt), upvote: true }];
+  site.respondWith(json(200, { has_voted: true, valid_votes: valid, vote_info: { vote_time: 6 } }));
+  const judged = async () => {
+    const rows = (await deliveries()).filter(({ outcome }) => outcome !== 'duplicate');
+    expect(rows.map(({ outcome, credits }) => `${outcome} ${credits}`)).toEqual([
+      'recorded 10',
+      'quarantined 0',
+      'quarantined 0',
+    ]);
+    expect(rows[1]).toMatchObject({ reason: refused });
+  };
+  await within(10 * minute, judged, 5 * second);
+  await clock.advance(minute);
+  expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+});
+
+it('an older vote that the site still lists is paid although it counts no more', async () => {
+  const { site, clock, post, member, within } = await startProgram({ site: 'infinity' });
+  const votedAt = Math.floor(clock.now() / second) * second;
+  const metadata = { created_at: votedAt / second, test: false };
+  const targets = { bot: { bot_id: botId } };
+  site.respondWith(json(503, {}));
+  await post({ type: 'NEW_VOTE', creator: { id: voter }, data: {}, targets, metadata });
+  clock.shiftWallClock(7 * hour);
+  const valid = [{ created_at: iso(votedAt), upvote: true }];
+  site.respondWith(json(200, { has_voted: false, valid_votes: valid, vote_info: { vote_time: 6 } }));
+  await within(30 * second, async () => expect(await member()).toMatchObject({ credits: 10, votes: 1 }));
+});
+
+it('without times, "yes" confirms a vote if the site can mean no other one', async () => {
+  const { site, clock, post, member, deliveries, within } = await startProgram({ site: 'botlistme', cooldownHours: 6 });
+  const vote = { bot: botId, user: voter, type: 'Upvote' };
+  site.respondWith(json(503, {}));
+  expect(await post(vote)).toBe('recorded');
+  await eventually(() => expect(site.requests.length).toBeGreaterThan(0));
+  clock.shiftWallClock(7 * hour);
+  expect(await post(vote)).toBe('recorded');
+  // The site counts a vote for 12 hours, so that it may mean either.
+  site.respondWith(json(200, { hasVoted: true }));
+  const asked = site.requests.length;
+  await within(minute, () => expect(site.requests.length).toBeGreaterThan(asked), 5 * second);
+  expect(await member()).toMatchObject({ credits: 0, votes: 0 });
+  clock.shiftWallClock(5 * hour);
+  await within(21 * minute, async () => expect(await member()).toMatchObject({ credits: 10, votes: 1 }), minute);
+  expect(await deliveries()).toMatchObject([{ outcome: 'recorded' }, { outcome: 'quarantined', reason: waiting }]);
+  clock.shiftWallClock(6.5 * hour);
+  expect(await post(vote)).toBe('recorded');
+  await clock.advance(minute);
+  expect(await member()).toMatchObject({ credits: 10, votes: 1 });
+});
+
+it('a list that no longer reaches back to a vote neither confirms nor denies it', async () => {
+  const { site, clock, post, deliveries, within } = await startProgram({ site: 'discordbotlist' });
+  site.respondWith(json(503, {}));
+  expect(await post({ id: voter })).toBe('recorded');
+  clock.shiftWallClock(3 * hour);
+  const upvotes = Array.from({ length: 500 }, (_, index) => ({
+    user_id: `2${String(index).padStart(17, '0')}`,
+    timestamp: iso(clock.now() - index * second),
+  }));
+  site.respondWith(json(200, { upvotes, total: 4_000 }));
+  const asked = site.requests.length;
+  await within(minute, () => expect(site.requests.length).toBeGreaterThan(asked), 5 * second);
+  await within(25 * minute, () => expect(site.requests.length).toBeGreaterThan(asked + 3), minute);
+  expect(await deliveries()).toMatchObject([{ outcome: 'quarantined', reason: waiting }]);
+  clock.shiftWallClock(day);
+  const unknown = 'the site did not say within 24 hours whether the member has voted';
+  await within(21 * minute, async () => expect(await deliveries()).toMatchObject([{ reason: unknown }]), minute);
 });
 
 it('tests need no confirmation, nor do votes without the setting', async () => {

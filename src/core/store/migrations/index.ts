@@ -39,6 +39,7 @@ import { guildKeys } from './038-guild-keys.ts';
 import { interactionsOfGuilds } from './039-interactions-of-guilds.ts';
 import { rejectedVotes } from './040-rejected-votes.ts';
 import { listingBeginnings } from './041-listing-beginnings.ts';
+import { waitingVotes } from './042-waiting-votes.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -80,6 +81,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '039-interactions-of-guilds': () => interactionsOfGuilds,
   '040-rejected-votes': rejectedVotes,
   '041-listing-beginnings': listingBeginnings,
+  '042-waiting-votes': waitingVotes,
 };
 
 /** The names of all migrations, oldest first. */

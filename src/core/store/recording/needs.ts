@@ -5,6 +5,7 @@ import type { AccountState } from '../../tally/account-state.ts';
 import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKeys } from '../../tally/idempotency-key.ts';
 import { changeKeyOf, transferKeyOf } from '../../tally/ledger-keys.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
+import { withPlausibleTime } from '../../tally/plausible-time.ts';
 import { grantsRoles } from '../../tally/queues.ts';
 import type { Hooks, RoutedDelivery } from '../../tally/tally.ts';
 import { isMet } from '../../tally/write-event.ts';
@@ -108,7 +109,7 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, h
     for (const key of voteKeys(vote, listing.name, receivedAt)) needs.events.add(key);
   }
   if (routed.type !== 'event' && routed.type !== 'order') return;
-  const { event } = routed;
+  const event = withPlausibleTime(routed.event, receivedAt);
   if (event.family === 'premium') {
     addPremium(needs, event, routed.type === 'event' ? [routed.listing] : routed.listings);
   } else if (routed.type === 'event') {
