@@ -35,8 +35,20 @@ it('a browser is led from /setup over Discord and the service back to the bot', 
   // Chromium applies the policy of the page to where the form leads.
   await tab.getByRole('button', { name: 'Connect' }).click();
   await tab.getByRole('heading', { name: 'Connected' }).waitFor();
+  const back = tab.getByRole('link', { name: 'Back to Discord' });
+  expect(await back.getAttribute('href')).toBe(`https://discord.com/channels/${sandbox.discord.guildId}`);
+  expect(await tab.getByRole('listitem').allInnerTexts()).toHaveLength(2);
+  const background = () => back.evaluate((link) => getComputedStyle(link).backgroundColor);
+  expect(await background()).toBe('rgb(63, 81, 181)');
+  expect(await violationsOf(tab, [])).toEqual([]);
   await saveScreenshot(tab, 'connect-done');
+  await tab.emulateMedia({ colorScheme: 'dark' });
+  await saveScreenshot(tab, 'connect-done-dark');
   expect(tab.url().startsWith(`${sandbox.urls.bot}/connect/callback`)).toBe(true);
+  await tab.reload();
+  await tab.getByRole('heading', { name: 'Not connected' }).waitFor();
+  expect(await background()).toBe('rgb(159, 171, 245)');
+  await saveScreenshot(tab, 'connect-failed-dark');
   await expectText(messages, 'The test has arrived');
 
   const test = page.locator('.delivery').filter({ hasText: 'Test: Server vote' });

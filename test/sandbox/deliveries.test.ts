@@ -43,13 +43,14 @@ describe('an observed delivery', () => {
   it('is not the one that is sent again if it was a test or was quarantined', async () => {
     const outcomes = ['recorded', 'test', 'quarantined'] as const;
     let count = 0;
-    const { deliveries, post } = await watched(async (request, response) => {
+    const answer = async (...[request, response]: Parameters<RequestListener>) => {
       await once(request.resume(), 'end');
       const outcome = outcomes[count] ?? 'recorded';
       count += 1;
       deliveries.onRecorded({ outcome, deliveryId: count, credits: 0, reason: null, isAnnounced: false, causes: [] });
       response.end('{"received":true}');
-    });
+    };
+    const { deliveries, post } = await watched((request, response) => void answer(request, response));
     for (const outcome of outcomes) await post('/webhooks/vote', outcome);
     expect(deliveries.last?.body.toString()).toBe('recorded');
   });

@@ -18,7 +18,7 @@ const maxCodeLength = 512;
 export const linkPath = '/linked-roles';
 
 /** Why an attempt failed, by its text on the page. */
-type Failure = keyof Texts['webPage'];
+type Failure = Exclude<keyof Texts['webPage'], 'back'>;
 
 /**
  * The pages on which a member links the account. The member's permission is asked for by Discord; tokens, codes and
@@ -58,12 +58,12 @@ export function createLinkRoutes(options: {
 
   function sendFailure(response: Response, status: number, failure: Failure, texts: Texts): void {
     const { titleFailed, again } = texts.messages.linkedRoles.page;
-    const retry = html`<p><a href="${pathname}">${again}</a></p>`;
     sendPlainPage(response, {
       status,
       locale: texts.locale,
       title: titleFailed,
-      body: html`<p>${texts.webPage[failure]}</p>${retry}`,
+      body: html`<p>${texts.webPage[failure]}</p>`,
+      next: { url: pathname, label: again },
     });
   }
 
@@ -100,7 +100,8 @@ export function createLinkRoutes(options: {
       const { texts, name } = await link(code, attempt.verifier, fallback);
       const { titleLinked, linked, undo } = texts.messages.linkedRoles.page;
       const body = html`<p><bdi>@${name}</bdi></p><p>${linked}</p><p>${undo}</p>`;
-      sendPlainPage(response, { status: 200, locale: texts.locale, title: titleLinked, body });
+      const next = { url: 'https://discord.com/channels/@me', label: texts.webPage.back };
+      sendPlainPage(response, { status: 200, locale: texts.locale, title: titleLinked, body, next });
     } catch (failed) {
       const { status, failure } = failureOf(failed);
       sendFailure(response, status, failure, fallback);

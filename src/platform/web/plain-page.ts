@@ -1,18 +1,45 @@
+import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
 import { minute } from '../durations.ts';
-import { type Html, html } from './html.ts';
+import { Html, html } from './html.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** Requests per address and minute. */
 const maxRequests = 30;
 const maxAddresses = 10_000;
 
+/** The colours of the console. */
+const style = `
+:root { color-scheme: light dark; --ground: #f4f5fa; --card: #fff; --ink: #1c2033; --line: #dcdfea; --accent: #3f51b5;
+  --accent-ink: #fff; --good: #176339; --good-ground: #e2f4e9; --bad: #a1261d; --bad-ground: #fceae7; }
+@media (prefers-color-scheme: dark) {
+  :root { --ground: #12141c; --card: #1a1d28; --ink: #e7e9f2; --line: #2f3446; --accent: #9fabf5; --accent-ink: #141a3c;
+    --good: #8ddba9; --good-ground: #143021; --bad: #ffa197; --bad-ground: #3b1b18; }
+}
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--ground); color: var(--ink);
+  font: 16px / 1.5 system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
+main { box-sizing: border-box; width: min(30rem, 100vw - 2rem); padding: 2rem; border: 1px solid var(--line);
+  border-radius: .75rem; background: var(--card); text-align: center; overflow-wrap: anywhere; }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.3; }
+ol { display: inline-block; margin: 0; padding-inline-start: 1.5rem; text-align: start; }
+a { color: var(--accent); }
+.sign { display: grid; place-items: center; width: 4rem; height: 4rem; margin: 0 auto 1rem; border-radius: 50%;
+  font-size: 2rem; }
+.good { background: var(--good-ground); color: var(--good); }
+.bad { background: var(--bad-ground); color: var(--bad); }
+.button { display: inline-block; padding: .6rem 1.2rem; border-radius: .5rem; background: var(--accent);
+  color: var(--accent-ink); font-weight: 600; text-decoration: none; }
+.button:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+`;
+const styleHash = createHash('sha256').update(style).digest('base64');
+
 /** For pages without resources, forms or scripts, which name their address to nobody. */
 export const plainPageHeaders = securityHeaders({
   contentSecurityPolicy: {
     'default-src': ["'none'"],
+    'style-src': [`'sha256-${styleHash}'`],
     'form-action': ["'none'"],
     'base-uri': ["'none'"],
     'frame-ancestors': ["'none'"],
@@ -20,11 +47,19 @@ export const plainPageHeaders = securityHeaders({
   referrerPolicy: 'no-referrer',
 });
 
-/** @param page.locale the language of the page */
-export function sendPlainPage(
-  response: Response,
-  { status, locale, title, body }: { status: number; locale: string; title: string; body: Html },
-): void {
+export interface PlainPage {
+  readonly status: number;
+  /** The language of the page. */
+  readonly locale: string;
+  readonly title: string;
+  readonly body: Html;
+  /** The way on, below the body. */
+  readonly next: { readonly url: string; readonly label: string };
+}
+
+/** Sends a page that says that something was done, or, with another status than 200, that it was not. */
+export function sendPlainPage(response: Response, { status, locale, title, body, next }: PlainPage): void {
+  const isDone = status === 200;
   const page = html`<!doctype html>
 <html lang="${locale}">
 <head>
@@ -32,11 +67,14 @@ export function sendPlainPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<style>${new Html(style)}</style>
 </head>
 <body>
 <main>
+<p class="sign ${isDone ? 'good' : 'bad'}" aria-hidden="true">${isDone ? '✓' : '✗'}</p>
 <h1>${title}</h1>
 ${body}
+<p><a class="button" href="${next.url}">${next.label}</a></p>
 </main>
 </body>
 </html>

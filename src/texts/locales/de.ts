@@ -591,6 +591,7 @@ export const de: Catalogue = {
   },
 
   webPage: {
+    back: 'Zurück zu Discord',
     cancelled: 'Du hast es nicht erlaubt, deshalb wurde nichts verknüpft.',
     expired: 'Dieser Link ist abgelaufen oder wurde schon benutzt.',
     unavailable: 'Discord oder die Datenbank hat nicht geantwortet. Versuch es bitte in einer Minute noch einmal.',

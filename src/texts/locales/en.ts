@@ -650,6 +650,7 @@ export const en = {
 
   /** Pages in the browser to which links lead. Plain. */
   webPage: {
+    back: 'Back to Discord',
     cancelled: 'You did not give the permission, so nothing was linked.',
     expired: 'This link has expired or was used before.',
     unavailable: 'Discord or the database did not respond. Please try again in a minute.',

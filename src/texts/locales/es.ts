@@ -602,6 +602,7 @@ export const es: Catalogue = {
   },
 
   webPage: {
+    back: 'Volver a Discord',
     cancelled: 'No has dado permiso, así que no se ha vinculado nada.',
     expired: 'Este enlace ha caducado o ya se ha usado.',
     unavailable: 'Discord o la base de datos no ha respondido. Inténtalo de nuevo en un minuto.',

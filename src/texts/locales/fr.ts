@@ -612,6 +612,7 @@ export const fr: Catalogue = {
   },
 
   webPage: {
+    back: 'Retourner sur Discord',
     cancelled: "Tu n'as pas donné l'autorisation : rien n'a été lié.",
     expired: 'Ce lien a expiré ou a déjà été utilisé.',
     unavailable: "Discord ou la base de données n'a pas répondu. Réessaie dans une minute.",

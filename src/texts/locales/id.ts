@@ -566,6 +566,7 @@ export const id: Catalogue = {
   },
 
   webPage: {
+    back: 'Kembali ke Discord',
     cancelled: 'Kamu tidak memberi izin, jadi tidak ada yang ditautkan.',
     expired: 'Link ini sudah kedaluwarsa atau sudah dipakai.',
     unavailable: 'Discord atau database tidak merespons. Silakan coba lagi sebentar lagi.',

@@ -603,6 +603,7 @@ export const it: Catalogue = {
   },
 
   webPage: {
+    back: 'Torna su Discord',
     cancelled: "Non hai dato l'autorizzazione, quindi non è stato collegato niente.",
     expired: 'Questo link è scaduto o è già stato usato.',
     unavailable: 'Discord o il database non ha risposto. Riprova tra un minuto.',

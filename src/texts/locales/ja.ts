@@ -567,6 +567,7 @@ export const ja: Catalogue = {
   },
 
   webPage: {
+    back: 'Discordに戻る',
     cancelled: '許可されなかったため、連携していません。',
     expired: 'このリンクは期限切れか、すでに使用されています。',
     unavailable: 'Discordまたはデータベースから応答がありませんでした。1分ほど待ってからもう一度お試しください。',

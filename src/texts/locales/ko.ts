@@ -560,6 +560,7 @@ export const ko: Catalogue = {
   },
 
   webPage: {
+    back: 'Discord로 돌아가기',
     cancelled: '권한을 허용하지 않아서 아무것도 연결하지 않았어요.',
     expired: '만료되었거나 이미 사용한 링크예요.',
     unavailable: 'Discord 또는 데이터베이스가 응답하지 않았어요. 1분 후에 다시 시도해 주세요.',

@@ -582,6 +582,7 @@ export const nl: Catalogue = {
   },
 
   webPage: {
+    back: 'Terug naar Discord',
     cancelled: 'Je hebt geen toestemming gegeven, dus er is niets gekoppeld.',
     expired: 'Deze link is verlopen of al gebruikt.',
     unavailable: 'Discord of de database reageerde niet. Probeer het over een minuut opnieuw.',

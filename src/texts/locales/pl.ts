@@ -642,6 +642,7 @@ export const pl: Catalogue = {
   },
 
   webPage: {
+    back: 'Wróć do Discorda',
     cancelled: 'Nie udzielono zgody, więc nic nie powiązano.',
     expired: 'Ten link wygasł albo został już użyty.',
     unavailable: 'Discord lub baza danych nie odpowiada. Spróbuj ponownie za minutę.',

@@ -604,6 +604,7 @@ export const ptBR: Catalogue = {
   },
 
   webPage: {
+    back: 'Voltar ao Discord',
     cancelled: 'Você não deu permissão, então nada foi vinculado.',
     expired: 'Este link expirou ou já foi usado.',
     unavailable: 'O Discord ou o banco de dados não respondeu. Tente de novo em um minuto.',

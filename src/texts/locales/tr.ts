@@ -578,6 +578,7 @@ export const tr: Catalogue = {
   },
 
   webPage: {
+    back: "Discord'a dön",
     cancelled: 'İzin vermedin; bu yüzden hiçbir şey bağlanmadı.',
     expired: 'Bu bağlantının süresi dolmuş veya daha önce kullanılmış.',
     unavailable: 'Discord veya veritabanı yanıt vermedi. Lütfen bir dakika sonra tekrar dene.',

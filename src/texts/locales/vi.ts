@@ -572,6 +572,7 @@ export const vi: Catalogue = {
   },
 
   webPage: {
+    back: 'Quay lại Discord',
     cancelled: 'Bạn đã không cho phép, nên không có gì được liên kết.',
     expired: 'Liên kết này đã hết hạn hoặc đã được dùng.',
     unavailable: 'Discord hoặc cơ sở dữ liệu không phản hồi. Vui lòng thử lại sau một phút.',

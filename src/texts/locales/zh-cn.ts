@@ -551,6 +551,7 @@ export const zhCN: Catalogue = {
   },
 
   webPage: {
+    back: '返回 Discord',
     cancelled: '你没有授权，因此未进行关联。',
     expired: '此链接已过期或已被使用。',
     unavailable: 'Discord 或数据库没有响应。请一分钟后再试。',

@@ -5,7 +5,12 @@ import { messageOf } from '../../../platform/errors.ts';
 import type { Log } from '../../../platform/log.ts';
 import { clientKeyOf, isTrustedProxy } from '../../../platform/web/client-key.ts';
 import { html } from '../../../platform/web/html.ts';
-import { createAddressLimit, plainPageHeaders, sendPlainPage } from '../../../platform/web/plain-page.ts';
+import {
+  createAddressLimit,
+  type PlainPage,
+  plainPageHeaders,
+  sendPlainPage,
+} from '../../../platform/web/plain-page.ts';
 import { equalSecrets, readCookie, setCookie } from '../../../platform/web/session-cookie.ts';
 import { type Texts, textsFor } from '../../../texts/texts.ts';
 import { type Connect, connectPath } from './connect.ts';
@@ -36,19 +41,21 @@ export function createConnectRoutes(options: {
   // The way back comes from another site.
   const attributes = { name, path, secure, sameSite: 'lax' } as const;
 
-  function fail(request: Request, response: Response, failure: Failure): void {
+  /** @param guildId the server to go back to; null if it is not known */
+  function fail(request: Request, response: Response, failure: Failure, guildId: string | null = null): void {
     const texts = textsOf(request);
     const { titleFailed, already, unavailable } = texts.setup.connect;
     const { expired, cancelled, tooMany } = texts.webPage;
     const { managersOnly } = texts.failure;
     const reasons = { expired, cancelled, tooMany, managersOnly, already, unavailable };
     const body = html`<p>${reasons[failure]}</p>`;
-    sendPlainPage(response, { status: statuses[failure], locale: texts.locale, title: titleFailed, body });
+    const next = backToDiscord(guildId, texts);
+    sendPlainPage(response, { status: statuses[failure], locale: texts.locale, title: titleFailed, body, next });
   }
 
-  function failUnexpectedly(request: Request, response: Response, error: unknown): void {
+  function failUnexpectedly(request: Request, response: Response, error: unknown, guildId: string): void {
     log.warn({ reason: messageOf(error) }, 'a listing could not be connected');
-    fail(request, response, 'unavailable');
+    fail(request, response, 'unavailable', guildId);
   }
 
   const router = Router({ strict: true });
@@ -66,20 +73,23 @@ export function createConnectRoutes(options: {
     const { state, code, error } = request.query;
     const isOwn = attempt !== null && typeof state === 'string' && equalSecrets(state, attempt.state);
     if (!isOwn) return fail(request, response, 'expired');
-    if (error !== undefined) return fail(request, response, 'cancelled');
+    const { guildId } = attempt;
+    if (error !== undefined) return fail(request, response, 'cancelled', guildId);
     if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) {
-      return fail(request, response, 'expired');
+      return fail(request, response, 'expired', guildId);
     }
     try {
       const obstacle = await connect.obstacle(attempt);
-      if (obstacle !== null) return fail(request, response, obstacle);
+      if (obstacle !== null) return fail(request, response, obstacle, guildId);
       const hasArrived = await connect.finish(attempt, code);
       const texts = textsOf(request);
       const { title, done, untested } = texts.setup.connect;
-      const body = html`<p>${hasArrived ? done : untested}</p>`;
-      sendPlainPage(response, { status: 200, locale: texts.locale, title, body });
+      const { channelTitle, rewardsTitle } = texts.setup.steps;
+      const steps = html`<ol><li>${channelTitle}</li><li>${rewardsTitle}</li></ol>`;
+      const body = html`<p>${hasArrived ? done : untested}</p>${hasArrived && steps}`;
+      sendPlainPage(response, { status: 200, locale: texts.locale, title, body, next: backToDiscord(guildId, texts) });
     } catch (failed) {
-      failUnexpectedly(request, response, failed);
+      failUnexpectedly(request, response, failed, guildId);
     }
   });
 
@@ -88,12 +98,12 @@ export function createConnectRoutes(options: {
     if (ticket === null) return fail(request, response, 'expired');
     try {
       const obstacle = await connect.obstacle(ticket);
-      if (obstacle !== null) return fail(request, response, obstacle);
+      if (obstacle !== null) return fail(request, response, obstacle, ticket.guildId);
       const { url, cookie } = await connect.start(ticket);
       setCookie(response, { ...attributes, value: cookie, lifetimeMs: cookieLifetimeMs });
       response.redirect(303, url);
     } catch (failed) {
-      failUnexpectedly(request, response, failed);
+      failUnexpectedly(request, response, failed, ticket.guildId);
     }
   });
   return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
@@ -107,6 +117,10 @@ const statuses: Readonly<Record<Failure, number>> = {
   unavailable: 503,
   tooMany: 429,
 };
+
+function backToDiscord(guildId: string | null, texts: Texts): PlainPage['next'] {
+  return { url: `https://discord.com/channels/${guildId ?? '@me'}`, label: texts.webPage.back };
+}
 
 function textsOf(request: Request): Texts {
   return textsFor(...request.acceptsLanguages().slice(0, 10));
