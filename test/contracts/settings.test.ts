@@ -78,6 +78,22 @@ function settingsTests(newUrl: () => string): void {
     ]);
   });
 
+  it('have interactions of their own in each guild, and names of listings that no other one can link', async () => {
+    const { settings } = await open();
+    const link = { listing: 'server-0011223344', path: 'link' };
+    const linked = { values: [{ ...link, after: json({ kind: 'server', id: '1' }) }] };
+    const interactionId = 'chosen by a form';
+    await save(settings, {}, { ...linked, interactionId });
+    expect(await settings.save(change({}, { ...linked, guildId: '2' }))).toEqual({ status: 'name_taken' });
+    expect(await settings.save(change({ timeZone: json('UTC') }, { guildId: '2', interactionId }))).toMatchObject({
+      status: 'saved',
+    });
+    await save(settings, {}, { values: [{ ...link, after: null }] });
+    expect(await settings.save(change({}, { ...linked, guildId: '2' }))).toEqual({ status: 'name_taken' });
+    expect(await settings.save(change({}, linked))).toMatchObject({ status: 'saved' });
+    expect(await stored(settings, '2')).toEqual([['timeZone', 'UTC']]);
+  });
+
   it('are not overwritten by a member who has not seen the change of another', async () => {
     const { settings } = await open();
     const seen = await save(settings, { timeZone: json('UTC'), ownerChannelId: json('5') });

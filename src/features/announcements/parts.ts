@@ -1,4 +1,4 @@
-import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
+import type { AccountScope } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createAnnouncer } from './announcer.ts';
@@ -15,8 +15,9 @@ export function create(
         listingOf: cardOf,
         styleOf: announcements.styleOf,
         async votesOf(userId, listing) {
-          const accounts = directory.find(listing)?.community.accounts ?? homeAccounts;
-          return (await store.ledgerIn(accounts).account(userId)).votes;
+          const accounts = directory.find(listing)?.community.accounts;
+          // Without its listing, it is not known in which community the member has voted.
+          return accounts === undefined ? 0 : (await store.ledgerIn(accounts).account(userId)).votes;
         },
       }),
     },
