@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
+import { directMessageQueue, recipientOf } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
@@ -62,11 +62,15 @@ async function createBusyInstallation(
   /** Enqueues an effect of the quiet community, and returns how many of the other one are attempted before it. */
   async function attemptsBefore(queue: string): Promise<number> {
     begunAfter.delete(queue);
+    const item = { item: 'VIP', price: 1 };
+    const report = { type: 'purchaseClosed', purchaseId: 1, ...item } as const;
+    const userId = recipientOf(queue)?.userId;
     await store.outbox.enqueue([
       {
-        kind: 'ownerReport',
+        ...(userId === undefined
+          ? { kind: 'ownerReport', content: { channelId: queue, report } }
+          : { kind: 'directMessage', content: { userId, message: { type: 'purchaseFulfilled', ...item } } }),
         queue,
-        content: { channelId: queue, report: { type: 'purchaseClosed', purchaseId: 1, item: 'VIP', price: 1 } },
         deliveryId: null,
         createdAt: Date.now(),
       },

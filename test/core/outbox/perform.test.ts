@@ -70,7 +70,10 @@ describe('the dispatcher with effects of several kinds', () => {
 
   it('finds the queue of a planned effect at once, however many other queues wait', async () => {
     const { clock, store } = await createTestDispatcher({ outcome: 'done' });
-    const waiting = Array.from({ length: 150 }, (_, index) => ({ ...stored, queue: `dm ${1_000 + index}` }));
+    const waiting = Array.from({ length: 150 }, (_, index) => {
+      const guildId = String(1_000 + index);
+      return { ...stored, queue: `role ${guildId}`, content: { ...content, guildId } };
+    });
     await store.outbox.enqueue([...waiting, { ...stored, createdAt: start - 1, dueAt: start }]);
     const rotation = createQueueRotation(clock);
     await createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: null }).run();
@@ -89,7 +92,8 @@ describe('the dispatcher with effects of several kinds', () => {
   it('is not delayed in one queue by failures in another', async () => {
     const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
     const failing = Array.from({ length: 20 }, () => stored);
-    await store.outbox.enqueue([...failing, ...failing.map((effect) => ({ ...effect, queue: 'role 5' }))]);
+    const others = failing.map((effect) => ({ ...effect, queue: 'role 5', content: { ...content, guildId: '5' } }));
+    await store.outbox.enqueue([...failing, ...others]);
     const fails = async () => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'effects' }) as const;
     const succeeds = async () => ({ outcome: 'done' }) as const;
     performWith(createPerform({ announcement, role: ({ queue }) => (queue === 'role 4' ? fails() : succeeds()) }));
