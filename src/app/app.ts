@@ -7,6 +7,7 @@ import {
 } from '../../config/app-options.ts';
 import type { Environment } from '../../config/environment.ts';
 import { temporaryDatabase } from '../../config/receiver-options.ts';
+import { roles as allRoles } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Store } from '../features/store.ts';
 import { openKeyv } from '../lookup/open-keyv.ts';
@@ -110,7 +111,8 @@ export async function openApp(config: Config, dependencies: InternalDependencies
     // Lazily: who imports the package for something small, such as `sign`, does not load the bot.
     const { openStore } = await import('../features/store.ts');
     // First: the thread that writes starts while this one loads the rest, which is most of the program.
-    store = await openStore(config.databaseUrl, clock, { exclusive: true, log });
+    const claim = config.roles.length === allRoles.length ? 'exclusive' : 'shared';
+    store = await openStore(config.databaseUrl, clock, { claim, log });
     const [{ prepareAccounts }, { assembleApp }] = await Promise.all([
       import('../features/communities/home.ts'),
       import('./assembly.ts'),

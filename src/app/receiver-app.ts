@@ -114,7 +114,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   const database = path === null ? createTemporaryDatabase() : { path, remove: () => {} };
   let store: Store | undefined;
   try {
-    store = await openSqliteStore(database.path, clock, { exclusive: true, log });
+    store = await openSqliteStore(database.path, clock, { claim: 'exclusive', log });
     const home = await prepareAccounts(store, listings, { clock, log });
     const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
     const opened = { listings, home, confirmations, removeDatabase: database.remove };

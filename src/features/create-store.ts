@@ -15,6 +15,7 @@ import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
+import type { FileClaim } from '../platform/database/file-claim.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import { logProgress } from '../platform/database/migrations/report-progress.ts';
 import { monitorFiles } from '../platform/database-file-monitor.ts';
@@ -65,7 +66,7 @@ export interface Store extends SqlClients<Modules> {
 
 export interface OpenStoreOptions {
   readonly thread?: boolean;
-  readonly exclusive?: boolean;
+  readonly claim?: FileClaim;
   readonly log?: Log;
   readonly onMigration?: ((progress: MigrationProgress) => void) | undefined;
 }
@@ -74,22 +75,22 @@ export interface OpenStoreOptions {
  * Opens a database and applies missing migrations.
  * Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}.
  * @param options.thread whether a worker thread writes to SQLite; default true. For few writes it is not worth its start
- * @param options.exclusive whether no other program may claim a SQLite file meanwhile; default false. Rejects with
- *   `in_use` if one has
+ * @param options.claim of a program that runs until it is stopped: rejects with `in_use` if another one has claimed the
+ *   SQLite file, and reports a new ledger. Short commands have none
  * @param options.log where to report that the database file was deleted or replaced, and the progress of an upgrade
  * @param options.onMigration called with the progress of migrations, instead of logging it
  */
 export async function createStore(
   source: DatabaseSource,
   clock: Clock,
-  { thread = true, exclusive = false, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
+  { thread = true, claim, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
   const features = { ...storedFeatures, workerFile: findWorkerFile() };
   const { dialect, commits, reopen, release } = await openDatabase(source, clock, features, {
-    ...{ thread, exclusive, log },
+    ...{ thread, claim: claim ?? null, log },
     onMigration(progress) {
       onMigration?.(progress);
-      if (!progress.isUpgrade && progress.isComplete)
+      if (claim !== undefined && !progress.isUpgrade && progress.isComplete)
         log?.info({ database: sqlitePathOf(source.url) ?? 'PostgreSQL' }, 'created a new, empty ledger');
     },
   });

@@ -35,6 +35,8 @@ export interface IncomingDelivery extends DeliveryCredentials {
 /** What the receiver passes deliveries to. */
 export interface Intake {
   hasListing(name: string): boolean;
+  /** The largest body that is read at the address of a listing, or at the shared ones (null) (bytes). */
+  maxBodyBytes(listing: string | null): number;
   /** The rejection of a delivery that no body can authenticate; null if the body decides. */
   rejectByHeaders(credentials: DeliveryCredentials): WebhookResponse | null;
   /** Responds after the commit. An error that is not the sender's, nor the store's, is thrown. */

@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { type BodyFailure, BodyMemory, memoryRetryAfterSeconds, readBody } from '../platform/http/body.ts';
-import { maxBodyBytes } from '../platform/http/max-body-bytes.ts';
 import { readWebBody } from '../platform/http/web-body.ts';
 import type { Log } from '../platform/log.ts';
 import { createThrottledLog } from '../platform/throttled-log.ts';
@@ -20,7 +19,7 @@ import {
 } from './delivery-path.ts';
 import type { DeliveryCredentials, Intake, RequestHead } from './intake.ts';
 import { readParsedBody } from './parsed-body.ts';
-import { rejections } from './rejections.ts';
+import { rejections, tooLarge } from './rejections.ts';
 import {
   acceptances,
   type JsonResponse,
@@ -67,7 +66,7 @@ export const noWebhooks: Receiver = {
   withFallback: (fallback) => fallback,
 };
 
-type ReadBody = () => Promise<Body | BodyFailure>;
+type ReadBody = (maxBytes: number) => Promise<Body | BodyFailure>;
 type Body = Exclude<Awaited<ReturnType<typeof readBody>>, BodyFailure>;
 
 /**
@@ -149,7 +148,7 @@ export function createWebhookReceiver(options: {
 
   async function deliver(request: IncomingMessage, response: ServerResponse, path: DeliveryPath): Promise<void> {
     const startedAt = performance.now();
-    const reply = await answer(request, path, () => readBody(request, memory));
+    const reply = await answer(request, path, (maxBytes) => readBody(request, memory, maxBytes));
     if (reply === null) return;
     send(request, response, reply);
     report(reply, startedAt);
@@ -193,7 +192,7 @@ export function createWebhookReceiver(options: {
         if (head.method === 'POST') reportUnknownPath(head.pathname);
         return notFound();
       }
-      const reply = (await answer(head, path, () => readWebBody(request, memory))) ?? bodyAborted;
+      const reply = (await answer(head, path, (maxBytes) => readWebBody(request, memory, maxBytes))) ?? bodyAborted;
       report(reply, startedAt);
       return toWebResponse(reply.status, render(reply));
     },
@@ -218,26 +217,27 @@ async function handle(
 ): Promise<WebhookResponse | Rejection | null> {
   const { method, headers } = request;
   if (method !== 'POST') return rejectMethod(method);
-  if (isEncoded(joinHeader(headers['content-encoding']))) return reject('webhook_body_encoded');
+  if (isEncoded(joinHeader(headers['content-encoding']))) return rejectEncoded();
   const credentials = {
     ...path,
     signature: joinHeader(headers['x-webhook-signature']),
     authorization: joinHeader(headers['authorization']),
     headers,
   };
+  const maxBytes = intake.maxBodyBytes(path.listing);
   // Reject an unknown sender without reading the body, unless the size is unknown: 413 takes precedence over 401.
-  if (Number(headers['content-length']) <= maxBodyBytes) {
+  if (Number(headers['content-length']) <= maxBytes) {
     const rejection = intake.rejectByHeaders(credentials);
     if (rejection !== null) return rejection;
   }
-  const body = await read();
+  const body = await read(maxBytes);
   switch (body) {
     case 'aborted':
       return null;
     case 'too large':
-      return reject('webhook_body_too_large');
+      return { status: 413, error: tooLarge(maxBytes) };
     case 'consumed':
-      return handleParsed(request, credentials, { intake, log });
+      return handleParsed(request, credentials, { intake, log, maxBytes });
     case 'no memory':
       return { status: 503, error: tooManyBodies, retryAfterSeconds: memoryRetryAfterSeconds };
     default:
@@ -253,7 +253,7 @@ async function handle(
 async function handleParsed(
   request: RequestHead,
   credentials: DeliveryCredentials,
-  { intake, log }: { readonly intake: Intake; readonly log: Log },
+  { intake, log, maxBytes }: { readonly intake: Intake; readonly log: Log; readonly maxBytes: number },
 ): Promise<WebhookResponse | Rejection> {
   const body = readParsedBody(request);
   if (body === undefined) {
@@ -262,8 +262,8 @@ async function handleParsed(
   }
   const { message: mismatch } = rejections.webhook_signature_mismatch;
   if (body === null) return intake.rejectByHeaders(credentials) ?? { status: 401, error: `${mismatch} ${bodyParsed}` };
-  if (body.length > maxBodyBytes || Number(request.headers['content-length']) > maxBodyBytes)
-    return reject('webhook_body_too_large');
+  if (body.length > maxBytes || Number(request.headers['content-length']) > maxBytes)
+    return { status: 413, error: tooLarge(maxBytes) };
   const reply = await intake.accept({ ...credentials, body });
   return 'error' in reply && reply.error === mismatch ? { ...reply, error: `${mismatch} ${bodyParsed}` } : reply;
 }
@@ -300,8 +300,8 @@ function rejectMethod(method: string | undefined): Rejection {
   return { status, error: `${message}${hint}`, allow: 'POST' };
 }
 
-function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Rejection {
-  const { status, message } = rejections[code];
+function rejectEncoded(): Rejection {
+  const { status, message } = rejections.webhook_body_encoded;
   return { status, error: message };
 }
 

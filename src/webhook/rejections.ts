@@ -6,11 +6,16 @@ interface RejectionDefinition {
   readonly message: string;
 }
 
+/** @param maxBytes what the site of the listing may send */
+export function tooLarge(maxBytes: number): string {
+  return `The body is larger than ${maxBytes} bytes.`;
+}
+
 /** Why a delivery is not accepted, apart from the state of the receiver. */
 export const rejections = {
   webhook_method: { status: 405, message: 'Send deliveries with POST.' },
   webhook_body_encoded: { status: 415, message: 'Send the body uncompressed: the signature covers its raw bytes.' },
-  webhook_body_too_large: { status: 413, message: `The body is larger than ${maxBodyBytes} bytes.` },
+  webhook_body_too_large: { status: 413, message: tooLarge(maxBodyBytes) },
   webhook_signature_missing: { status: 401, message: 'The header x-webhook-signature is missing.' },
   webhook_signature_malformed: { status: 401, message: 'The signature is not 64 lowercase hex digits.' },
   webhook_signature_mismatch: {

@@ -8,7 +8,7 @@ export type Outcome = (typeof outcomes)[number];
 /** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */
 export type WebhookResponse =
   | { readonly status: 200; readonly outcome: Outcome; readonly arrived?: ArrivedProbe }
-  | { readonly status: 400 | 401; readonly error: string }
+  | { readonly status: 400 | 401 | 413; readonly error: string }
   | { readonly status: 503; readonly error: string; readonly retryAfterSeconds: number };
 
 /** The response to a request that is no acceptable delivery, whatever its sender. */

@@ -10,6 +10,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { claimFile } from '../../src/platform/database/file-claim.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const secret = 'secret of the vote webhook';
@@ -29,9 +30,9 @@ async function receiverIn(database: string, log = collectedLog().log) {
   return receiver;
 }
 
-async function botIn(database: string, log = collectedLog().log) {
-  const settings = { VOTE_WEBHOOK_SECRET: secret, TALLYHOOK_ROLES: 'receive', CACHE_URL: 'memory:', PORT: '0' };
-  const app = await createApp(loadConfig({ ...settings, DATABASE_URL: `sqlite:${database}` }), { log });
+async function botIn(database: string, log = collectedLog().log, changes: Record<string, string> = {}) {
+  const environment = { ...settings(unreachableDiscord), CACHE_URL: 'memory:', DATABASE_URL: `sqlite:${database}` };
+  const app = await createApp(loadConfig({ ...environment, ...changes }), { log });
   onTestFinished(() => app.stop());
   return app;
 }
@@ -62,11 +63,22 @@ describe('a SQLite file', () => {
     await receiverIn(database);
     symlinkSync(database, join(directory, 'link.db'));
     for (const path of [database, join(directory, 'link.db')])
-      await expect(claimFile(path, undefined, 0)).rejects.toMatchObject({
+      await expect(claimFile(path, 'exclusive', undefined, 0)).rejects.toMatchObject({
         code: 'in_use',
         message: expect.stringContaining(path),
         hint: expect.stringContaining('postgres://'),
       });
+  });
+
+  it('is shared by processes with a part of the roles each, and not with a whole program', async () => {
+    const database = join(tempDir(), 'votes.db');
+    const { log } = collectedLog();
+    const receiver = await botIn(database, log, { TALLYHOOK_ROLES: 'receive' });
+    const announcer = await botIn(database, log, { TALLYHOOK_ROLES: 'announce,answer' });
+    await receiver.stop();
+    await expect(claimFile(database, 'exclusive', undefined, 0)).rejects.toMatchObject({ code: 'in_use' });
+    await announcer.stop();
+    (await claimFile(database, 'exclusive', undefined, 0))();
   });
 
   it('of a program that was killed is free at once', async () => {
@@ -80,7 +92,7 @@ describe('a SQLite file', () => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
-    await expect(claimFile(database, undefined, 0)).rejects.toMatchObject({ code: 'in_use' });
+    await expect(claimFile(database, 'shared', undefined, 0)).rejects.toMatchObject({ code: 'in_use' });
     child.kill('SIGKILL');
     await once(child, 'exit');
     const { lines, log } = collectedLog();

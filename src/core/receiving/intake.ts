@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { hour, minute } from '../../platform/durations.ts';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
+import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
 import { parseJson } from '../../platform/json.ts';
 import type { Log } from '../../platform/log.ts';
 import { createThrottledLog } from '../../platform/throttled-log.ts';
@@ -13,6 +14,7 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
 import { isSignature } from '../../webhook/signed-form.ts';
+import { findSite } from '../../webhook/sites/site-settings.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
@@ -63,9 +65,9 @@ export function createIntake(options: {
   }
 
   /** The rejection of a delivery beyond the quota of its listing; null if it is within, or there is none. */
-  function rejectByQuota({ listing, body }: IncomingDelivery): WebhookResponse | null {
+  function rejectByQuota(listing: string | null, bytes: number): WebhookResponse | null {
     if (quota === undefined || listing === null || !quota.appliesTo(listing)) return null;
-    const retryAfterSeconds = quota.take(listing, body.length);
+    const retryAfterSeconds = quota.take(listing, bytes);
     if (retryAfterSeconds === null) return null;
     logThrottled('warn', listing, 'a listing has used up its quota: its deliveries are rejected with 503', {
       listing,
@@ -125,11 +127,15 @@ export function createIntake(options: {
     const read = readSiteDelivery(listing, incoming, clock.now());
     incoming.onAuthenticated?.();
     if ('status' in read) return read.status === 401 && isUnreadable(listing.name) ? unreadable : read;
-    return rejectByQuota(incoming) ?? record(read.delivery, read.routed);
+    return rejectByQuota(listing.name, Buffer.byteLength(read.delivery.body)) ?? record(read.delivery, read.routed);
   }
 
   return {
     hasListing: (name) => keyring.has(name) || findSiteListing(name) !== undefined,
+    maxBodyBytes(name) {
+      const site = name === null ? undefined : findSiteListing(name)?.site;
+      return (site && findSite(site).maxBodyBytes) ?? maxBodyBytes;
+    },
     rejectByHeaders(credentials) {
       const { signature, authorization, listing } = credentials;
       const siteListing = listing === null ? undefined : findSiteListing(listing);
@@ -161,7 +167,7 @@ export function createIntake(options: {
         return { status, error: message };
       }
       if (isProbe(sender.json)) return { status: 200, outcome: 'test', arrived: describeBody(incoming.body) };
-      const rejection = rejectByQuota(incoming);
+      const rejection = rejectByQuota(listing, incoming.body.length);
       if (rejection !== null) return rejection;
       const { payload, scopes } = authorized;
       const [{ family }] = scopes;

@@ -1,8 +1,10 @@
+import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
 import { parseJson } from '../../platform/json.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
+import { isObject } from '../../webhook/fields.ts';
 import type { IncomingDelivery } from '../../webhook/intake.ts';
 import { describeBody, isProbe } from '../../webhook/probe.ts';
-import { rejections } from '../../webhook/rejections.ts';
+import { rejections, tooLarge } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
 import { joinHeader } from '../../webhook/signed-form.ts';
 import { type AuthenticDelivery, authenticate, rejectByHeaders } from '../../webhook/sites/authenticate.ts';
@@ -48,6 +50,8 @@ export function readSiteDelivery(
   const json = parseJson(sender.content);
   if (isProbe(json)) return { status: 200, outcome: 'test', arrived: describeBody(body) };
   if (sender.scheme.type === 'none') return capture(listing, incoming, sender, receivedAt);
+  const stored = isObject(json) && site.condense ? JSON.stringify(site.condense(json)) : sender.content;
+  if (Buffer.byteLength(stored) > maxBodyBytes) return { status: 413, error: tooLarge(maxBodyBytes) };
   if (json === undefined) {
     const { status, message } = rejections[sender.content === '' ? 'webhook_body_empty' : 'webhook_body_not_json'];
     return { status, error: message };
@@ -56,7 +60,7 @@ export function readSiteDelivery(
   const routed = routeSitePayload(payload, listing);
   const isOld = isOldSignature(sender.signedAt, receivedAt);
   return {
-    delivery: { receivedAt, family: 'vote', body: sender.content },
+    delivery: { receivedAt, family: 'vote', body: stored },
     routed: isOld ? quarantineOld(routed) : routed,
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { prepareDatabaseDirectory } from '../../platform/database/database-directory.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
-import { claimFile } from '../../platform/database/file-claim.ts';
+import { claimFile, type FileClaim } from '../../platform/database/file-claim.ts';
 import type { MigrationProgress } from '../../platform/database/migrations/migrate.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -31,8 +31,8 @@ export interface DatabaseSource {
 export interface OpenDatabaseOptions {
   /** Whether a thread commits to SQLite. */
   readonly thread: boolean;
-  /** Whether no other program may claim the SQLite file meanwhile. Short commands do not, beside a program. */
-  readonly exclusive: boolean;
+  /** How a program that runs until it is stopped claims the SQLite file; null for a short command. */
+  readonly claim: FileClaim | null;
   readonly log: Log | undefined;
   readonly onMigration: ((progress: MigrationProgress) => void) | undefined;
 }
@@ -45,14 +45,14 @@ export async function openDatabase(
   { url, open }: DatabaseSource,
   clock: Clock,
   features: LoadedFeatures,
-  { thread, exclusive, log, onMigration }: OpenDatabaseOptions,
+  { thread, claim, log, onMigration }: OpenDatabaseOptions,
 ) {
   const path = sqlitePathOf(url);
   let release = () => {};
   try {
-    if (exclusive && path !== null) {
+    if (claim !== null && path !== null) {
       prepareDatabaseDirectory(path);
-      release = await claimFile(path, log);
+      release = await claimFile(path, claim, log);
     }
     const dialect = await open();
     await migrate(dialect, clock, { onProgress: onMigration }).catch(async (error: unknown) => {

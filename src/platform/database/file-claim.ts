@@ -10,13 +10,27 @@ import { isBusy, nodeSqlite } from '../sqlite.ts';
 const stopMs = 15 * second;
 const retryMs = second / 4;
 
+/** `shared` by programs that each run a part of one installation. */
+export type FileClaim = 'exclusive' | 'shared';
+
+/** The second one reads: the lock lasts as long as the transaction (sqlite.org/lockingv3.html). */
+const statements: Readonly<Record<FileClaim, string>> = {
+  exclusive: 'BEGIN EXCLUSIVE',
+  shared: 'BEGIN; SELECT * FROM sqlite_schema',
+};
+
 /**
- * Claims a SQLite file for one program until the process ends, or until the returned function is called. The claim is a lock
+ * Claims a SQLite file for a program until the process ends, or until the returned function is called. The claim is a lock
  * of the operating system on a file beside it, so that a process that is killed leaves none. Throws what `node:fs` and
  * `node:sqlite` throw.
  * @throws TallyhookError `in_use` if another program has it for longer than `waitMs`, by default than a stop takes
  */
-export async function claimFile(path: string, log: Log | undefined, waitMs: number = stopMs): Promise<() => void> {
+export async function claimFile(
+  path: string,
+  kind: FileClaim,
+  log?: Log,
+  waitMs: number = stopMs,
+): Promise<() => void> {
   // The same file for every path that leads to the database.
   const file = `${existsSync(path) ? realpathSync(path) : path}.lock`;
   createPrivateFile(file);
@@ -25,7 +39,8 @@ export async function claimFile(path: string, log: Log | undefined, waitMs: numb
     const deadline = systemClock.monotonic() + waitMs;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        claim.exec('BEGIN EXCLUSIVE');
+        if (claim.isTransaction) claim.exec('ROLLBACK');
+        claim.exec(statements[kind]);
         return () => claim.close();
       } catch (error) {
         if (!isBusy(error)) throw error;

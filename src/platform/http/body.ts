@@ -19,35 +19,42 @@ export interface UnverifiedBody {
 }
 
 /**
- * Reads the raw bytes of a request up to `maxBodyBytes`. Expected failures are values, not errors. A buffer in
+ * Reads the raw bytes of a request up to `maxBytes`. Expected failures are values, not errors. A buffer in
  * `request.body` (from `express.raw()`) is used as is; after any other body parser the result is `consumed`, because
  * the raw bytes are lost.
  */
 export function readBody(
   request: IncomingMessage & { body?: unknown },
   memory: BodyMemory,
+  maxBytes: number = maxBodyBytes,
 ): Promise<UnverifiedBody | BodyFailure> {
-  return Promise.resolve(earlierBody(request) ?? receiveBody(request, memory));
+  return Promise.resolve(earlierBody(request, maxBytes) ?? receiveBody(request, memory, maxBytes));
 }
 
 /** What is known before the body is read; null if it must be read. */
-function earlierBody(request: IncomingMessage & { body?: unknown }): UnverifiedBody | BodyFailure | null {
-  if (Buffer.isBuffer(request.body))
-    return request.body.length > maxBodyBytes ? 'too large' : notReserved(request.body);
+function earlierBody(
+  request: IncomingMessage & { body?: unknown },
+  maxBytes: number,
+): UnverifiedBody | BodyFailure | null {
+  if (Buffer.isBuffer(request.body)) return request.body.length > maxBytes ? 'too large' : notReserved(request.body);
   // A parser loses nothing when it consumes an empty body.
   if (request.readableEnded && request.headers['content-length'] === '0') return notReserved(emptyBody);
   if (request.readableDidRead || request.readableEnded) return 'consumed';
   // The connection closed while an earlier middleware was running. No further event follows.
   if (request.destroyed) return 'aborted';
-  return Number(request.headers['content-length']) > maxBodyBytes ? 'too large' : null;
+  return Number(request.headers['content-length']) > maxBytes ? 'too large' : null;
 }
 
 function notReserved(bytes: Buffer): UnverifiedBody {
   return { bytes, release: () => {} };
 }
 
-function receiveBody(request: IncomingMessage, memory: BodyMemory): Promise<UnverifiedBody | BodyFailure> {
-  return collectBody(memory, (handle) => {
+function receiveBody(
+  request: IncomingMessage,
+  memory: BodyMemory,
+  maxBytes: number,
+): Promise<UnverifiedBody | BodyFailure> {
+  return collectBody({ memory, maxBytes }, (handle) => {
     if (request instanceof DirectRequest && request.redirectBody(handle)) return;
     request.on('data', handle);
     request.on('end', () => handle('end'));
@@ -58,7 +65,7 @@ function receiveBody(request: IncomingMessage, memory: BodyMemory): Promise<Unve
 
 /** Joins the parts of a body. @param listen passes them on as they arrive; what follows a failure is ignored */
 export function collectBody(
-  memory: BodyMemory,
+  { memory, maxBytes }: { readonly memory: BodyMemory; readonly maxBytes: number },
   listen: (handle: (event: BodyEvent) => void) => void,
 ): Promise<UnverifiedBody | BodyFailure> {
   return new Promise((resolve) => {
@@ -86,8 +93,8 @@ export function collectBody(
     }
     function append(received: Buffer, chunk: Buffer): void {
       const length = size + chunk.length;
-      const capacity = capacityFor(received, length);
-      if (length > maxBodyBytes) fail('too large');
+      const capacity = capacityFor(received, length, maxBytes);
+      if (length > maxBytes) fail('too large');
       else if (capacity !== received.length && !reservation.resize(capacity)) fail('no memory');
       // Most bodies have one chunk, which needs no copy.
       else body = size === 0 ? chunk : withChunk(received, size, chunk, capacity);
@@ -101,9 +108,9 @@ export function collectBody(
  * The size of the buffer for a body that is this long so far. It doubles, so that a body in thousands of chunks, each of
  * which would be an object of its own, takes no more memory than in one.
  */
-function capacityFor(received: Buffer, length: number): number {
+function capacityFor(received: Buffer, length: number, maxBytes: number): number {
   if (received.length === 0 || length <= received.length) return Math.max(length, received.length);
-  return Math.min(maxBodyBytes, Math.max(2 * received.length, length));
+  return Math.min(maxBytes, Math.max(2 * received.length, length));
 }
 
 function withChunk(received: Buffer, size: number, chunk: Buffer, capacity: number): Buffer {

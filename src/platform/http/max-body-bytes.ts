@@ -1,2 +1,2 @@
-/** Maximum size of a delivery (bytes). It has a few hundred. */
+/** Maximum size of a delivery (bytes), which has a few hundred, unless its site documents larger ones. */
 export const maxBodyBytes = 64 * 1024;

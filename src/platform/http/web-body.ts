@@ -3,11 +3,15 @@ import { type BodyEvent, type BodyFailure, type BodyMemory, collectBody, type Un
 import { maxBodyBytes } from './max-body-bytes.ts';
 
 /** As `readBody`, for a `Request` of web standards. */
-export async function readWebBody(request: Request, memory: BodyMemory): Promise<UnverifiedBody | BodyFailure> {
+export async function readWebBody(
+  request: Request,
+  memory: BodyMemory,
+  maxBytes: number = maxBodyBytes,
+): Promise<UnverifiedBody | BodyFailure> {
   if (request.bodyUsed || request.body?.locked) return 'consumed';
-  if (Number(request.headers.get('content-length')) > maxBodyBytes) return 'too large';
+  if (Number(request.headers.get('content-length')) > maxBytes) return 'too large';
   const reader = request.body?.getReader();
-  const body = await collectBody(memory, (handle) => void pass(reader, handle));
+  const body = await collectBody({ memory, maxBytes }, (handle) => void pass(reader, handle));
   // Not awaited: a sender that is waiting for the response may end the stream only after it.
   if (typeof body === 'string') reader?.cancel().catch(() => {});
   return body;

@@ -25,6 +25,10 @@ export interface Site {
   votePage(listing: PageOfListing): string | null;
   /** What the owner enters on the site to have its votes delivered, beside the address. */
   readonly setup: WebhookSetup;
+  /** The largest body that it documents (bytes); 64 KiB by default. */
+  readonly maxBodyBytes?: number;
+  /** A delivery without what nothing reads, as it is stored; by default all of it. */
+  condense?(json: Fields): Fields;
   /** Reads a delivery whose sender is known. @throws InvalidFieldError */
   read(json: Fields, context: ReadingContext): Reading;
   /** The body of a delivery, as the site sends it: for tests, the sandbox, and `tallyhook send`. */

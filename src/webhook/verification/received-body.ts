@@ -1,4 +1,4 @@
-import { maxBodyBytes } from '../../platform/http/max-body-bytes.ts';
+import { tooLarge } from '../rejections.ts';
 import { serialised } from '../signed-form.ts';
 import { VerificationError } from './verification-error.ts';
 
@@ -17,42 +17,46 @@ const encoder = new TextEncoder();
 /**
  * The bytes of a body: a text, bytes, a stream of bytes, or a parsed body, which is serialised again. Null for a parsed
  * body that cannot be serialised, so that no signature can be valid.
+ * @param maxBytes of a longer one
  * @throws VerificationError `webhook_body_too_large` or `webhook_body_unavailable`
  */
-export async function readBytes(body: unknown): Promise<Bytes | null> {
+export async function readBytes(body: unknown, maxBytes: number): Promise<Bytes | null> {
   if (body === undefined) throw new VerificationError('webhook_body_unavailable');
-  const bytes = isStream(body) || isAsyncIterable(body) ? await readStream(body) : bytesOf(body);
-  if (bytes !== null && bytes.length > maxBodyBytes) throw new VerificationError('webhook_body_too_large');
+  const bytes = isStream(body) || isAsyncIterable(body) ? await readStream(body, maxBytes) : bytesOf(body, maxBytes);
+  if (bytes !== null && bytes.length > maxBytes) throw tooLargeError(maxBytes);
   return bytes;
 }
 
-function bytesOf(body: unknown): Bytes | null {
+function bytesOf(body: unknown, maxBytes: number): Bytes | null {
   if (typeof body === 'string') return encoder.encode(body);
-  if (ArrayBuffer.isView(body)) return bytesOfView(body);
-  if (isArrayBuffer(body)) return copyOf(body, 0, body.byteLength);
+  if (ArrayBuffer.isView(body)) return bytesOfView(body, maxBytes);
+  if (isArrayBuffer(body)) return copyOf(body, { offset: 0, length: body.byteLength, maxBytes });
   const text = serialised(body);
   return text === null ? null : encoder.encode(text);
 }
 
-function bytesOfView({ buffer, byteOffset, byteLength }: ArrayBufferView): Bytes {
-  return copyOf(buffer, byteOffset, byteLength);
+function bytesOfView({ buffer, byteOffset, byteLength }: ArrayBufferView, maxBytes: number): Bytes {
+  return copyOf(buffer, { offset: byteOffset, length: byteLength, maxBytes });
 }
 
-function copyOf(buffer: ArrayBufferLike, offset: number, length: number): Bytes {
+function copyOf(
+  buffer: ArrayBufferLike,
+  { offset, length, maxBytes }: { readonly offset: number; readonly length: number; readonly maxBytes: number },
+): Bytes {
   // A longer body is only rejected, so it is not copied.
-  return new Uint8Array(new Uint8Array(buffer, offset, Math.min(length, maxBodyBytes + 1)));
+  return new Uint8Array(new Uint8Array(buffer, offset, Math.min(length, maxBytes + 1)));
 }
 
-async function readStream(body: ByteStream | AsyncIterable<unknown>): Promise<Bytes> {
+async function readStream(body: ByteStream | AsyncIterable<unknown>, maxBytes: number): Promise<Bytes> {
   try {
-    return await (isStream(body) ? readReader(body.getReader()) : readIterable(body));
+    return await (isStream(body) ? readReader(body.getReader(), maxBytes) : readIterable(body, maxBytes));
   } catch (error) {
     // The connection was closed, or the body is locked or consumed.
     throw error instanceof VerificationError ? error : new VerificationError('webhook_body_unavailable');
   }
 }
 
-async function readReader(reader: ReturnType<ByteStream['getReader']>): Promise<Bytes> {
+async function readReader(reader: ReturnType<ByteStream['getReader']>, maxBytes: number): Promise<Bytes> {
   const chunks: Bytes[] = [];
   let size = 0;
   for (;;) {
@@ -60,26 +64,31 @@ async function readReader(reader: ReturnType<ByteStream['getReader']>): Promise<
     if (done) return concat(chunks, size);
     if (value === undefined) continue;
     size += value.length;
-    if (size > maxBodyBytes) {
+    if (size > maxBytes) {
       await reader.cancel();
-      throw new VerificationError('webhook_body_too_large');
+      throw tooLargeError(maxBytes);
     }
-    chunks.push(bytesOfView(value));
+    chunks.push(bytesOfView(value, maxBytes));
   }
 }
 
 /** Reads to the end also if the body is too large: leaving a request of Node early would close its connection. */
-async function readIterable(body: AsyncIterable<unknown>): Promise<Bytes> {
+async function readIterable(body: AsyncIterable<unknown>, maxBytes: number): Promise<Bytes> {
   const chunks: Bytes[] = [];
   let size = 0;
   for await (const chunk of body) {
-    const bytes = typeof chunk === 'string' || ArrayBuffer.isView(chunk) ? bytesOf(chunk) : null;
+    const bytes = typeof chunk === 'string' || ArrayBuffer.isView(chunk) ? bytesOf(chunk, maxBytes) : null;
     if (bytes === null) throw new VerificationError('webhook_body_unavailable');
     size += bytes.length;
-    if (size <= maxBodyBytes) chunks.push(bytes);
+    if (size <= maxBytes) chunks.push(bytes);
   }
-  if (size > maxBodyBytes) throw new VerificationError('webhook_body_too_large');
+  if (size > maxBytes) throw tooLargeError(maxBytes);
   return concat(chunks, size);
+}
+
+/** @param maxBytes what the body may have */
+export function tooLargeError(maxBytes: number): VerificationError {
+  return new VerificationError('webhook_body_too_large', { message: tooLarge(maxBytes) });
 }
 
 function concat(chunks: readonly Bytes[], size: number): Bytes {

@@ -7,12 +7,13 @@ import { authenticate } from './authenticate.ts';
 import { describeEvent, type VerifiedEvent, type VerifiedSiteEvent } from './events.ts';
 import { type HeadersLike, readHeader } from './headers.ts';
 import { readOptions, type VerifyOptions } from './options.ts';
-import { type Bytes, readBytes } from './received-body.ts';
+import { type Bytes, readBytes, tooLargeError } from './received-body.ts';
 import { readSecrets, type Secret, type SiteSecrets, type WebhookSecrets } from './secrets.ts';
 import { VerificationError } from './verification-error.ts';
 
 /**
- * A delivery: a web-standard `Request`, a request of Node or Express, or an object with its headers and its body.
+ * A delivery: a web-standard `Request`, a request of Node or Express, an event of AWS Lambda or Netlify, or an object with
+ * its headers and its body.
  */
 export interface DeliveryRequest {
   readonly headers: HeadersLike;
@@ -23,6 +24,10 @@ export interface DeliveryRequest {
   readonly body?: unknown;
   /** The text or bytes before a parser has read them, of Nest and of cloud functions. Takes precedence over `body`. */
   readonly rawBody?: unknown;
+  /** The headers of an event of AWS behind a load balancer, in place of `headers`. */
+  readonly multiValueHeaders?: HeadersLike;
+  /** Whether `body` is a text in base64, as in events of AWS (API Gateway, function URLs, ALB), Netlify and Yandex. */
+  readonly isBase64Encoded?: boolean;
   /** Must be POST if it is present. */
   readonly method?: string | undefined;
   /** Whether a `Request` was read before. */
@@ -90,15 +95,15 @@ export async function verify(
   options?: VerifyOptions,
 ): Promise<VerifiedSiteEvent>;
 export async function verify(
-  request: DeliveryRequest,
+  given: DeliveryRequest,
   secrets: Secret | WebhookSecrets | SiteSecrets,
   options: VerifyOptions = {},
 ): Promise<VerifiedEvent | VerifiedSiteEvent> {
-  checkRequest(request);
+  const request = withHeaders(given);
   const { kind, now, maxAgeMs } = readOptions(options);
   if (isOfSite(secrets)) return verifyOfSite(request, secrets, { kind: options.kind ?? null, now, maxAgeMs });
   const read = readSecrets(secrets);
-  const bytes = await bytesOf(request);
+  const bytes = await bytesOf(request, maxBodyBytes);
   const sender = await authenticate(request.headers, bytes, read);
   const authorized = readAuthorized(
     sender,
@@ -117,7 +122,7 @@ async function verifyOfSite(
   // Loaded when it is needed: the sites are as much code as everything else.
   const { readSiteDelivery, readSiteSecrets } = await import('./site-sender.ts');
   const { site, secrets } = readSiteSecrets(given);
-  const bytes = await bytesOf(request);
+  const bytes = await bytesOf(request, site.maxBodyBytes ?? maxBodyBytes);
   const listing = { kind, id: given.id || null, now };
   const { payload, raw } = await readSiteDelivery(site, { headers: request.headers, bytes, secrets }, listing);
   return payload.type === 'ignored' ? { ...payload, key: null, raw } : toEvent(payload, raw, { now, maxAgeMs });
@@ -128,10 +133,10 @@ function isOfSite(secrets: Secret | WebhookSecrets | SiteSecrets): secrets is Si
 }
 
 /** @throws VerificationError */
-async function bytesOf(request: DeliveryRequest): Promise<Bytes | null> {
+async function bytesOf(request: DeliveryRequest, maxBytes: number): Promise<Bytes | null> {
   if (request.method !== undefined && request.method !== 'POST') throw new VerificationError('webhook_method');
   if (isEncoded(readHeader(request.headers, 'content-encoding'))) throw new VerificationError('webhook_body_encoded');
-  return bodyOf(request);
+  return bodyOf(request, maxBytes);
 }
 
 /** @throws VerificationError `webhook_unprocessable` or `webhook_too_old` */
@@ -154,29 +159,52 @@ function checkAge(at: number | null, { now, maxAgeMs, raw }: { now: number; maxA
     throw new VerificationError('webhook_too_old', { reason: `it is of ${new Date(at).toISOString()}`, raw });
 }
 
-/** Callers without a type checker may pass something else. @throws TallyhookError `invalid_options` */
-function checkRequest(request: unknown): void {
+/**
+ * The request; an event of AWS may have its headers as lists alone. Callers without a type checker may pass something else.
+ * @throws TallyhookError `invalid_options`
+ */
+function withHeaders(request: DeliveryRequest): DeliveryRequest {
   const isObject = typeof request === 'object' && request !== null;
-  if (isObject && 'headers' in request && typeof request.headers === 'object' && request.headers !== null) return;
+  const headers = isObject ? (request.headers ?? request.multiValueHeaders) : undefined;
+  if (isObject && typeof headers === 'object') return request.headers ? request : { ...request, headers };
+  const inner = isObject ? Object.entries(request).find(([, value]) => Object(value).headers) : undefined;
   const hint =
-    isObject && 'raw' in request
-      ? 'This is the request of Hono or Fastify: pass its property raw, as in verify(c.req.raw, secret).'
-      : 'Pass a Request, a request of Node or Express, or { headers, body }.';
+    inner === undefined
+      ? 'Pass a Request, a request of Node or Express, an event of AWS, or { headers, body }.'
+      : `Its property ${inner[0]} is one: pass that, as in verify(c.req.raw, secret).`;
   throw new TallyhookError('invalid_options', 'The first argument of verify is not a request: it has no headers.', {
     hint,
   });
 }
 
-async function bodyOf(request: DeliveryRequest): Promise<Bytes | null> {
+async function bodyOf(request: DeliveryRequest, maxBytes: number): Promise<Bytes | null> {
   const { bodyUsed, headers } = request;
-  const body = request.rawBody ?? request.body;
+  const body = request.rawBody ?? decoded(request);
   if (bodyUsed === true) throw new VerificationError('webhook_body_unavailable');
-  if (Number(readHeader(headers, 'content-length')) > maxBodyBytes)
-    throw new VerificationError('webhook_body_too_large');
+  if (Number(readHeader(headers, 'content-length')) > maxBytes) throw tooLargeError(maxBytes);
   // A `Request` without a body.
   if (body === null && bodyUsed === false) return new Uint8Array();
   // A request of Node is its own stream.
-  return readBytes(body === undefined && isUnreadStream(request) ? request : body);
+  return readBytes(body === undefined && isUnreadStream(request) ? request : body, maxBytes);
+}
+
+/** The body of an event whose platform encodes it. @throws VerificationError */
+function decoded({ body, isBase64Encoded }: DeliveryRequest): unknown {
+  if (typeof body !== 'string') return body;
+  if (isBase64Encoded === true) return decodeBase64(body);
+  // JSON of an object in base64.
+  if (!/^ey[\w+/]+=*$/.test(body)) return body;
+  throw new VerificationError('webhook_signature_mismatch', {
+    message: 'The body is in base64: decode it, or pass the whole event.',
+  });
+}
+
+function decodeBase64(text: string): Bytes {
+  try {
+    return Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+  } catch {
+    throw new VerificationError('webhook_body_unavailable');
+  }
 }
 
 function isUnreadStream(request: object): boolean {

@@ -103,6 +103,29 @@ describe('deliveries of other sites', () => {
     expect(await owner('/summary')).toMatchObject({ deliveries: { recorded: votes } });
   });
 
+  it('are as large as their site documents, and stored without the lists of other voters', async () => {
+    const { send, owner } = await startProgram({}, ['discords', 'voidbots']);
+    const { votes: [vote] = [] } = bodies['discords'] ?? {};
+    const votersOf = (count: number) => ({
+      ...{ totalVotes: 5, votes24: 3, votesMonth: 4 },
+      ...{ hasVoted: Array.from({ length: count }, () => '80351110224678912'), hasVoted24: ['80351110224678912'] },
+    });
+    const large = { ...vote, votes: votersOf(40_000) };
+    expect(await send('discords', large)).toMatchObject({ outcome: 'recorded' });
+    expect(await send('discords', large)).toMatchObject({ outcome: 'duplicate' });
+    const { deliveries } = await owner('/deliveries?outcome=recorded');
+    const [stored] = deliveries as { body: string }[];
+    expect(JSON.parse(stored?.body ?? '')).toEqual({
+      ...vote,
+      votes: { ...votersOf(0), hasVoted: 40_000, hasVoted24: 1 },
+    });
+    expect(await send('discords', { ...vote, votes: votersOf(60_000) })).toMatchObject({ status: 413 });
+    expect(await send('discords', { ...vote, note: 'x'.repeat(70_000) })).toMatchObject({ status: 413 });
+    expect(await send('voidbots', { ...bodies['voidbots']?.votes[0], votes: votersOf(4_000) })).toMatchObject({
+      status: 413,
+    });
+  });
+
   it('are accepted at the address of their listing only, with its secret and scheme (T6, T15)', async () => {
     const others = { discords: { voteSecrets: ['another'] }, service: { voteSecrets: ['another'] } };
     const { send, post } = await startProgram(others);

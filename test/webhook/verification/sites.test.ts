@@ -19,6 +19,17 @@ async function verifyAs(site: string, request: { headers: object; body: string }
   }
 }
 
+it('verify takes a body that is as large as its site documents', async () => {
+  const { votes: [vote] = [] } = bodies['discords'] ?? {};
+  const request = (voters: number) => ({
+    headers: { authorization: secret },
+    body: JSON.stringify({ ...vote, votes: { hasVoted: Array.from({ length: voters }, () => voter) } }),
+  });
+  expect(await verifyAs('discords', request(20_000))).toMatchObject({ type: 'vote', userId: voter });
+  expect(await verifyAs('discords', request(60_000))).toMatchObject({ status: 413 });
+  expect(await verifyAs('voidbots', request(20_000))).toMatchObject({ status: 413 });
+});
+
 const others = sites.filter(({ id }) => id !== 'service' && id !== 'capture');
 
 describe.each(others)('verify, for $id', ({ id, schemes, write, kinds: [kind = 'bot'] }) => {

@@ -52,6 +52,64 @@ describe('verify', () => {
     });
   });
 
+  it.each<[platform: string, event: (signature: string, base64: string) => object]>([
+    [
+      'API Gateway and Lambda function URLs',
+      (signature, base64) => ({
+        version: '2.0',
+        headers: { 'x-webhook-signature': signature, 'content-length': '1' },
+        requestContext: { http: { method: 'POST' } },
+        ...{ body: base64, isBase64Encoded: true },
+      }),
+    ],
+    [
+      'REST APIs and Netlify',
+      (signature) => ({
+        headers: { 'X-Webhook-Signature': signature },
+        multiValueHeaders: { 'X-Webhook-Signature': [signature] },
+        ...{ httpMethod: 'POST', body: ` ${body}`, isBase64Encoded: false },
+      }),
+    ],
+    [
+      'load balancers of AWS',
+      (signature, base64) => ({
+        multiValueHeaders: { 'x-webhook-signature': [signature] },
+        ...{ httpMethod: 'POST', body: base64, isBase64Encoded: true },
+      }),
+    ],
+    [
+      'Google Cloud',
+      (signature) => ({
+        headers: { 'x-webhook-signature': signature },
+        ...{ body: JSON.parse(body), rawBody: Buffer.from(` ${body}`), method: 'POST' },
+      }),
+    ],
+    [
+      'Azure',
+      (signature) => ({
+        headers: { 'x-webhook-signature': signature },
+        ...{ method: 'POST', body: JSON.parse(body), rawBody: ` ${body}` },
+      }),
+    ],
+  ])('takes the events of %s as they are', async (_platform, event) => {
+    const sent = ` ${body}`;
+    const request = event(node.sign(sent, 'secret'), Buffer.from(sent).toString('base64')) as DeliveryRequest;
+    expect(await codeOf(request)).toBe('vote');
+    expect(await codeOf(request, 'another')).toBe('401 webhook_signature_mismatch');
+  });
+
+  it('names the form of a request that it cannot take', async () => {
+    const inBase64 = { ...signed(body), body: Buffer.from(body).toString('base64') };
+    await expect(verify(inBase64, 'secret')).rejects.toThrow('The body is in base64');
+    expect(await codeOf({ ...inBase64, isBase64Encoded: true, body: '%' })).toBe('503 webhook_body_unavailable');
+    for (const name of ['http', 'req', 'request']) {
+      const wrapped = { [name]: signed(body) } as unknown as DeliveryRequest;
+      await expect(verify(wrapped, 'secret')).rejects.toMatchObject({
+        hint: expect.stringContaining(`property ${name}`),
+      });
+    }
+  });
+
   it('marks a test from the dashboard as a test, not as a vote', async () => {
     const test = await verify(signed(JSON.stringify({ ...vote, test: true })), 'secret', { now });
     const listing = { kind: 'server', id: '1' };
