@@ -163,14 +163,4 @@ describe('every file', () => {
       );
     expect(violations).toEqual([]);
   });
-
-  it('has at most 300 lines', () => {
-    // A catalogue is as long as there are texts.
-    const code = files.filter((path) => !/^src\/(?:service\/)?texts\/locales\//.test(path));
-    // Docstrings with examples are for the users of the package.
-    const withoutExamples = (path: string) =>
-      readFileSync(path, 'utf8').replace(/\/\*\*(?:(?!\*\/)[\s\S])*@example[\s\S]*?\*\//g, '');
-    const long = code.filter((path) => withoutExamples(path).split('\n').length > 300);
-    expect(long).toEqual([]);
-  });
 });

@@ -1,21 +1,13 @@
-import { statSync } from 'node:fs';
-
 /** CORRUPT and NOTADB of SQLite (sqlite.org/rescode.html). */
 const damageCodes: readonly number[] = [11, 26];
 
 /**
- * The way back from a SQLite file that is damaged, that is no database, or in whose place there is a folder; undefined for
- * any other error.
+ * The way back from a SQLite file that is damaged, or that is no database; undefined for any other error. Imports nothing:
+ * `verify` loads the errors that have this hint.
  * @param path of the file, as far as it is known
  * @param program whose commands are named
  */
 export function damagedDatabaseHint(cause: unknown, path?: string, program = 'tallyhook'): string | undefined {
-  if (path !== undefined && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    return (
-      `${path} is a folder, not a file: Docker creates one when the file of a bind mount does not exist. Mount the ` +
-      'folder of the database instead, or correct its path.'
-    );
-  }
   if (!(cause instanceof Error && 'errcode' in cause) || !damageCodes.includes(Number(cause.errcode) & 0xff)) return;
   const file = path ?? 'the database file';
   return (

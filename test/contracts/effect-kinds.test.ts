@@ -16,10 +16,14 @@ const announcementContent = {
   ...{ streak: 1, calculation: null, bonuses: [], roles: [] },
 };
 const stored = { queue, deliveryId: null, createdAt: start };
-const role = { ...stored, kind: 'role', content: roleContent } as const;
+const reportContent = {
+  channelId: queue,
+  report: { type: 'roleFailed', ...roleContent, reason: 'role too high' },
+} as const;
+const report = { ...stored, kind: 'ownerReport', content: reportContent } as const;
 const announcement = { ...stored, kind: 'announcement', content: announcementContent } as const;
 /** As a newer version may store it. */
-const unknownKind = { ...role, kind: 'medal' } as unknown as NewEffect;
+const unknownKind = { ...report, kind: 'medal' } as unknown as NewEffect;
 
 function effectTests(newUrl: () => string): void {
   /** With a thread, it writes at the same time as another store on the database. */
@@ -33,11 +37,13 @@ function effectTests(newUrl: () => string): void {
 
   it('are claimed in their order: announcements together, other kinds one by one', async () => {
     const store = await open();
-    await store.outbox.enqueue([announcement, announcement, role, role, announcement]);
+    await store.outbox.enqueue([announcement, announcement, report, report, announcement]);
     const claims = [];
     for (let count = 0; count < 5; count += 1) claims.push(await claim(store));
     expect(claims.map((claimed) => claimed.map(({ id }) => id))).toEqual([[1, 2], [3], [4], [5], []]);
-    expect(claims[1]).toMatchObject([{ kind: 'role', queue, content: roleContent, deliveryId: null, attempts: 1 }]);
+    expect(claims[1]).toMatchObject([
+      { kind: 'ownerReport', queue, content: reportContent, deliveryId: null, attempts: 1 },
+    ]);
     expect(claims[0]).toMatchObject(Array(2).fill({ kind: 'announcement', content: announcementContent }));
     expect(new Set(claims.flat().map(({ nonce }) => nonce)).size).toBe(4);
   });
@@ -46,7 +52,7 @@ function effectTests(newUrl: () => string): void {
     const store = await open();
     const { outbox } = store;
     const stopped = 'role 4 9';
-    await outbox.enqueue([role, { ...role, createdAt: start + hour }, { ...role, createdAt: start + hour }]);
+    await outbox.enqueue([report, { ...report, createdAt: start + hour }, { ...report, createdAt: start + hour }]);
     for (const at of [start, start + hour, start + hour]) {
       await outbox.park(await claim(store, at), stopped, start + hour, 'role too high');
     }
@@ -66,13 +72,18 @@ function effectTests(newUrl: () => string): void {
   it('without a delivery have none in the records, and refer to no missing one', async () => {
     const url = newUrl();
     const store = await open(url);
-    await store.outbox.enqueue([role]);
-    expect(await store.records.effect(1)).toMatchObject({ kind: 'role', queue, deliveryId: null, state: 'waiting' });
+    await store.outbox.enqueue([report]);
+    expect(await store.records.effect(1)).toMatchObject({
+      kind: 'ownerReport',
+      queue,
+      deliveryId: null,
+      state: 'waiting',
+    });
     expect(await store.records.effectsOf(1)).toEqual([]);
     const snapshot = await openSnapshot(url);
     onTestFinished(() => snapshot.close());
     expect(await orphanedRows(snapshot)).toMatchObject({ effects: 0 });
-    await store.outbox.enqueue([{ ...role, deliveryId: 7 }]);
+    await store.outbox.enqueue([{ ...report, deliveryId: 7 }]);
     expect(await store.records.effectsOf(7)).toMatchObject([{ id: 2, deliveryId: 7 }]);
   });
 
@@ -90,8 +101,6 @@ function effectTests(newUrl: () => string): void {
   it('that report a failure are added once per key, even by two processes', async () => {
     const url = newUrl();
     const stores = [await open(url), await open(url, { thread: true })] as const;
-    const failure = { type: 'roleFailed', ...roleContent, reason: 'role too high' } as const;
-    const report = { ...stored, kind: 'ownerReport', content: { channelId: queue, report: failure } } as const;
     const add = (which: number, key: string) => stores[which as 0 | 1].outbox.enqueueReport(key, report);
     await Promise.all([add(0, '9 role_too_high'), add(1, '9 role_too_high'), add(0, '9 role_too_high')]);
     await add(1, '9 role_deleted');
@@ -102,7 +111,7 @@ function effectTests(newUrl: () => string): void {
 
   describe('planned for later', () => {
     const dueAt = start + 12 * hour;
-    const planned = { ...role, queue: 'role 4', dueAt };
+    const planned = { ...stored, kind: 'role', content: roleContent, queue: 'role 4', dueAt } as const;
 
     it('enter their queue when they are due, as new effects', async () => {
       const store = await open();
@@ -120,7 +129,7 @@ function effectTests(newUrl: () => string): void {
 
     it('are not due before, even if all waiting effects are woken', async () => {
       const store = await open();
-      await store.outbox.enqueue([planned, role]);
+      await store.outbox.enqueue([planned, report]);
       await store.outbox.wake(start);
       expect(await store.outbox.enqueuePlanned(start, 9)).toEqual([]);
       expect(await store.outbox.queuesAfter('', 9, start)).toEqual([{ queue, dueAt: start }]);

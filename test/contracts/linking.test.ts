@@ -51,7 +51,12 @@ describeOnEveryDatabase('linking', (newUrl) => {
   it('different servers at once links all of them', async () => {
     const both = await startTwo();
     const links = Array.from({ length: 6 }, (_, index) =>
-      both[index % 2 === 0 ? 0 : 1].link({ ...author(), ...target, targetId: `${index}`, lookupKey: `key-${index}` }),
+      both[index % 2 === 0 ? 0 : 1].link({
+        ...author(),
+        ...target,
+        targetId: `${index + 1}`,
+        lookupKey: `key-${index}`,
+      }),
     );
     expect((await Promise.all(links)).map(statusOf)).toEqual(Array.from({ length: 6 }, () => 'linked'));
   });

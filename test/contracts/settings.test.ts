@@ -191,10 +191,11 @@ function settingsTests(newUrl: () => string): void {
   });
 
   it('announce the newest test of a listing in the channel that it gets later, once', async () => {
+    const channelId = '500000000000000001';
     const { url, settings } = await open();
     const store = await openTestStore(url);
     const waiting = async () => {
-      const effects = await store.outbox.claim('channel-1', at + 60, at + 61, 10);
+      const effects = await store.outbox.claim(channelId, at + 60, at + 61, 10);
       if (effects.length > 0) await store.outbox.done(effects, at + 60);
       return effects.map((effect) => ('content' in effect ? effect.content : null));
     };
@@ -209,8 +210,7 @@ function settingsTests(newUrl: () => string): void {
       );
     await record('mine', at + 5, null);
     await record('other', at + 9, null);
-    const announce = (listing: string, since: number) =>
-      settings.announceTest({ listing, channelId: 'channel-1', since }, at + 60);
+    const announce = (listing: string, since: number) => settings.announceTest({ listing, channelId, since }, at + 60);
     await announce('mine', at + 6);
     await announce('nobodys', at);
     expect(await waiting()).toEqual([]);
@@ -218,7 +218,7 @@ function settingsTests(newUrl: () => string): void {
     expect(await waiting()).toMatchObject([
       { test: true, event: 'bot_vote', listing: 'mine', userId: '5', at: at + 5 },
     ]);
-    await record('seen', at + 10, 'channel-1');
+    await record('seen', at + 10, channelId);
     await announce('seen', at);
     expect(await waiting()).toMatchObject([{ listing: 'seen' }]);
   });

@@ -38,7 +38,7 @@ it.skipIf(!hasBash)(
     expect(complete('rewards', '')).toEqual(expect.arrayContaining(['simulate', 'backfill', '--rules']));
     expect(complete('rewards', 'simulate', '--ru')).toEqual(['--rules']);
     expect(complete('import', 'p')).toEqual(['points.csv']);
-    expect(complete('import', '--d')).toEqual(['--dry-run']);
+    expect(complete('import', '--dr')).toEqual(['--dry-run']);
     expect(complete('import', 'points.csv', '--as', '')).toEqual(['balances', 'votes']);
     expect(complete('export', '--format', 'c')).toEqual(['csv']);
     expect(complete('completion', '')).toEqual(expect.arrayContaining(['bash', 'zsh', 'fish']));

@@ -75,7 +75,7 @@ test.each([
   [['--accent', 'red'], '--accent must be a colour such as #1f5f6b.'],
   [['--footer-link', 'Status=javascript:alert(1)'], '--footer-link must be "Text=https://…"'],
   [['--logo', import.meta.filename], '--logo must be a PNG'],
-  [['--terms', '/no/such/file'], '--terms must be a file that can be read: ENOENT'],
+  [['--terms', '/no/such/file'], '--terms: The file "/no/such/file" does not exist.'],
 ])('%s is rejected with the reason', async (args, reason) => {
   const { terminal, output } = captive();
   expect(await serviceCommand(['--database', ':memory:', '--port', '0', ...args], terminal)).toBe(2);

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { damagedDatabaseHint } from '../../platform/damaged-database.ts';
 import { describeConnectionError } from '../../platform/database/connection-error.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
+import { unusableFileHint } from '../../platform/database/unusable-file.ts';
 import { codeOf, messageOf, TallyhookError } from '../../platform/errors.ts';
 
 /** The database cannot be opened: unreachable server, no permission, or not a database file. */
@@ -16,7 +16,7 @@ export class CannotOpenDatabaseError extends TallyhookError {
 /** @param path of the SQLite file; null with PostgreSQL */
 function hintFor(cause: unknown, path: string | null): string {
   if (path === null) return 'Check its address: the server must run, and accept the user and the password.';
-  const hint = damagedDatabaseHint(cause, path);
+  const hint = unusableFileHint(cause, path);
   if (hint !== undefined) return hint;
   return isWriteRefused(cause)
     ? ownershipHint(dirname(resolve(path)))

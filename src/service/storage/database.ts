@@ -1,7 +1,7 @@
 import { type CompiledQuery, Kysely, type Transaction } from 'kysely';
-import { damagedDatabaseHint } from '../../platform/damaged-database.ts';
 import { sqlitePathOf } from '../../platform/database/database-url.ts';
 import type { Query, SqlDialect } from '../../platform/database/dialect.ts';
+import { unusableFileHint } from '../../platform/database/unusable-file.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Engine, OpenOptions } from './engine.ts';
@@ -88,7 +88,7 @@ export async function openDatabase(address: string, log?: Log, options: OpenOpti
       cause,
       hint: isServer
         ? 'The server must run, and accept the user and the password.'
-        : (damagedDatabaseHint(cause, path, 'tallyhook service') ??
+        : (unusableFileHint(cause, path, 'tallyhook service') ??
           'Use a path that this user may write to, for example --database sqlite:data/service.db.'),
     });
   }

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { sql } from 'kysely';
-import { damagedDatabaseHint } from '../../damaged-database.ts';
 import { messageOf } from '../../errors.ts';
 import { describeConnectionError } from '../connection-error.ts';
 import { sqlitePathOf } from '../database-url.ts';
 import { compareMigrations } from '../migrations/applied.ts';
+import { unusableFileHint } from '../unusable-file.ts';
 import { openDatabaseSnapshot } from './open-snapshot.ts';
 import { type DatabaseProgram, nameOfOwner } from './program.ts';
 import type { DatabaseSnapshot } from './snapshot.ts';
@@ -33,7 +33,7 @@ export async function statusOfDatabase(url: string, program: DatabaseProgram): P
     return await statusOf(snapshot, program.migrations, path === null);
   } catch (error) {
     const reason = path === null ? describeConnectionError(error, url) : messageOf(error) || String(error);
-    const hint = path === null ? undefined : damagedDatabaseHint(error, path);
+    const hint = path === null ? undefined : unusableFileHint(error, path);
     return { state: 'unreadable', reason, ...(hint !== undefined && { hint }) };
   } finally {
     await snapshot?.close();
