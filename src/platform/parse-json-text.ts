@@ -30,7 +30,7 @@ export function parseJsonText(text: string): unknown {
 
 /** One token, with the white space before it. A string or a number that is not valid is none. */
 const token =
-  /[ \t\r\n]*(?:([[\]{},:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/g;
+  /[ \t\r\n]*(?:([[\]{},:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 
 /** What may come next: a value, a value or the end of an empty array, a name or the end of an empty object, and so on. */
 type Expected = 'value' | 'valueOrEnd' | 'nameOrEnd' | 'name' | 'colon' | 'commaOrEnd';
@@ -41,8 +41,7 @@ function findJsonError(text: string): InvalidJsonError {
   let at = 0;
   for (;;) {
     token.lastIndex = at;
-    const match = token.exec(text);
-    const found = match?.index === at ? match : null;
+    const found = token.exec(text);
     const [whole = '', sign = '', string = '', scalar = ''] = found ?? [];
     const next: Expected | null =
       found === null ? null : nextAfter(sign || (string ? '"' : scalar ? '0' : ''), expected, open);

@@ -238,7 +238,11 @@ describe('the permissions and roles that a selection names', () => {
     await choose('roles', discord.roles.bot);
     expect(inputs.map(({ resolved }) => resolved)).toEqual([
       { channels: { [premium]: { name: 'premium', missing: ['Send Messages', 'Embed Links'] } }, users: {}, roles: {} },
-      { channels: {}, roles: { [discord.roles.bot]: { name: 'tallyhook', isManaged: true, isModerating: true } } },
+      {
+        channels: {},
+        users: {},
+        roles: { [discord.roles.bot]: { name: 'tallyhook', isManaged: true, isModerating: true } },
+      },
     ]);
   });
 

@@ -27,7 +27,7 @@ async function startCommand(args: readonly string[]) {
 }
 
 test('it starts on its own port and database, seeded, and prints the keys once', async () => {
-  const database = `sqlite:${tempDir()}/data/service.db`;
+  const database = `sqlite:${tempDir()}/service.db`;
   const first = await startCommand(['--database', database, '--seed']);
   const key = /server \d+ {2}(\S+)/.exec(first.output())?.[1] ?? '';
   expect((await ask(`${first.url}/server`, { headers: { 'X-API-Key': key } })).json).toMatchObject({
