@@ -26,7 +26,8 @@ const maxListings = 1_000;
  */
 const untimedSuffix = 'untimed';
 
-interface PremiumKeyContext {
+/** Of what a premium event is a part. */
+export interface PremiumKeyContext {
   readonly accounts: string;
   readonly body: string;
   readonly receivedAt: number;

@@ -339,7 +339,10 @@ function rewardTests(newUrl: () => string): void {
     await castVote(store, '1', start, own);
     const role = { userId: '1', role: voterRole };
     await store.roles.settleRole({ ...role, guildId: '9' }, 'failed', start);
-    const states = async () => (await store.records.grants('1')).map((grant) => [grant.guildId, grant.state]).sort();
+    const states = async () =>
+      (await store.records.grants('1'))
+        .map((grant) => [grant.guildId, grant.state])
+        .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1));
     expect(await states()).toEqual([
       [guildId, 'pending'],
       ['9', 'parked'],

@@ -141,7 +141,10 @@ describe('the sign-in with Discord', { timeout: 30_000 }, () => {
   });
 
   it('is enough for a console without a token, and works in every process', async () => {
-    const { openBrowser, mira, guilds, start, url } = await startTwoCommunities({ OWNER_TOKEN: '', TALLYHOOK_ROLES: 'receive,answer' });
+    const { openBrowser, mira, guilds, start, url } = await startTwoCommunities({
+      OWNER_TOKEN: '',
+      TALLYHOOK_ROLES: 'receive,answer',
+    });
     const browser = openBrowser();
     expect((await browser.open('sign-in')).text).not.toContain('OWNER_TOKEN');
     expect((await browser.send('sign-in', { ownerToken: '' })).status).toBe(404);

@@ -65,7 +65,7 @@ export const reads = {
     if (before !== null) query = query.where('at', '<', before);
     if (accounts !== null) query = query.where('guild_id', '=', accounts);
     const rows = await run(connection, query.orderBy('at', 'desc').limit(limit));
-    return rows.map(({ author, guild_id: _, ...row }) => ({ ...toCorrection(row), author: author ?? '' }));
+    return rows.map(({ author, guild_id: _guild, ...row }) => ({ ...toCorrection(row), author: author ?? '' }));
   },
 };
 

@@ -60,8 +60,8 @@ export const writes = {
     if ((await run(connection, held)).length === 0) return false;
     if (decision === 'release') return true;
     const last = heldDeliveries(sql, listing).select(({ fn }) => fn.max('id').as('id'));
-    const [{ id = null } = {}] = await run(connection, last);
-    await run(connection, alarm.set({ rejected_until: id }));
+    const [newest] = await run(connection, last);
+    await run(connection, alarm.set({ rejected_until: newest?.id ?? null }));
     return true;
   },
 

@@ -276,7 +276,7 @@ it('what a site lists confirms one vote each, so that one forged before or besid
   site.respondWith(json(200, { has_voted: true, valid_votes: valid, vote_info: { vote_time: 6 } }));
   const judged = async () => {
     const rows = (await deliveries()).filter(({ outcome }) => outcome !== 'duplicate');
-    expect(rows.map(({ outcome, credits }) => `${outcome} ${credits}`)).toEqual([
+    expect(rows.map(({ outcome, credits }) => [outcome, credits].join(' '))).toEqual([
       'recorded 10',
       'quarantined 0',
       'quarantined 0',

@@ -137,7 +137,10 @@ describe('the way of a browser from /setup to the service and back', { timeout: 
     if (opened === null) throw new Error('no ticket');
     const { sealed } = await tickets.start(opened);
     // Not the last character, some of whose bits are padding.
-    for (const link of [start.replace(/.(?=.{8}$)/, (each) => (each === 'A' ? 'B' : 'A')), `${url}/connect/${sealed}`]) {
+    for (const link of [
+      start.replace(/.(?=.{8}$)/, (each) => (each === 'A' ? 'B' : 'A')),
+      `${url}/connect/${sealed}`,
+    ]) {
       expect((await browser().open(link)).status).toBe(400);
     }
     state.now += 11 * minute;

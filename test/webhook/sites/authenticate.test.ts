@@ -18,7 +18,7 @@ function status(
   { bytes = body, secrets = ['old', 'whs_secret'] } = {},
 ) {
   const site = typeof id === 'string' ? sites.find((each) => each.id === id) : describedSite(id);
-  if (site === undefined) throw new Error(String(id));
+  if (site === undefined) throw new Error('There is no such site.');
   const readHeader = (name: string) => headers[name];
   const sender = authenticate(site, { readHeader, body: bytes }, secrets, now);
   const early = rejectByHeaders(site, readHeader, secrets, now);
@@ -202,7 +202,9 @@ describe('a site that is described with a signature', () => {
     });
 
     it('never takes a secret that is no key for an empty one', () => {
-      const signed = createHmac('sha256', '').update(`${headers['webhook-id']}.1614265330.${bytes}`).digest('base64');
+      const signed = createHmac('sha256', '')
+        .update(`${headers['webhook-id']}.1614265330.${bytes.toString()}`)
+        .digest('base64');
       expect(accepts({ 'webhook-signature': `v1,${signed}` }, ['not a key'])).toBe(false);
     });
 
