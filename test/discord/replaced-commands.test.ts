@@ -114,7 +114,7 @@ describe('a command that another program has put in the place of ours', () => {
     await clock.advance(minute);
     expect(await use(id)).toBe(false);
     expect(registrar.idOf('stats')).toBe(null);
-    expect(requests()).toBe(before + 1);
+    expect(requests()).toBe(before + 2);
     registrar.update();
     await expect.poll(() => logged.filter(({ msg }) => msg === 'slash commands registered').length).toBe(2);
     expect(logged.filter(({ level }) => level >= 40)).toEqual([

@@ -7,6 +7,7 @@ import { settleWithin } from '../../platform/with-timeout.ts';
 import type { CommandReference } from './command-plan.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import {
+  isUnchanged,
   type Reading,
   type Registration,
   type RegistrationReport,
@@ -16,7 +17,7 @@ import {
 
 const retryDelayMs = 10 * second;
 /** How long an interaction may wait until Discord's list is read (ms); Discord expects a response within 3 s. */
-const readTimeoutMs = 1 * second;
+const readTimeoutMs = 1.5 * second;
 /**
  * How often to read the list while commands are used (ms): Discord sends no event when another program has put its own in
  * their place. Before each answer where another program is known to use the application.
@@ -65,7 +66,9 @@ export function createRegistrar(
   let readAt = Number.NEGATIVE_INFINITY;
   let adoptedAt = Number.NEGATIVE_INFINITY;
   let lastReading: Promise<unknown> = Promise.resolve();
-  let nextReading: Promise<Reading> | null = null;
+  let nextReading: Promise<Reading | null> | null = null;
+  /** What Discord listed at the last reading. */
+  let known: Pick<Reading, 'versions'> | null = null;
   const reportedConflicts = new Set<string>();
 
   async function loadOwnIds(applicationId: string): Promise<void> {
@@ -89,9 +92,11 @@ export function createRegistrar(
     }
   }
 
-  async function readNow(applicationId: string): Promise<Reading> {
+  /** Null if the list is as it was. */
+  async function readNow(applicationId: string): Promise<Reading | null> {
     readAt = clock.monotonic();
     try {
+      if (known !== null && (await isUnchanged({ ...registration, applicationId }, known))) return null;
       const reading = await readCommands({ ...registration, context: offer(), applicationId });
       await loadOwnIds(applicationId);
       const { foreign, conflicts } = reading.plan;
@@ -99,6 +104,7 @@ export function createRegistrar(
       reportConflicts(conflicts);
       if (foreign.length > 0 && sharing !== 'never') isShared = true;
       hasRead = true;
+      known = reading;
       return reading;
     } finally {
       hasTried = true;
@@ -107,7 +113,7 @@ export function createRegistrar(
   }
 
   /** Joins a reading that has not begun yet: one that has may miss what was deployed just before an interaction. */
-  function read(applicationId: string): Promise<Reading> {
+  function read(applicationId: string): Promise<Reading | null> {
     nextReading ??= lastReading.then(() => {
       const reading = readNow(applicationId);
       nextReading = null;
@@ -117,7 +123,7 @@ export function createRegistrar(
     return nextReading;
   }
 
-  /** For at most a second. After a failure, what was known before is true. */
+  /** For at most {@link readTimeoutMs}. After a failure, what was known before is true. */
   async function readForInteraction(applicationId: string): Promise<void> {
     try {
       await settleWithin(readTimeoutMs, clock, read(applicationId));
@@ -128,6 +134,7 @@ export function createRegistrar(
 
   async function attempt(applicationId: string): Promise<boolean> {
     try {
+      known = null;
       const reading = await read(applicationId);
       const report = await registerCommands({ ...registration, context: offer(), applicationId }, reading);
       await loadOwnIds(applicationId);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
 import { type CommandData, type CommandDefinition, type DescriptionContext, isOffered } from '../commands/command.ts';
@@ -48,37 +49,49 @@ export interface RegistrationReport {
  * token. The list is read again after each change. Also deletes our commands in other scopes. Throws what {@link DiscordRest} and {@link CommandRegistry} throw,
  * and ZodError for a response of another shape.
  */
-export async function registerCommands(registration: Registration, reading?: Reading): Promise<RegistrationReport> {
+export async function registerCommands(
+  registration: Registration,
+  reading: Reading | null = null,
+): Promise<RegistrationReport> {
   const { rest, applicationId, guildId } = registration;
   const route = routeOf(applicationId, guildId);
-  const { plan: firstPlan, stored } = reading ?? (await readCommands(registration));
+  const first = reading ?? (await readCommands(registration));
+  const { stored } = first;
   const [created, updated, deleted]: [string[], string[], string[]] = [[], [], []];
 
   const written = new Set<string>();
   const isNext = ({ name }: { readonly name: string }) => !written.has(name);
-  async function write(plan: CommandPlan): Promise<boolean> {
+  /** Makes the next change, and in `versions` as well. False if there is none. */
+  async function write({ plan, versions }: Reading): Promise<boolean> {
     const [old] = plan.delete.filter(isNext);
     const [body] = plan.create.filter(isNext);
     const [changed] = plan.update.filter(isNext);
+    const name = old?.name ?? body?.name ?? changed?.name;
+    if (name === undefined) return false;
+    written.add(name);
     if (old !== undefined) {
       await deleteCommand(registration, { id: old.id, guildId });
-      deleted.push(old.name);
+      versions.delete(old.id);
+      deleted.push(name);
     } else if (body !== undefined) {
       const response = await rest.post(route, { type: ApplicationCommandType.ChatInput, ...body });
-      await saveCommand(registration, listedCommand.parse(response), body);
-      created.push(body.name);
+      const { id, version } = versionedCommand.parse(response);
+      versions.set(id, version);
+      await saveCommand(registration, { id, name }, body);
+      created.push(name);
     } else if (changed !== undefined) {
-      await rest.patch(`${route}/${changed.id}`, changed.body);
+      const { id, version } = versionedCommand.parse(await rest.patch(`${route}/${changed.id}`, changed.body));
+      versions.set(id, version);
       await saveCommand(registration, changed, changed.body);
-      updated.push(changed.name);
+      updated.push(name);
     }
-    const name = old?.name ?? body?.name ?? changed?.name;
-    if (name !== undefined) written.add(name);
-    return name !== undefined;
+    return true;
   }
   // Another program may deploy its commands meanwhile, and what is written to one of these would replace it.
-  let plan = firstPlan;
-  while (await write(plan)) ({ plan } = await readCommands(registration));
+  let current = first;
+  while (await write(current)) {
+    if (!(await isUnchanged(registration, current))) current = await readCommands(registration);
+  }
 
   const elsewhere = stored.filter((command) => command.guildId !== guildId);
   const removed = await deleteElsewhere(registration, elsewhere);
@@ -86,9 +99,11 @@ export async function registerCommands(registration: Registration, reading?: Rea
   return {
     created,
     updated,
-    unchanged: firstPlan.unchanged.map(({ name }) => name),
+    unchanged: first.plan.unchanged.map(({ name }) => name),
     deleted: [...deleted, ...removed.deleted],
-    conflicts: [...new Map([...firstPlan.conflicts, ...plan.conflicts].map((each) => [each.id, each])).values()],
+    conflicts: [
+      ...new Map([...first.plan.conflicts, ...current.plan.conflicts].map((each) => [each.id, each])).values(),
+    ],
     inaccessible,
   };
 }
@@ -97,6 +112,27 @@ export async function registerCommands(registration: Registration, reading?: Rea
 export interface Reading {
   readonly plan: CommandPlan;
   readonly stored: readonly StoredCommand[];
+  /** The versions of all listed commands by their ids, which Discord changes with each change of a command. */
+  readonly versions: Map<string, string>;
+}
+
+const versionedCommand = z.object({ id: z.string(), version: z.string() });
+
+/** Whether Discord still lists what it did, by one small request. Throws the same errors as {@link registerCommands}. */
+export async function isUnchanged(
+  { rest, applicationId, guildId }: Pick<Registration, 'rest' | 'applicationId' | 'guildId'>,
+  { versions }: Pick<Reading, 'versions'>,
+): Promise<boolean> {
+  return isDeepStrictEqual(versionsIn(await rest.get(routeOf(applicationId, guildId))), versions);
+}
+
+function versionsIn(listed: unknown): Map<string, string> {
+  return new Map(
+    z
+      .array(versionedCommand)
+      .parse(listed)
+      .map(({ id, version }) => [id, version]),
+  );
 }
 
 /**
@@ -153,7 +189,8 @@ async function planRegistration(registration: ReadOnlyRegistration): Promise<Rea
   const { guildId, applicationId, registry } = registration;
   const stored = await registry.list(applicationId);
   const offered = offeredCommands(registration);
-  return { plan: planCommands({ offered, ...(await commandsIn(guildId, stored, registration)) }), stored };
+  const { versions, ...inScope } = await commandsIn(guildId, stored, registration);
+  return { plan: planCommands({ offered, ...inScope }), stored, versions };
 }
 
 /** What Discord lists in a scope, and what is stored of it. */
@@ -163,7 +200,11 @@ async function commandsIn(
   { rest, applicationId }: Pick<Registration, 'rest' | 'applicationId'>,
 ) {
   const listed = await rest.get(routeOf(applicationId, guildId), withLocalizations);
-  return { listed: z.array(listedCommand).parse(listed), stored: stored.filter((each) => each.guildId === guildId) };
+  return {
+    listed: z.array(listedCommand).parse(listed),
+    versions: versionsIn(listed),
+    stored: stored.filter((each) => each.guildId === guildId),
+  };
 }
 
 /** Deletes our commands in other scopes, as far as they are still ours. */
