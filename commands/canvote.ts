@@ -43,7 +43,8 @@ export const canvote = {
     const voter = memberOption(input, 'user', input.userId, context.texts);
     const isOwn = voter === input.userId;
     const all = input.options['listing'] === undefined ? context.listings : [selected];
-    if (all.some(({ site }) => site !== undefined)) return canVoteEverywhere(all, { voter, isOwn }, context);
+    if (all.some(({ site, isSilent }) => site !== undefined || isSilent))
+      return canVoteEverywhere(all, { voter, isOwn }, context);
     const otherButtons: OtherListingButtons = isOwn ? otherListingButtons(selected, voter, context) : async () => [];
     const pageLookup = fetchListingPage(lookup, context);
     const status = await lookup.voteStatus(voter);

@@ -24,7 +24,7 @@ export const claim = {
   name: 'claim',
   visibility: 'private',
   availability: 'everywhere',
-  isServedBy: (listings) => listings.length > 0,
+  isServedBy: (listings) => listings.some(({ isSilent }) => !isSilent),
   describe({ listings, isShared, texts }) {
     const offered = claimable(listings);
     const options = isShared || offered.length > 1 ? [listingOption({ listings: offered, isShared, texts })] : [];
@@ -43,9 +43,9 @@ export const claim = {
   },
 } as const satisfies Command;
 
-/** The listings whose sites say who has voted; all if none does, so that the reply says so. */
+/** The listings of which an API says who has voted; all if there is none, so that the reply says so. */
 function claimable(listings: readonly ListedLookup[]): readonly ListedLookup[] {
-  const claimed = listings.filter(({ site }) => !site?.isSilent);
+  const claimed = listings.filter(({ isSilent }) => !isSilent);
   return claimed.length > 0 ? claimed : listings;
 }
 

@@ -97,7 +97,7 @@ export const reviews = {
 
 /** Only servers have reviews (document, section 4), and only on the service. */
 function serversOf(listings: readonly ListedLookup[]): readonly ListedLookup[] {
-  return listings.filter(({ lookup, site }) => lookup.kind === 'server' && site === undefined);
+  return listings.filter(({ lookup, site, isSilent }) => lookup.kind === 'server' && site === undefined && !isSilent);
 }
 
 /** From the select, otherwise from the option or the page button; 0 for all reviews. */

@@ -80,8 +80,8 @@ const ofGuild = new Map<string, Handler>(
     overview: renderOverview,
     listing: renderOverview,
     add: ifLinkable(renderLinkStep),
-    link: ifLinkable(linkForm),
-    linked: ifLinkable(linkListing),
+    link: ifLinkable(ifService(linkForm)),
+    linked: ifLinkable(ifService(linkListing)),
     site: ifLinkable(openSite),
     'site-linked': ifLinkable(submitSite),
     history: renderHistory,
@@ -169,6 +169,11 @@ function ifLinkable(handler: Handler): Handler {
     const mayLink = community.canStoreSecrets && services.checks.unassignedListings().length === 0;
     return mayLink ? handler(view) : renderWelcome(view);
   };
+}
+
+/** Without the address of the service, the other sites in place of its form. */
+function ifService(handler: Handler): Handler {
+  return (view) => (view.services.checks.hasService ? handler(view) : renderLinkStep(view));
 }
 
 async function undo(view: SetupView): Promise<Panel> {

@@ -86,7 +86,10 @@ export interface AppShopItem {
  * @category Start here
  */
 export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
-  /** Its API key, for lookups. At least one listing needs one. */
+  /**
+   * Its API key, for lookups. Without one, `/canvote` knows only the votes that were delivered, and `/reviews` and `/claim`
+   * are not offered.
+   */
   readonly lookupKey?: string;
   /** The channel for announcements of votes (Discord ID); without it there are none. */
   readonly announceChannelId?: string;

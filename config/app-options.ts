@@ -36,7 +36,7 @@ export interface AppOptions {
     /** The application's client secret, for linked roles, which also need `publicUrl`. */
     readonly clientSecret?: string;
   };
-  /** The lookup API of the listing service: its URL ends in `/api/v1`. Required with a token. */
+  /** The lookup API of the listing service: its URL ends in `/api/v1`. Required by listings with a `lookupKey`. */
   readonly lookup?: { readonly baseUrl: string };
   /** Replaces the origin of every request to the API of another listing site, for tests and proxies. */
   readonly siteApiUrl?: string;

@@ -11,7 +11,7 @@ import { parseJsonFile } from './parse-json-file.ts';
 import { needsDiscord, rolesOf } from './roles.ts';
 import type { ListingConfig } from './schema.ts';
 import type { SettingName, Values } from './settings.ts';
-import { siteIssues, siteOf } from './sites.ts';
+import { siteIssues } from './sites.ts';
 import { sourceIssues, toListings } from './to-listings.ts';
 
 /** Result of {@link readListings}. */
@@ -45,7 +45,7 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
     const canLink = mayStoreSecrets(values) || isInvalid('DATABASE_URL', 'SETTINGS_KEY', 'NEW_SETTINGS_KEY');
     const hasSecrets = webhookVariables.some((name) => values[name] !== undefined);
     if (canLink && !hasSecrets) return { listings: [], sources: [], secretFiles: [] };
-    if (!canLink && needsDiscord(rolesOf(values))) {
+    if (!canLink && !hasSecrets && needsDiscord(rolesOf(values))) {
       issues.push({
         setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY',
         problem: 'are both missing, and listings cannot be linked in Discord without SETTINGS_KEY.',
@@ -56,10 +56,9 @@ function listingsFromVariables(values: Values, issues: ConfigIssue[]): ReadListi
     }
   }
   const server = sourceFromVariables(values, 'server', values.LOOKUP_SERVER_KEY);
-  // A receiver needs no key. A vote that names only its voter is then one for the server.
-  const isReceiver = hasNoKey && !needsDiscord(rolesOf(values));
+  // Without a key, a vote that names only its voter is one for the server.
   const sources = [
-    isReceiver ? { ...server, implied: false } : server,
+    hasNoKey ? { ...server, implied: false } : server,
     sourceFromVariables(values, 'bot', values.LOOKUP_BOT_KEY),
   ] as const;
   const listings = toListings(sources, values, issues);
@@ -115,11 +114,6 @@ export function listedListings(
   values: Values,
   issues: ConfigIssue[],
 ): ReadListings {
-  const hasKey = listed.some((each) => each.lookupKey !== undefined || siteOf(each) !== undefined);
-  if (listed.length > 0 && !hasKey && needsDiscord(rolesOf(values))) {
-    const problem = 'has no listing with a lookupKey.';
-    issues.push({ setting: place.setting, problem, hint: 'Add the API key of at least one listing.' });
-  }
   const secretFiles: SecretFile[] = [];
   const found = { directory: place.directory, issues, secretFiles };
   const guildIds = guildIdsOf(listed, values.DISCORD_GUILD_ID);

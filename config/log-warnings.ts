@@ -50,9 +50,9 @@ function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof 
     );
   }
   if (roles.includes('answer') && listings.every(({ lookupKey, site }) => lookupKey === null && !site)) {
-    log.warn(
+    log.info(
       { hint: 'Set LOOKUP_SERVER_KEY, LOOKUP_BOT_KEY or lookupKey of a listing, or add the key with /setup.' },
-      'no API key is configured: /canvote, /reviews and /stats are not offered',
+      'no API key is configured: /canvote knows the votes that were delivered, and /claim and /reviews are not offered',
     );
   }
 }

@@ -11,7 +11,7 @@ import type { Config, ListingConfig } from './schema.ts';
 import { settings, type Values } from './settings.ts';
 import { configWarnings } from './warnings.ts';
 
-/** The required settings. */
+/** The settings that are required, the second one by listings with an API key. */
 export type RequiredSetting = 'DISCORD_TOKEN' | 'LOOKUP_BASE_URL';
 
 /**
@@ -25,13 +25,8 @@ export function missingSettings(
   describe = describeVariable,
 ): ConfigIssue[] {
   if (!needsDiscord(rolesOf(values))) return [];
-  // The listings of an invalid file may be on other sites, too.
-  const isFileInvalid = listings.length === 0 && issues.some(({ setting }) => setting.startsWith('TALLYHOOK_CONFIG'));
-  const isOnOtherSites = isFileInvalid || (listings.length > 0 && listings.every(({ site }) => site !== undefined));
-  const required: readonly RequiredSetting[] = [
-    'DISCORD_TOKEN',
-    ...(isOnOtherSites ? [] : ['LOOKUP_BASE_URL' as const]),
-  ];
+  const hasKey = listings.some(({ lookupKey, site }) => lookupKey !== null && site === undefined);
+  const required: readonly RequiredSetting[] = ['DISCORD_TOKEN', ...(hasKey ? ['LOOKUP_BASE_URL' as const] : [])];
   return required
     .filter((name) => values[name] === undefined && !issues.some(({ setting }) => setting.startsWith(name)))
     .map((name) => ({ problem: 'is missing.', ...describe(name) }));

@@ -8,9 +8,9 @@ export const service = group('The listing service', {
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.refine((url) => url.endsWith('/api/v1')),
     expected: 'the http(s) URL of the lookup API, ending in /api/v1',
-    isFirst: true,
     wish: 'votes of my listing service',
-    description: 'Address of the lookup API of the listing service; ends in `/api/v1`.',
+    description:
+      'Address of the lookup API of the listing service; ends in `/api/v1`. Needed with an API key, and to link a listing of the service in Discord. Without it, `/canvote` knows the votes that were delivered, and `/reviews` and `/claim` are not offered.',
   }),
   LOOKUP_SERVER_KEY: setting({
     schema: apiKey,
@@ -18,7 +18,7 @@ export const service = group('The listing service', {
     secret: true,
     wish: 'the key of my server here instead of in Discord',
     description:
-      'API key of the server (dashboard → Edit server → Advanced setup), unless it is linked in Discord with [`/setup`](setup.md#in-discord), which on PostgreSQL needs `SETTINGS_KEY`. A command that no key can serve is not offered.',
+      'API key of the server (dashboard → Edit server → Advanced setup), unless it is linked in Discord with [`/setup`](setup.md#in-discord), which on PostgreSQL needs `SETTINGS_KEY`. A command that nothing can serve is not offered.',
   }),
   LOOKUP_BOT_KEY: setting({
     schema: apiKey,
@@ -26,7 +26,7 @@ export const service = group('The listing service', {
     secret: true,
     wish: 'the key of my bot here instead of in Discord',
     description:
-      'API key of the bot from the dashboard, unless it is linked in Discord with [`/setup`](setup.md#in-discord), which on PostgreSQL needs `SETTINGS_KEY`. A command that no key can serve is not offered.',
+      'API key of the bot from the dashboard, unless it is linked in Discord with [`/setup`](setup.md#in-discord), which on PostgreSQL needs `SETTINGS_KEY`. A command that nothing can serve is not offered.',
   }),
   SITE_API_URL: setting({
     schema: httpUrl,

@@ -22,7 +22,7 @@ export function withTables(page: string): string {
 
 function variableTables(): string {
   const sections = [
-    ['### The two that you need', table(first)],
+    ['### The one that you need', table(first)],
     ...groups.map(({ title, entries }) => [`### ${title}`, table(entries.filter(([, { isFirst }]) => !isFirst))]),
   ];
   return sections.flat().join('\n\n');
@@ -38,7 +38,7 @@ function table(entries: readonly Entry[]): string {
 
 const introduction = [
   "Settings of tallyhook. Copy this file to .env and fill in your values; settings that you leave out have their defaults. For every NAME you can set NAME_FILE instead, the path of a file that contains the value (for a secret: chmod 600, so that other users of the machine cannot read it). Put values that contain #, $ or spaces in 'single quotes'. `npm run tallyhook config` shows the settings in effect (outside of a clone: `npx tallyhook config`).",
-  `${first.map(([name]) => name).join(' and ')} are enough: /setup in Discord links a listing, with its API key, its webhooks, channels and rewards.`,
+  `${first.map(([name]) => name).join(' and ')} is enough: /setup in Discord links a listing, with its webhooks, channels and rewards. For a listing of the service with the lookup API, set LOOKUP_BASE_URL as well.`,
 ];
 
 /** `.env.example`, a comment above each setting. */

@@ -18,8 +18,8 @@ const receiving = {
   log: quiet,
 } as const;
 
-async function vote(url: string | null, serverId = '1'): Promise<unknown> {
-  const body = JSON.stringify({ event: 'server_vote', userId: '42', serverId, timestamp: new Date().toISOString() });
+async function vote(url: string | null, serverId = '1', userId = '42'): Promise<unknown> {
+  const body = JSON.stringify({ event: 'server_vote', userId, serverId, timestamp: new Date().toISOString() });
   const headers = { 'x-webhook-signature': sign(body, secret) };
   const response = await fetch(`${url}/webhooks/vote`, { method: 'POST', headers, body });
   return response.json();
@@ -64,6 +64,43 @@ describe('createApp with options', () => {
     );
     expect(lines).toContainEqual(expect.objectContaining({ message: 'receiving webhooks' }));
     expect(JSON.stringify(lines)).not.toContain(discord.token);
+  });
+
+  it('announces and pays votes without a lookup API, and commands say what was delivered', async () => {
+    const discord = await localDiscord();
+    const [member] = discord.members;
+    const app = await createApp({
+      token: discord.token,
+      discord: { apiUrl: discord.apiUrl, guildId: discord.guildId },
+      listings: [
+        {
+          name: 'my-server',
+          kind: 'server',
+          voteSecrets: [secret],
+          announceChannelId: discord.channels.announcements,
+          rewards: { vote: 3 },
+        },
+      ],
+      database: ':memory:',
+      port: 0,
+      log: quiet,
+    });
+    onTestFinished(() => app.stop());
+    const url = await app.start();
+    const offered = app.commandData().map(({ name }) => name);
+    expect(offered).toEqual(expect.arrayContaining(['canvote', 'credits', 'remind', 'stats']));
+    expect(offered.filter((name) => ['reviews', 'claim'].includes(name))).toEqual([]);
+    await eventually(() => expect(discord.commands().map(({ name }) => name)).toEqual(offered));
+    const run = async (name: string) => {
+      const use = { name, userId: member?.id ?? '', channelId: discord.channels.general };
+      return (await discord.runCommand(use).settled).embeds[0];
+    };
+    expect((await run('canvote'))?.description).toMatch(/perhaps.*my-server|my-server.*perhaps/i);
+    expect(await vote(url, discord.guildId, member?.id)).toMatchObject({ outcome: 'recorded' });
+    await eventually(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1));
+    expect((await run('canvote'))?.description).toMatch(/my-server.*<t:\d+:R>/);
+    expect((await run('credits'))?.description).toContain('**3** credits');
+    expect(await run('stats')).toMatchObject({ title: expect.stringContaining('my-server') });
   });
 
   it('deletes its temporary database when it stops', async () => {

@@ -17,7 +17,7 @@ const noVote: CachedVoteStatus = { canVote: true, lastVoteAt: null, nextVoteAt: 
 const votedAt = (at: number): CachedVoteStatus => ({ canVote: false, lastVoteAt: at, nextVoteAt: at + 12 * hour });
 
 /** `/claim` over its own database, with a service that reports this status. */
-async function withService(first: CachedVoteStatus, site?: ListedLookup['site']) {
+async function withService(first: CachedVoteStatus, site?: ListedLookup['site'], isSilent = false) {
   const clock = manualClock(start);
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
@@ -31,7 +31,7 @@ async function withService(first: CachedVoteStatus, site?: ListedLookup['site'])
       return status;
     },
   });
-  const listed: ListedLookup = { name: 'server', lookup, site };
+  const listed: ListedLookup = { name: 'server', lookup, site, isSilent };
   const listings = serverAndBot();
   const log = createLog({ level: 'fatal', secrets: [] });
   const claims = createClaims({
@@ -132,7 +132,7 @@ describe('/claim', () => {
   });
 
   it('says that a site does not tell who has voted, and who can help, without a request', async () => {
-    const { run, requests } = await withService(noVote, { id: 'disurl', name: 'Disurl', isSilent: true });
+    const { run, requests } = await withService(noVote, { id: 'disurl', name: 'Disurl' }, true);
     const reply = await run();
     expect(reply).toMatchObject({
       tone: 'wait',
@@ -144,8 +144,7 @@ describe('/claim', () => {
 
   it('offers the listings whose sites tell who has voted, and all if none does', async () => {
     const of = (name: string, isSilent: boolean) => {
-      const site = { id: 'x', name: 'X', isSilent };
-      return { name, lookup: fakeLookup('bot', {}), site };
+      return { name, lookup: fakeLookup('bot', {}), site: { id: 'x', name: 'X' }, isSilent };
     };
     const choicesOf = (listings: readonly ListedLookup[]) => {
       const [option] = claim.describe({ listings, isShared: false, texts: contextFor().texts }).options;

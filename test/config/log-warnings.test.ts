@@ -50,7 +50,7 @@ it('says how to link the first listing, and which commands need a key', () => {
   const secret = { VOTE_WEBHOOK_SECRET: VOTE_WEBHOOK_SECRET ?? '' };
   expect(logged(two)).toContain('Use /setup in your Discord server');
   expect(logged(two)).not.toContain('every delivery will be rejected');
-  expect(logged({ ...two, ...secret })).toContain('/canvote, /reviews and /stats are not offered');
+  expect(logged({ ...two, ...secret })).toContain('/claim and /reviews are not offered');
   const complete = { ...two, ...secret, LOOKUP_SERVER_KEY: LOOKUP_SERVER_KEY ?? '' };
   expect(logged(complete)).not.toMatch(/\/setup in your|not offered/);
 });

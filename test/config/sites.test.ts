@@ -37,8 +37,9 @@ function issuesOf(listings: readonly object[], variables?: Record<string, string
 }
 
 describe('a configuration with listings on other sites alone', () => {
-  it('needs neither a lookup key nor LOOKUP_BASE_URL', () => {
+  it('needs neither a lookup key nor LOOKUP_BASE_URL, nor do listings of the service without a key', () => {
     expect(issuesOf([topgg])).toEqual([]);
+    expect(issuesOf([topgg, { name: 'seed', kind: 'bot', voteSecrets: ['secret'] }])).toEqual([]);
     expect(issuesOf([topgg, { name: 'seed', kind: 'bot', lookupKey: 'key' }])).toEqual([
       expect.stringMatching(/^LOOKUP_BASE_URL is missing/),
     ]);

@@ -1,6 +1,7 @@
 import { cpSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
 import { controlsOf } from '../../src/sandbox/discord/objects.ts';
 import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
@@ -66,9 +67,10 @@ describe('the first start', { timeout: 120_000 }, () => {
     );
   });
 
-  it('without the address of the service names it alone', async () => {
+  it('needs the address of the service only for a listing with an API key, and names it alone', async () => {
     const { LOOKUP_BASE_URL: _, ...onlyToken } = twoSettings(unreachableDiscord);
-    const { code, stderr } = await runCommand(['start'], onlyToken);
+    expect(loadConfig(onlyToken)).toMatchObject({ listings: [], lookup: { baseUrl: '' } });
+    const { code, stderr } = await runCommand(['start'], { ...onlyToken, LOOKUP_SERVER_KEY: 'key' });
     expect(code).toBe(2);
     expect(stderr).toContain('LOOKUP_BASE_URL is missing');
     expect(stderr).toContain('1 issue)');

@@ -192,7 +192,6 @@ describe('createApp', () => {
       'listings 0.lookupKey is invalid: it must be an API key, without spaces.',
       expect.stringContaining('the API key of the listing "my-server"'),
     ],
-    [{ listings }, 'listings has no listing with a lookupKey.', 'Add the API key of at least one listing.'],
     [
       { database: 'mysql://user:private@host/db' },
       expect.stringMatching(/^database is invalid: it must be sqlite: followed by a path/),
@@ -215,7 +214,9 @@ describe('createApp', () => {
     const { fromEnvironment } = createApp;
     expect(await issuesOf(fromEnvironment)).toMatchObject([{ hint: expect.stringContaining('(process.env)') }]);
     expect(await issuesOf(fromEnvironment, {}, { prot: 1 })).toMatchObject([{ setting: 'prot' }]);
-    expect(await issuesOf(fromEnvironment, {}, { token: 't' })).toMatchObject([{ setting: 'LOOKUP_BASE_URL' }]);
+    expect(await issuesOf(fromEnvironment, {}, { token: 't', database: 'postgres://host/db' })).toMatchObject([
+      { setting: 'LOOKUP_SERVER_KEY / LOOKUP_BOT_KEY' },
+    ]);
   });
 
   it('is started once, and answers with a code after its stop', async () => {

@@ -14,11 +14,10 @@ export interface ListedLookup {
   /** The configured name, shown as the choice of an option. */
   readonly name: string;
   readonly lookup: Lookup;
-  /**
-   * The other site that it is on: its ID in the configuration, its name, and whether it does not say who has voted. Missing
-   * for the service.
-   */
-  readonly site?: { readonly id: string; readonly name: string; readonly isSilent?: boolean } | undefined;
+  /** The other site that it is on: its ID in the configuration, and its name. Missing for the service. */
+  readonly site?: { readonly id: string; readonly name: string } | undefined;
+  /** Whether no API says who has voted: its site has none, or there is no key for it. Then only the ledger knows votes. */
+  readonly isSilent?: boolean;
 }
 
 /** An option of a slash command. Discord: "Application Command Option Structure". @category Commands */

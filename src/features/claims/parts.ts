@@ -59,7 +59,7 @@ export function createClaims(options: {
   readonly findListing: (name: string) => ListingContext | undefined;
   /** Finds out which other listings have the target of this one, before their votes are compared. Never rejects. */
   readonly compareTargets?: (listing: string) => Promise<void>;
-  readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site'> | undefined;
+  readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site' | 'isSilent'> | undefined;
   /** Null for a listing on the service, and for one whose site does not say who has voted. */
   readonly findSite: (name: string) => Pick<SiteClient, 'known'> | null;
   readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
@@ -72,7 +72,7 @@ export function createClaims(options: {
     async claim(name, userId) {
       await compareTargets?.(name);
       const listing = findListing(name);
-      const { lookup, site } = findLookup(name) ?? {};
+      const { lookup, site, isSilent } = findLookup(name) ?? {};
       if (listing === undefined || lookup === undefined)
         throw new Error(`There is no listing "${name}" with an API key.`);
       const { cooldownMs } = listing.rewards.base;
@@ -80,7 +80,7 @@ export function createClaims(options: {
       const ledger = ledgerIn(listing.community.accounts);
       const recordedAt = await ledger.lastVoteAt(userId, namesOfTarget(listing.community, name));
       const isRunning = recordedAt !== null && Math.abs(now - recordedAt) < cooldownMs - toleranceMs;
-      if (!isRunning && site?.isSilent) return { type: 'siteSilent', site: site.name };
+      if (!isRunning && isSilent) return { type: 'siteSilent', site: site?.name ?? name };
       const status = isRunning ? null : (await lookup.voteStatus(userId, { fresh: true })).value;
       const at = status === null ? recordedAt : timeOfVote(status, cooldownMs);
       if (at === null || at > now + toleranceMs) return { type: status?.canVote ? 'noVote' : 'unknownTime' };
@@ -112,13 +112,11 @@ function outcomeOf(result: ClaimResult, at: number): ClaimOutcome {
     case 'recorded': {
       const { at: recordedAt, cause, credits, reason } = result;
       if (Math.abs(recordedAt - at) > toleranceMs) return { type: 'withinCooldown', at, recordedAt };
-      const how = cause === 'denied' || cause === 'claim' ? causes[cause] : 'paid';
+      const how = cause === 'denied' ? 'denied' : cause === 'claim' ? 'claimed' : 'paid';
       return { type: 'recorded', at: recordedAt, how, credits, reason };
     }
   }
 }
-
-const causes = { denied: 'denied', claim: 'claimed' } as const;
 
 /** The plain data that the store needs; a listing of the configuration has more. */
 function withoutSecrets({ name, kind, rewards, community, announced, ...channels }: ListingContext): ListingContext {

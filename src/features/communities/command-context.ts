@@ -144,15 +144,15 @@ export async function configuredOffer(
   stored: (path: string) => Promise<boolean>,
 ): Promise<Omit<DescriptionContext, 'texts'>> {
   const clock = systemClock;
-  const offered = listings.flatMap(({ name, kind, id, lookupKey: key, site }): readonly ListedLookup[] => {
+  const offered = listings.flatMap(({ name, kind, id, lookupKey: key, site, implied }): readonly ListedLookup[] => {
+    const described = { name, lookup: describeSiteListing({ name, kind, id }) };
     if (site !== undefined) {
       const { id: siteId, name: siteName } = findSite(site);
       const isSilent = missingFor({ site: site.id, kind, id, key: site.key }) !== null;
-      return [
-        { name, lookup: describeSiteListing({ name, kind, id }), site: { id: siteId, name: siteName, isSilent } },
-      ];
+      return [{ ...described, site: { id: siteId, name: siteName }, isSilent }];
     }
-    return key === null ? [] : [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
+    if (key === null || lookup.baseUrl === '') return implied ? [] : [{ ...described, isSilent: true }];
+    return [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
   });
   const lacks = lacksOf(listings);
   const areStored = await Promise.all(lacks.map((need) => stored(need === 'accounts' ? linkPath : need)));

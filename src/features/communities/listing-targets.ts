@@ -36,7 +36,7 @@ export function createListingTargets(findLookup: (listing: string) => ListedLook
   async function ask(listing: TargetedListing, readId: ReadId): Promise<Target> {
     const target = targetOf(listing);
     const found = findLookup(listing.name);
-    if (target.isKnown || listing.lookupKey === null || found === undefined) return target;
+    if (target.isKnown || listing.lookupKey === null || found === undefined || found.isSilent) return target;
     const id = await readId(found).catch(() => undefined);
     if (id !== undefined) known.set(listing.lookupKey, id);
     return targetOf(listing);

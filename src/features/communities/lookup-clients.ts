@@ -22,7 +22,7 @@ import { accountsOf, linkedLabel } from './listings.ts';
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
 
-/** The lookup clients of all listings that have an API key or are on another site. */
+/** The lookup clients of all listings. */
 export type LookupClients = ReturnType<typeof createLookupClients>;
 
 interface ConfiguredClient extends RotatableClient {
@@ -32,6 +32,7 @@ interface ConfiguredClient extends RotatableClient {
   readonly cooldownMs: number;
   readonly linked: boolean;
   readonly site?: ListedLookup['site'];
+  readonly isSilent?: boolean;
   /** Of another site; null without an API. */
   readonly siteClient: SiteClient | null;
 }
@@ -108,17 +109,37 @@ export function createLookupClients(
       { ...options, apiUrl: config.siteApiUrl },
     );
     const page = site.votePage({ kind, id, slug });
-    const lastVote = async (userId: string) => {
-      const at = await options.lastVote(userId);
-      const lastVotes = at === null ? {} : { [name]: at };
-      return store.nextVotes.lastVoteFor({ userId, lastVotes }, { names: namesOf(name), cooldownMs });
-    };
     // What was linked in Discord has a name that nobody has chosen.
     const shownName = linked ? site.name : name;
+    const lastVote = lastVoteOf(listing);
     const lookup = createSiteLookup({ name: shownName, kind, id, page, client: siteClient, ...options, lastVote });
-    const prepare = () => () => {};
-    const listed = { id: site.id, name: site.name, isSilent: siteClient === null };
-    return { lookup, prepare, name, guildId, key, cooldownMs, linked: linked === true, site: listed, siteClient };
+    const listed = { site: { id: site.id, name: site.name }, isSilent: siteClient === null, siteClient };
+    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
+  }
+
+  /** A listing of the service without a key, or without the address of the service: only the ledger knows its votes. */
+  function clientOfLedger(listing: ListingConfig): ConfiguredClient {
+    const { name, kind, id, guildId, rewards, linked } = listing;
+    const { cooldownMs } = rewards.base;
+    const key = JSON.stringify([kind, id]);
+    const known = clients.get(name);
+    if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
+    const options = { ...optionsOf(listing), lastVote: lastVoteOf(listing) };
+    const lookup = createSiteLookup({ name, kind, id, page: null, client: null, ...options });
+    const listed = { isSilent: true, siteClient: null };
+    return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
+  }
+
+  /** The last vote with when the next one is due. */
+  function lastVoteOf(listing: ListingConfig): (userId: string) => Promise<LedgerVote | null> {
+    const { name, rewards } = listing;
+    const { lastVote } = optionsOf(listing);
+    return async (userId) => {
+      const at = await lastVote(userId);
+      const lastVotes = at === null ? {} : { [name]: at };
+      const { cooldownMs } = rewards.base;
+      return store.nextVotes.lastVoteFor({ userId, lastVotes }, { names: namesOf(name), cooldownMs });
+    };
   }
 
   /**
@@ -131,15 +152,24 @@ export function createLookupClients(
     const next = new Map<string, ConfiguredClient>();
     for (const listing of listings) {
       const { name, kind, guildId, lookupKey: key, rewards } = listing;
+      // Of the variables, which describe a server and a bot, the one that there may not be.
+      if (listing.implied && key === null) continue;
       if (listing.site !== undefined) {
         next.set(name, clientAtSite(listing, listing.site));
         continue;
       }
       // A process that only receives may have keys, but no address to use them at.
-      if (key === null || config.lookup.baseUrl === '') continue;
+      if (key === null || config.lookup.baseUrl === '') {
+        next.set(name, clientOfLedger(listing));
+        continue;
+      }
       const { cooldownMs } = rewards.base;
       const known = clients.get(name);
-      const isReusable = known?.lookup.kind === kind && known.guildId === guildId && known.cooldownMs === cooldownMs;
+      const isReusable =
+        known?.isSilent !== true &&
+        known?.lookup.kind === kind &&
+        known.guildId === guildId &&
+        known.cooldownMs === cooldownMs;
       if (isReusable && known.key !== key) replacements.push(known.prepare(key));
       const client = isReusable ? known : createRotatableClient((each) => createClient(listing, each), key);
       next.set(name, { ...client, name, guildId, key, cooldownMs, linked: listing.linked === true, siteClient: null });
@@ -151,9 +181,8 @@ export function createLookupClients(
   }
 
   return {
-    /** Undefined for a listing of the service without a key. */
+    /** Undefined for a listing that there is not. */
     find: (name: string): ListedLookup | undefined => clients.get(name),
-    /** Those of the listings that have one. */
     of: (listings: readonly ListingConfig[]): readonly ListedLookup[] =>
       inOrderOfCommands(listings.flatMap(({ name }) => clients.get(name) ?? [])),
     /** The API of the other site that a listing is on; null if it has none that says who has voted. */
@@ -172,7 +201,8 @@ export function createLookupClients(
   };
 }
 
-const hasKey = ({ site, siteClient }: ConfiguredClient) => site === undefined || siteClient !== null;
+const hasKey = ({ isSilent }: ConfiguredClient) => isSilent !== true;
+const noKey = () => () => {};
 
 /**
  * The listings of all communities, of which those of one server or bot are known to be the same: the clients of the lookup

@@ -96,9 +96,9 @@ export function create(
   });
 
   function tasksOf(listing: CommunityListing): readonly AnnouncementTask[] {
-    const lookup = lookups.find(listing.name)?.lookup;
-    // Only servers on the service have reviews.
-    if (lookup === undefined || lookup.kind !== 'server' || listing.site !== undefined) return [];
+    const { lookup, isSilent } = lookups.find(listing.name) ?? {};
+    // Only servers on the service have reviews, which need its API.
+    if (lookup === undefined || isSilent || lookup.kind !== 'server' || listing.site !== undefined) return [];
     const run = createReviewsTask(listing, {
       ...context,
       store: store.reviews,

@@ -64,7 +64,7 @@ it('the ledger says when the next vote is due as the delivery of the last one di
 
 it('a listing whose site cannot be asked is marked', async () => {
   const { clients } = await startClients();
-  const silent = ['lamp', 'lamp-keyless', 'lamp-elsewhere'].map((name) => clients.find(name)?.site?.isSilent);
+  const silent = ['lamp', 'lamp-keyless', 'lamp-elsewhere'].map((name) => clients.find(name)?.isSilent);
   expect(silent).toEqual([false, true, true]);
 });
 
