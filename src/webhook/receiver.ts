@@ -18,7 +18,13 @@ import {
 import type { DeliveryCredentials, Intake, RequestHead } from './intake.ts';
 import { readParsedBody } from './parsed-body.ts';
 import { rejections } from './rejections.ts';
-import { acceptances, type JsonResponse, type Rejection, rejectionResponse, type WebhookResponse } from './response.ts';
+import {
+  acceptedResponse,
+  type JsonResponse,
+  type Rejection,
+  rejectionResponse,
+  type WebhookResponse,
+} from './response.ts';
 import type { WebhookRoutes } from './routes.ts';
 import { isEncoded, joinHeader } from './signed-form.ts';
 import { traceDelivery } from './trace-delivery.ts';
@@ -267,7 +273,7 @@ function reject(code: 'webhook_body_encoded' | 'webhook_body_too_large'): Reject
 }
 
 function render(reply: WebhookResponse | Rejection): JsonResponse {
-  return reply.status === 200 ? acceptances[reply.outcome] : rejectionResponse(reply);
+  return reply.status === 200 ? acceptedResponse(reply.outcome) : rejectionResponse(reply);
 }
 
 /** Responds, also before the request was read. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../platform/clock.ts';
 import { parseJson } from '../../platform/json.ts';
-import { type Family, type VoteKind, voteKinds } from '../../webhook/event.ts';
+import { type Family, type KnownVoteKind, voteKinds } from '../../webhook/event.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
-import type { Outcome } from '../../webhook/response.ts';
+import type { KnownOutcome } from '../../webhook/response.ts';
 import { premiumKeys, voteKey } from '../tally/idempotency-key.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
@@ -15,7 +15,7 @@ import { isOnSite, readStoredSiteDelivery, routeSitePayload } from './site-deliv
 export interface StoredDelivery extends Delivery {
   readonly id: number;
   readonly listing: string | null;
-  readonly outcome: Outcome;
+  readonly outcome: KnownOutcome;
 }
 
 /** Resolves after the commit; rejects as {@link Recorder} does. */
@@ -80,7 +80,7 @@ function requireFamily(family: Family, payload: ParsedPayload): ParsedPayload {
 export function readStoredPayload(
   { body, family }: Pick<Delivery, 'body' | 'family'>,
   now: number,
-  defaultVote: VoteKind | null = null,
+  defaultVote: KnownVoteKind | null = null,
 ): ParsedPayload {
   return readPayload(parseJson(body), { premiumPath: family === 'premium', now, defaultVote });
 }

@@ -16,7 +16,7 @@ export interface SiteSettings {
   readonly custom?: TokenSite | undefined;
 }
 
-const byId = new Map(sites.map((site) => [site.id, site]));
+const byId = new Map<string, Site>(sites.map((site) => [site.id, site]));
 const described = new WeakMap<TokenSite, Site>();
 
 /** What a listing can be on: the value of `site` in the configuration. */
@@ -24,7 +24,7 @@ export const siteIds: readonly string[] = [...byId.keys(), 'custom'];
 
 /** The site of a listing. A configuration with another `id` is invalid. */
 export function findSite({ id, custom }: Pick<SiteSettings, 'id' | 'custom'>): Site {
-  const site = custom === undefined ? byId.get(id) : (described.get(custom) ?? createTokenSite(id, custom));
+  const site = custom === undefined ? byId.get(id) : (described.get(custom) ?? createTokenSite('custom', custom));
   if (site === undefined) throw new Error(`There is no site ${id}.`);
   if (custom !== undefined) described.set(custom, site);
   return site;

@@ -2,7 +2,7 @@ import { hour, minute, second } from '../../platform/durations.ts';
 import { type Fields, readEventTime } from '../fields.ts';
 import { readEventName, readFlag, readPath } from './read-delivery.ts';
 import { token } from './scheme.ts';
-import type { PageOfListing, Reading, Site, WrittenVote } from './site.ts';
+import type { KnownSite, PageOfListing, Reading, Site, WrittenVote } from './site.ts';
 
 /**
  * A site whose deliveries carry the secret in a header. Paths are names joined by dots: `user.id`. The description of a
@@ -45,7 +45,7 @@ export interface Condition {
 }
 
 /** The site that a description describes. */
-export function createTokenSite(id: string, described: TokenSite): Site {
+export function createTokenSite(id: KnownSite, described: TokenSite): Site {
   const { name, page, header = 'authorization', prefix = '', kinds = ['bot', 'server'] } = described;
   const { cooldownMs = 12 * hour, retryHorizonMs = 30 * minute } = described;
   return {

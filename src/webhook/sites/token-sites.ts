@@ -1,4 +1,5 @@
 import { minute } from '../../platform/durations.ts';
+import type { KnownSite } from './site.ts';
 import { createTokenSite, type TokenSite } from './token-site.ts';
 
 /*
@@ -6,7 +7,7 @@ import { createTokenSite, type TokenSite } from './token-site.ts';
  * site does not document another.
  */
 
-const described: Readonly<Record<string, TokenSite>> = {
+const described: Readonly<Partial<Record<KnownSite, TokenSite>>> = {
   voidbots: {
     name: 'Void Bots',
     page: 'https://voidbots.net/bot/{id}/vote',
@@ -80,4 +81,6 @@ const described: Readonly<Record<string, TokenSite>> = {
   },
 };
 
-export const tokenSites = Object.entries(described).map(([id, site]) => createTokenSite(id, site));
+export const tokenSites = (Object.entries(described) as [KnownSite, TokenSite][]).map(([id, site]) =>
+  createTokenSite(id, site),
+);
