@@ -1,6 +1,6 @@
 import { chooseCommands } from '../../commands/command-options.ts';
 import { commandsFor } from '../../commands/index.ts';
-import { logConfigWarnings } from '../../config/log-warnings.ts';
+import { logConfigWarnings, logShortSecrets } from '../../config/log-warnings.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { createMetrics } from '../core/metrics.ts';
@@ -258,6 +258,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       receiving?.start();
       for (const loop of loops) loop.start();
       logConfigWarnings(config, directory.listings, log);
+      logShortSecrets(config.listings, log);
       if (address !== null)
         log.info({ roles: config.roles, url: address.url }, receiving === null ? 'listening' : 'receiving webhooks');
       return address?.url ?? null;
