@@ -52,9 +52,10 @@ done
 
 step 'init writes .env into a directory that is mounted'
 new_volume out
-written=$(run_in_volume out DISCORD_TOKEN=none LOOKUP_BASE_URL=http://127.0.0.1:9/api/v1 -- init --yes --offline)
+token=$(sed -n "s/^export const botToken = '\(.*\)';/\1/p" test/support/bot-token.ts)
+written=$(run_in_volume out "DISCORD_TOKEN=$token" LOOKUP_BASE_URL=http://127.0.0.1:9/api/v1 -- init --yes --offline)
 grep -qF '.env' <<<"$written"
-env_of out | grep -qx 'DISCORD_TOKEN=none'
+env_of out | grep -qxF "DISCORD_TOKEN=$token"
 
 step 'a volume that belongs to root is reported with a hint'
 new_volume root
