@@ -25,6 +25,8 @@ export interface SqlHooks {
    * When a member is forgotten, before the accounts are locked. Returns effects that are enqueued in the end.
    */
   readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
+  /** When the time of a vote is corrected that was received while a clock was ahead. */
+  readonly onTimeCorrected?: (sql: Sql, vote: CorrectedVote) => Promise<void>;
   /** At most one feature has them. */
   readonly commonGoals?: CommonGoals;
   /** The queue of its effects that concern this member alone, apart from direct messages. */
@@ -39,6 +41,17 @@ export interface SqlHooks {
    * null for nothing.
    */
   readonly beforeRoleSettled?: (sql: Sql, role: GrantedRole) => Promise<SettleRole | null>;
+}
+
+/** A delivery that has its time from a clock that was ahead. Times are ms since the epoch. */
+export interface CorrectedVote {
+  readonly listing: string;
+  readonly userId: string;
+  /** By that clock, and what it is corrected to. */
+  readonly receivedAt: number;
+  readonly correctedTo: number;
+  /** Whether it is the time of a counted vote, because the vote has none of its own. */
+  readonly isTimeOfVote: boolean;
 }
 
 /** Goals that members reach together, by their ids, for payments of past votes. Times are ms since the epoch. */

@@ -11,6 +11,7 @@ export const confirmations = {
   tables: { confirmations: deletedRows('confirmations') },
   effects,
   deleteOfGuild: deleteRowsByKey('confirmations', 'listing', ['vote']),
+  onTimeCorrected: sql.correctWaiting,
   beforeVote: {
     of: { rule: 'confirm' },
     reads: ({ listing, userId }) => ({ table, key: voteOf(listing.name, userId) }),

@@ -2,7 +2,7 @@ import { accountIdOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import { selectVotesBetween, toPastVote } from '../../core/store/recording/queries.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { CorrectedVote, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Confirmation } from './effects.ts';
@@ -35,21 +35,30 @@ export const reads = {
   },
 };
 
-async function forgetWaiting(
+/** Replaces the votes of a member that wait. */
+async function changeWaiting(
   { db, connection }: Pick<Sql, 'db' | 'connection'>,
   { listing, userId }: Confirmation,
-  deliveryId: number,
+  change: (waiting: readonly WaitingVote[]) => readonly WaitingVote[],
 ): Promise<void> {
   const vote = voteOf(listing, userId);
   const own = db.updateTable('confirmations').where('vote', '=', vote);
   // It locks the row until the end of the transaction.
   const [row] = await run(connection, own.set({ vote }).returning('waiting'));
-  const waiting = row === undefined ? [] : waitingIn(row);
-  const others = waiting.filter((each) => each.deliveryId !== deliveryId);
-  if (others.length === waiting.length) return;
-  if (others.length === 0) await run(connection, db.deleteFrom('confirmations').where('vote', '=', vote));
-  else await run(connection, own.set(waitingRow(listing, userId, others)));
+  if (row === undefined) return;
+  const changed = change(waitingIn(row));
+  if (changed.length === 0) await run(connection, db.deleteFrom('confirmations').where('vote', '=', vote));
+  else await run(connection, own.set(waitingRow(listing, userId, changed)));
 }
+
+const forgetWaiting = (sql: Pick<Sql, 'db' | 'connection'>, confirmation: Confirmation, deliveryId: number) =>
+  changeWaiting(sql, confirmation, (waiting) => waiting.filter((each) => each.deliveryId !== deliveryId));
+
+/** Votes that were received while a clock was ahead were received before it was set back. */
+export const correctWaiting = (sql: Sql, { listing, userId, correctedTo }: CorrectedVote) =>
+  changeWaiting(sql, { listing, userId }, (waiting) =>
+    waiting.map((each) => ({ ...each, receivedAt: Math.min(each.receivedAt, correctedTo) })),
+  );
 
 export const writes = {
   /** Leaves the delivery to the owner: a repeat of it is held again. */

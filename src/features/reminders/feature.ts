@@ -30,6 +30,7 @@ export const reminders = {
   directMessages,
   deleteOfGuild: deleteRowsByKey('reminders', 'listing', ['user_id', 'listing']),
   onVote: { of: { mark: 'reminder' }, call: planReminder },
+  onTimeCorrected: sql.moveReminder,
 } satisfies Feature;
 
 /**

@@ -7,7 +7,7 @@ import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { insertMissing, preparedStatement, run, upsert } from '../../core/store/query-builder.ts';
-import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { CorrectedVote, Sql, SqlClient } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import { lastVoteFor } from '../next-votes/feature.ts';
@@ -275,6 +275,17 @@ function unleased(db: Kysely<Tables>, { now, maxLeaseUntil, limit }: Unleased) {
     .orderBy('user_id')
     .orderBy('listing')
     .limit(limit);
+}
+
+/** Reminds of the vote after a corrected one by as much earlier. */
+export async function moveReminder({ db, connection }: Sql, vote: CorrectedVote): Promise<void> {
+  const { listing, userId, receivedAt, correctedTo, isTimeOfVote } = vote;
+  if (!isTimeOfVote) return;
+  const moved = db.updateTable('reminders').set(({ eb }) => ({ due_at: eb('due_at', '-', receivedAt - correctedTo) }));
+  await run(
+    connection,
+    moved.where('user_id', '=', userId).where('listing', '=', listing).where('due_at', '>', receivedAt),
+  );
 }
 
 /** When the member can vote again, by the ledger and by the service; null if that is not in the future. */

@@ -1,22 +1,56 @@
-import type { Clock } from '../../platform/clock.ts';
-import { minute } from '../../platform/durations.ts';
+import { type Clock, watchClockSteps } from '../../platform/clock.ts';
+import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Store } from '../store.ts';
 
 const beatEveryMs = minute;
+/** How often to look whether the clock was set back (ms). */
+const watchEveryMs = 5 * second;
+/** The clocks of several machines may differ by this much (ms). */
+const clockToleranceMs = 5 * minute;
+/** Deliveries whose times one transaction corrects: a few ms. */
+const correctedAtOnce = 20;
 
-/** Notes regularly that deliveries can be received, in each process that receives them: days on which none could are forgiven. */
+/**
+ * Notes regularly that deliveries can be received, in each process that receives them: days on which none could are forgiven.
+ * If the last time is in the future, the clock was ahead, also before a restart: what has its time from it is corrected.
+ */
 export function createHeartbeat(options: {
   readonly store: Pick<Store, 'upkeep'>;
   readonly clock: Clock;
   readonly log: Log;
 }): Loop {
   const { store, clock, log } = options;
+  const { upkeep } = store;
+  const clockStep = watchClockSteps(clock);
+  let nextBeatAt = Number.NEGATIVE_INFINITY;
+
+  async function beat(): Promise<void> {
+    const wasSetBack = clockStep() < -clockToleranceMs;
+    if (clock.monotonic() < nextBeatAt && !wasSetBack) return;
+    const now = clock.now();
+    const last = await upkeep.lastBeat();
+    if (wasSetBack || (last !== null && last > now + clockToleranceMs)) await correctTimes(now);
+    await upkeep.beat(now);
+    nextBeatAt = clock.monotonic() + beatEveryMs;
+  }
+
+  async function correctTimes(now: number): Promise<void> {
+    const ids = await upkeep.receivedAfter(now);
+    for (let done = 0; done < ids.length; done += correctedAtOnce)
+      await upkeep.correctTimes(ids.slice(done, done + correctedAtOnce), now);
+    if (ids.length > 0)
+      log.warn(
+        { deliveries: ids.length },
+        'the clock was ahead: the times of receipt that it gave were corrected to now',
+      );
+  }
+
   return createLoop({
-    round: () => store.upkeep.beat(clock.now()),
-    pauseMs: beatEveryMs,
+    round: beat,
+    pauseMs: watchEveryMs,
     clock,
     onError: (error) => log.warn({ reason: messageOf(error) }, 'the heartbeat failed; retrying'),
   });

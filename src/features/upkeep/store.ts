@@ -1,6 +1,9 @@
 import type { Selectable } from 'kysely';
 import { type AccountId, homeAccounts } from '../../core/ledger/account.ts';
+import { isCountedVote } from '../../core/ledger/entry.ts';
 import { accountOf } from '../../core/store/account-columns.ts';
+import { lockAccountsOf } from '../../core/store/accounts.ts';
+import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { lock } from '../../core/store/lock.ts';
 import { insertMissing, literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
@@ -18,7 +21,29 @@ export interface Pruned {
   readonly hasMore: boolean;
 }
 
+/** Deliveries per query. */
+const scanSize = 500;
+
 export const reads = {
+  /** The last heartbeat (ms since the epoch); null before the first. */
+  async lastBeat({ db, connection }: Sql): Promise<number | null> {
+    return (await run(connection, db.selectFrom('heartbeats').select('at').where('id', '=', 1)))[0]?.at ?? null;
+  },
+
+  /** The newest deliveries, as far back as some were received after a time (ms since the epoch): their ids, oldest first. */
+  async receivedAfter({ db, connection }: Sql, time: number): Promise<readonly number[]> {
+    const found: number[] = [];
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const newest = db.selectFrom('deliveries').select(['id', 'received_at']).where('id', '<', before);
+      const rows = await run(connection, newest.orderBy('id', 'desc').limit(scanSize));
+      const later = rows.filter(({ received_at: receivedAt }) => receivedAt > time);
+      found.push(...later.map(({ id }) => id));
+      const last = rows.at(-1);
+      if (last === undefined || later.length === 0) return found.reverse();
+      before = last.id;
+    }
+  },
+
   /**
    * Home accounts with votes but without a history, from before histories were kept; those after `accountId` in the
    * order of ids.
@@ -52,6 +77,27 @@ export const writes = {
     await upsert(sql, 'heartbeats', { id: 1 }, { at: now });
     if (last === undefined || now - last.at <= longestGapMs) return;
     await insertMissing(sql, 'outages', { from_at: last.at }, { until_at: now });
+  },
+
+  /**
+   * Corrects the times of deliveries that were received while a clock was ahead, and of the votes that have no other time, to
+   * now (ms since the epoch): they were received before. Otherwise the next vote of a member would seem to repeat the last.
+   */
+  async correctTimes(sql: Sql, ids: readonly number[], now: number): Promise<void> {
+    const { db, connection } = sql;
+    const columns = ['id', 'received_at as receivedAt', 'listing', 'user_id as userId'] as const;
+    const ahead = db.selectFrom('deliveries').select(columns).where('id', 'in', ids).where('received_at', '>', now);
+    const deliveries = await run(connection, ahead.orderBy('user_id').orderBy('id'));
+    for (const { id, receivedAt, listing, userId } of deliveries) {
+      if (userId === null || listing === null) continue;
+      const isTimeOfVote = await correctVote(sql, userId, { id, listing, receivedAt }, now);
+      for (const { onTimeCorrected } of sql.hooks)
+        await onTimeCorrected?.(sql, { listing, userId, receivedAt, correctedTo: now, isTimeOfVote });
+    }
+    const corrected = deliveries.map(({ id }) => id);
+    if (corrected.length === 0) return;
+    await run(connection, db.updateTable('deliveries').set({ received_at: now }).where('id', 'in', corrected));
+    await run(connection, db.updateTable('forgotten_votes').set({ at: now }).where('at', '>', now));
   },
 
   /**
@@ -128,6 +174,30 @@ export const writes = {
 };
 
 export type UpkeepStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+/** Returns whether the delivery is a counted vote without a time of its own. */
+async function correctVote(
+  { db, connection }: Sql,
+  userId: string,
+  { id, listing, receivedAt }: { readonly id: number; readonly listing: string; readonly receivedAt: number },
+  now: number,
+): Promise<boolean> {
+  let isTimeOfVote = false;
+  for (const account of await lockAccountsOf(connection, db, userId)) {
+    const linked = linkedEntries(db, account.lastEntry).selectFrom('linked').select(['id', 'untimed', 'cause']);
+    const entries = await run(connection, linked.where('delivery_id', '=', id).where('at', '=', receivedAt));
+    const vote = entries.find(({ untimed }) => untimed !== 0);
+    if (vote === undefined) continue;
+    const ids = entries.map((entry) => entry.id);
+    await run(connection, db.updateTable('entries').set({ at: now }).where('id', 'in', ids));
+    const { lastVotes } = account;
+    if (!isCountedVote(vote.cause) || lastVotes[listing] !== receivedAt) continue;
+    isTimeOfVote = true;
+    const last_votes = JSON.stringify({ ...lastVotes, [listing]: now });
+    await run(connection, db.updateTable('balances').set({ last_votes }).where('user_id', '=', account.id));
+  }
+  return isTimeOfVote;
+}
 
 async function positionOf({ db, connection }: Sql, name: Tables['pruning']['name']): Promise<number> {
   await lock(connection, db, `pruning ${name}`);
