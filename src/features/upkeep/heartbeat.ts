@@ -1,13 +1,11 @@
-import { type Clock, watchClockSteps } from '../../platform/clock.ts';
-import { minute, second } from '../../platform/durations.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop, type Loop } from '../../platform/loop.ts';
 import type { Store } from '../store.ts';
 
 const beatEveryMs = minute;
-/** How often to look whether the clock was set back (ms). */
-const watchEveryMs = 5 * second;
 /** The clocks of several machines may differ by this much (ms). */
 const clockToleranceMs = 5 * minute;
 /** Deliveries whose times one transaction corrects: a few ms. */
@@ -24,17 +22,12 @@ export function createHeartbeat(options: {
 }): Loop {
   const { store, clock, log } = options;
   const { upkeep } = store;
-  const clockStep = watchClockSteps(clock);
-  let nextBeatAt = Number.NEGATIVE_INFINITY;
 
   async function beat(): Promise<void> {
-    const wasSetBack = clockStep() < -clockToleranceMs;
-    if (clock.monotonic() < nextBeatAt && !wasSetBack) return;
     const now = clock.now();
     const last = await upkeep.lastBeat();
-    if (wasSetBack || (last !== null && last > now + clockToleranceMs)) await correctTimes(now);
+    if (last !== null && last > now + clockToleranceMs) await correctTimes(now);
     await upkeep.beat(now);
-    nextBeatAt = clock.monotonic() + beatEveryMs;
   }
 
   async function correctTimes(now: number): Promise<void> {
@@ -50,7 +43,7 @@ export function createHeartbeat(options: {
 
   return createLoop({
     round: beat,
-    pauseMs: watchEveryMs,
+    pauseMs: beatEveryMs,
     clock,
     onError: (error) => log.warn({ reason: messageOf(error) }, 'the heartbeat failed; retrying'),
   });
