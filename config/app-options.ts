@@ -11,7 +11,7 @@ import type { Tracing } from '../src/platform/tracing/tracing.ts';
 import type { TextOverrides } from '../src/texts/overrides.ts';
 import type { AppListing } from './app-listings.ts';
 import { appSettings, configOfOptions } from './app-settings.ts';
-import { appHandlers, codeOptions, hintForHandlers, hintForListings } from './code-options.ts';
+import { appHandlers, codeOptions, hintForHandlers, hintForListings, hintForOption } from './code-options.ts';
 import type { Environment } from './environment.ts';
 import type { Role } from './roles.ts';
 import type { Config } from './schema.ts';
@@ -172,7 +172,7 @@ function hintFor(options: unknown) {
       case 'handlers':
         return hintForHandlers(path[1], appHandlers);
       default:
-        return 'Correct or remove it.';
+        return hintForOption(path[0], appHandlers);
     }
   };
 }

@@ -145,7 +145,12 @@ function readAllListings(
   issues: ConfigIssue[],
 ): ReadListings {
   if (listings !== undefined)
-    return listedListings(listings, { setting: 'listings', prefix: 'listings ', directory: '.' }, values, issues);
+    return listedListings(
+      listings,
+      { setting: 'listings', nameOf: (index) => `listings[${index}]`, directory: '.' },
+      values,
+      issues,
+    );
   if (environment !== null) return readListings(values, issues);
   if (needsDiscord(rolesOf(values)) && !mayStoreSecrets(values)) {
     const problem = 'is missing, and listings cannot be linked in Discord without settingsKey.';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { closest } from '../src/platform/did-you-mean.ts';
 import { callback, clock, instance, log } from '../src/platform/options.ts';
 import { valueAt } from '../src/platform/parse-parts.ts';
 
@@ -27,15 +28,25 @@ export function hintForHandlers(name: string | number | undefined, handlers: z.Z
 /** Purchases and reviews need the bot. */
 export const appHandlers = receiverHandlers.extend({ onPurchase: callback.optional(), onReview: callback.optional() });
 
+/** What to do about an option that may be a handler in the wrong place. */
+export function hintForOption(name: string | number, handlers: z.ZodObject): string {
+  const meant = closest(String(name), Object.keys(handlers.shape));
+  return meant === undefined ? 'Correct or remove it.' : `Did you mean handlers.${meant}? Pass handlers: { ${meant} }.`;
+}
+
 /** For secrets. */
 export const unsetHint = 'If it comes from an environment variable, that variable is empty or not set.';
 
 /** What to do about an invalid part of `listings`. @param options the options as the caller passed them */
 export function hintForListings(path: readonly (string | number)[], options: unknown): string {
   const [, index, field = ''] = path;
+  const listed = valueAt(options, ['listings']);
+  if (index === undefined && Array.isArray(listed) && listed.length > 1) return 'Give each listing a name of its own.';
   if (index === undefined) return 'List each server or bot with its secrets.';
   if (!['voteSecrets', 'premiumSecrets', 'voteAuthorization', 'lookupKey'].includes(String(field)))
     return 'Correct it.';
+  if (String(field).endsWith('Secrets') && typeof valueAt(options, path) === 'string' && path.length === 3)
+    return `Write a list, also of a single secret: ${field}: ['…'].`;
   const name = valueAt(options, ['listings', index, 'name']);
   const listing = typeof name === 'string' ? ` of the listing ${JSON.stringify(name)}` : '';
   const what = field === 'lookupKey' ? 'the API key' : 'a secret';

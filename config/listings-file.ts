@@ -69,7 +69,12 @@ export function listOf<Listing extends z.ZodType<{ readonly name: string }>>(sch
   return z
     .array(schema)
     .min(1)
-    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'two listings have the same name');
+    .superRefine((all, context) => {
+      const names = all.map(({ name }) => name);
+      const repeated = names.find((name, index) => names.indexOf(name) < index);
+      if (repeated === undefined) return;
+      context.addIssue({ code: 'custom', message: `two listings have the same name, ${JSON.stringify(repeated)}` });
+    });
 }
 
 /** The file that `TALLYHOOK_CONFIG` names. A listing inherits missing values from the environment variables. */

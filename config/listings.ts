@@ -96,14 +96,15 @@ function listingsFromFile(values: Values, path: string, issues: ConfigIssue[]): 
   }
   const formatHint = 'Its schema: `tallyhook config --schema`.';
   const file = parseJsonFile({ path, setting: 'TALLYHOOK_CONFIG', formatHint }, listingsFile, issues);
-  const place = { setting: 'TALLYHOOK_CONFIG', prefix: 'TALLYHOOK_CONFIG listings.', directory: dirname(path) };
+  const nameOf = (index: number) => `TALLYHOOK_CONFIG listings.${index}`;
+  const place = { setting: 'TALLYHOOK_CONFIG', nameOf, directory: dirname(path) };
   return listedListings(file?.listings ?? [], place, values, issues);
 }
 
-/** Where listings are written: the setting with all, the name of one without its index, and where paths begin. */
+/** Where listings are written: the setting with all, the name of one by its index, and where paths begin. */
 interface ListingsPlace {
   readonly setting: string;
-  readonly prefix: string;
+  readonly nameOf: (index: number) => string;
   readonly directory: string;
 }
 
@@ -118,7 +119,7 @@ export function listedListings(
   const found = { directory: place.directory, issues, secretFiles };
   const guildIds = guildIdsOf(listed, values.DISCORD_GUILD_ID);
   const sources = listed.map((listing, index): ListingSource => {
-    const setting = `${place.prefix}${index}`;
+    const setting = place.nameOf(index);
     const completed = settings.flatMap(({ path, fromFile }: SettingSpec) => {
       const value = valueAt(listing, path);
       if (value === undefined || fromFile === undefined) return [];

@@ -24,6 +24,25 @@ export function logConfigWarnings(
   }
 }
 
+/** Shorter ones can be guessed from a single delivery (characters). */
+const minSecretLength = 16;
+
+/** Warns about webhook secrets that can be guessed: whoever has one can forge votes. */
+export function logShortSecrets(
+  listings: readonly Pick<ListingConfig, 'name' | 'voteSecrets' | 'premiumSecrets'>[],
+  log: Log,
+): void {
+  const isShort = (secret: string) => secret.length < minSecretLength;
+  const names = listings
+    .filter(({ voteSecrets, premiumSecrets }) => [...voteSecrets, ...premiumSecrets].some(isShort))
+    .map(({ name }) => name);
+  if (names.length === 0) return;
+  log.warn(
+    { listings: names, hint: 'Use long random secrets, for example from `openssl rand -hex 32`.' },
+    `webhook secrets have fewer than ${minSecretLength} characters: they can be guessed, and votes forged`,
+  );
+}
+
 function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof logConfigWarnings>[1], log: Log): void {
   if (listings.length === 0 && roles.includes('answer')) {
     log.info(

@@ -157,7 +157,7 @@ export function toReceiverListings(
   const { values } = readValues({});
   const guildIds = guildIdsOf(parsed, undefined);
   const sources = parsed.map((listing, index): ListingSource => {
-    const setting = `listings ${index}`;
+    const setting = `listings[${index}]`;
     return { origin: 'file', setting, listing, implied: false, guildId: guildIds[index] ?? null };
   });
   const listings = toListings(sources, values, issues);
@@ -166,7 +166,7 @@ export function toReceiverListings(
     if (rolesNamedBy(listing).length === 0) continue;
     const hint = `Give roles in a handler instead. ${needsBot}`;
     const path = ['listings', index, 'rewards'];
-    issues.push({ setting: `listings ${index}.rewards`, problem: 'gives or requires a role.', hint, path });
+    issues.push({ setting: `listings[${index}].rewards`, problem: 'gives or requires a role.', hint, path });
   }
   return listings.map(({ rewards: { rateAlarm: _rateAlarm, ...kept }, ...each }) => ({ ...each, rewards: kept }));
 }

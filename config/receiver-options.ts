@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { checkOptions } from '../src/platform/options.ts';
-import { codeOptions, hintForHandlers, receiverHandlers } from './code-options.ts';
+import { codeOptions, hintForHandlers, hintForOption, receiverHandlers } from './code-options.ts';
 import { hintForReceiverListings, receiverListings, toReceiverListings } from './receiver-listings.ts';
 import type { ListingConfig } from './schema.ts';
 
@@ -59,6 +59,6 @@ function hintFor(path: readonly (string | number)[], options: unknown): string {
         ? 'Only the bot (createApp) calls it.'
         : hintForHandlers(name, receiverHandlers);
     default:
-      return 'Correct or remove it.';
+      return hintForOption(option, receiverHandlers);
   }
 }

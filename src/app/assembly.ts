@@ -1,6 +1,6 @@
 import { chooseCommands } from '../../commands/command-options.ts';
 import { commandsFor } from '../../commands/index.ts';
-import { logConfigWarnings } from '../../config/log-warnings.ts';
+import { logConfigWarnings, logShortSecrets } from '../../config/log-warnings.ts';
 import { roles as allRoles, type Role } from '../../config/roles.ts';
 import type { Config } from '../../config/schema.ts';
 import { createMetrics } from '../core/metrics.ts';
@@ -260,6 +260,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
       receiving?.start();
       for (const loop of loops) loop.start();
       logConfigWarnings(config, directory.listings, log);
+      logShortSecrets(config.listings, log);
       const names = answering === null ? null : commands.offered.map(({ name }) => name);
       void noteProgram(store, config.listings, names, log);
       if (address !== null)

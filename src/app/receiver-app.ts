@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { logShortSecrets } from '../../config/log-warnings.ts';
 import type { ReceiverListing } from '../../config/receiver-listings.ts';
 import { readReceiverOptions } from '../../config/receiver-options.ts';
 import type { ListingConfig } from '../../config/schema.ts';
@@ -181,6 +182,7 @@ function assembleReceiver(
       const address = listen && !isStopping() ? await server.listen(host, port) : null;
       if (isStopping()) return null;
       for (const part of parts) part.start();
+      logShortSecrets(listings, log);
       void noteProgram(store, listings, null, log);
       return address?.url ?? null;
     }),

@@ -49,11 +49,11 @@ export function parseParts<Schema extends z.ZodType>(
     return { setting: nameOf(path.slice(0, -1)), problem, hint, path };
   }
 
-  /** `TALLYHOOK_CONFIG listings.0.name` in a file, `listings 0.name` and `handlers.onVote` in options. */
+  /** `TALLYHOOK_CONFIG listings.0.name` in a file, `listings[0].name` and `handlers.onVote` in options. */
   function nameOf(path: readonly (string | number)[]): string {
     if (setting !== '') return `${setting} ${path.join('.')}`.trim();
     const [option = 'options', ...rest] = path;
-    return `${option}${typeof rest[0] === 'number' ? ' ' : '.'}${rest.join('.')}`.replace(/\.$/, '');
+    return `${option}${rest.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}`;
   }
 }
 

@@ -10,6 +10,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { claimFile } from '../../src/platform/database/file-claim.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { testCache } from '../support/bundle-folder.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -89,7 +90,9 @@ describe('a SQLite file', () => {
       const receiver = await createReceiver(${JSON.stringify({ listings, database, port: 0 })});
       console.log(await receiver.start());
     `;
-    const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      env: { ...process.env, NODE_COMPILE_CACHE: join(testCache, 'samples') },
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     await expect(claimFile(database, 'shared', undefined, 0)).rejects.toMatchObject({ code: 'in_use' });

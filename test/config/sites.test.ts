@@ -197,7 +197,7 @@ describe('createReceiver', () => {
 
   it('names the field of an issue', () => {
     const read = (listing: object) => () => readReceiverOptions({ listings: [listing], database: ':memory:' });
-    expect(read({ ...topgg, voteSecrets: [] })).toThrow(/listings 0\.voteSecrets is missing/);
+    expect(read({ ...topgg, voteSecrets: [] })).toThrow(/listings\[0\]\.voteSecrets is missing/);
     expect(read({ ...topgg, site: 'nowhere' })).toThrow(/it must be one of service, topgg/);
     expect(read({ name: 'bot', kind: 'bot', site: 'capture' })).not.toThrow();
   });

@@ -42,12 +42,14 @@ describe('createReceiver', () => {
     [{ handlers: { onVotes() {} } }, 'handlers.onVotes', 'Did you mean onVote?'],
     [{ handlers: { onPurchase() {} } }, 'handlers.onPurchase', 'Only the bot (createApp) calls it.'],
     [{ handlers: { onReview() {} } }, 'handlers.onReview', 'Only the bot (createApp) calls it.'],
-    [{ listings: [{ ...listings[0], voteSecret: 'x' }] }, 'listings 0.voteSecret', 'Did you mean voteSecrets?'],
+    [{ listings: [{ ...listings[0], voteSecret: 'x' }] }, 'listings[0].voteSecret', 'Did you mean voteSecrets?'],
     [{ onRecord() {} }, 'onRecord', 'Did you mean onRecorded?'],
     [{ zebra: 1 }, 'zebra', 'Correct or remove it.'],
+    [{ onVote() {} }, 'onVote', 'Did you mean handlers.onVote? Pass handlers: { onVote }.'],
+    [{ onMilestones() {} }, 'onMilestones', 'Did you mean handlers.onMilestone? Pass handlers: { onMilestone }.'],
   ])('names an unknown option and what it probably means: %j', async (changes, setting, hint) => {
     const problem = 'is not an option of createReceiver.';
-    const path = setting.split(/[ .]/).map((part) => (part === '0' ? 0 : part));
+    const path = setting.split(/[.[\]]+/).map((part) => (part === '0' ? 0 : part));
     expect(await issuesOf(createReceiver, { ...receiving, ...changes })).toEqual([{ setting, problem, hint, path }]);
   });
 
@@ -69,15 +71,50 @@ describe('createReceiver', () => {
     [{ listings: [] }, 'listings is invalid: it must not be empty.'],
     [
       { listings: [{ ...listings[0], cooldownHours: 0 }] },
-      'listings 0.cooldownHours is invalid: it must be more than 0.',
+      'listings[0].cooldownHours is invalid: it must be more than 0.',
     ],
     [
       { listings: [{ ...listings[0], voteSecrets: [''] }] },
-      'listings 0.voteSecrets.0 is invalid: it must not be empty.',
+      'listings[0].voteSecrets[0] is invalid: it must not be empty.',
     ],
   ])('rejects an option of a wrong type: %j', async (changes, expected) => {
     const issues = await issuesOf(createReceiver, { ...receiving, ...changes });
     expect(issues.map(({ setting, problem }) => `${setting} ${problem}`)).toEqual([expected]);
+  });
+
+  it('says how to write one secret, and which name two listings have', async () => {
+    const [listing] = listings;
+    expect(
+      await issuesOf(createReceiver, { ...receiving, listings: [{ ...listing, voteSecrets: 'x' }] }),
+    ).toMatchObject([
+      { setting: 'listings[0].voteSecrets', hint: "Write a list, also of a single secret: voteSecrets: ['…']." },
+    ]);
+    expect(await issuesOf(createReceiver, { ...receiving, listings: [listing, listing] })).toMatchObject([
+      {
+        problem: 'is invalid: two listings have the same name, "my-server".',
+        hint: 'Give each listing a name of its own.',
+      },
+    ]);
+  });
+
+  it('warns of a secret that can be guessed, without it', async () => {
+    const warningsOf = async (secret: string) => {
+      const lines: string[] = [];
+      const collected = createLog({
+        level: 'warn',
+        secrets: [],
+        destination: { write: (line) => void lines.push(line) },
+      });
+      const own = [{ ...listings[0], voteSecrets: [secret] }];
+      const receiver = await createReceiver({ ...receiving, listings: own, log: collected });
+      onTestFinished(() => receiver.stop());
+      await receiver.start();
+      return lines.join('');
+    };
+    const warning = await warningsOf('guess-me-quickly'.slice(1));
+    expect(warning).toMatch(/"listings":\["my-server"\].*fewer than 16 characters/);
+    expect(warning).not.toContain('uess-me');
+    expect(await warningsOf('guess-me-quickly')).toBe('');
   });
 
   it('reports all issues together, with the code', async () => {
@@ -93,7 +130,7 @@ describe('createReceiver', () => {
     const unset = [{ name: 'my-server', kind: 'server', voteSecrets: [process.env['UNSET_SECRET']] }];
     expect(await issuesOf(createReceiver, { ...receiving, listings: unset })).toEqual([
       {
-        setting: 'listings 0.voteSecrets.0',
+        setting: 'listings[0].voteSecrets[0]',
         problem: 'is missing: a text: "…" is required.',
         hint: 'Set it to a secret of the listing "my-server". If it comes from an environment variable, that variable is empty or not set.',
         path: ['listings', 0, 'voteSecrets', 0],
@@ -191,13 +228,13 @@ describe('createApp', () => {
     [{ zebra: 1 }, 'zebra is not an option of createApp.', 'Correct or remove it.'],
     [
       { listings: [{ ...bot.listings[0], rewards: { voterRole: { role: '1', fro: '7d' } } }] },
-      'listings 0.rewards.voterRole.fro is not an option of createApp.',
+      'listings[0].rewards.voterRole.fro is not an option of createApp.',
       'Did you mean for?',
     ],
     [{ token: undefined }, 'token is missing.', expect.stringContaining('that variable is empty or not set')],
     [
       { listings: [{ ...bot.listings[0], lookupKey: '' }] },
-      'listings 0.lookupKey is invalid: it must be an API key, without spaces.',
+      'listings[0].lookupKey is invalid: it must be an API key, without spaces.',
       expect.stringContaining('the API key of the listing "my-server"'),
     ],
     [
@@ -210,7 +247,7 @@ describe('createApp', () => {
       'listings is missing, and listings cannot be linked in Discord without settingsKey.',
       expect.stringContaining('settingsKey'),
     ],
-    [{ roles: ['recieve'] }, 'roles 0 is invalid: it must be one of receive, announce, answer.', expect.any(String)],
+    [{ roles: ['recieve'] }, 'roles[0] is invalid: it must be one of receive, announce, answer.', expect.any(String)],
   ])('names what is wrong with its options, and what to do: %j', async (changes, expected, hint) => {
     const issues = await issuesOf(createApp, { ...bot, database: ':memory:', ...changes });
     expect(issues.map(({ setting, problem }) => `${setting} ${problem}`)).toEqual([expected]);
