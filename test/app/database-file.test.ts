@@ -136,6 +136,8 @@ describe('a SQLite file', () => {
       });
     }
     expect(existsSync(join(directory, 'vots'))).toBe(false);
+    await expect(receiverIn(join(directory, 'vots', 'data', 'tally.db'))).rejects.toThrow('does not exist');
+    await receiverIn(join(directory, 'data', 'tally.db'));
     expect(existsSync(join(directory, 'other'))).toBe(false);
   });
 });

@@ -86,7 +86,7 @@ describe('createReceiver', () => {
   });
 
   it('calls the handlers, again after a failure and after a restart', async () => {
-    const database = join(tempDir(), 'votes.db');
+    const database = join(tempDir(), 'data', 'votes.db');
     const calls: string[] = [];
     const failing = await receiver({
       database,

@@ -4,18 +4,18 @@ import { closest } from '../did-you-mean.ts';
 import { TallyhookError } from '../errors.ts';
 import { makeDirectory } from '../make-directory.ts';
 
-/** That of the default path, which nobody has to create first. */
-const defaultDirectory = 'data';
+/** The folder of the default path, which nobody has to create first. */
+const defaultName = 'data';
 
 /**
- * Creates the directory of a SQLite file if it is the default one. Any other that does not exist is likely to be mistyped,
- * and a new, empty database in it would be taken for the loss of all votes. Throws what `node:fs` throws.
+ * Creates the folder of a SQLite file if it is named like the default one. Any other that does not exist is likely to be
+ * mistyped, and a new, empty database in it would be taken for the loss of all votes. Throws what `node:fs` throws.
  * @throws TallyhookError `cannot_open_database`
  */
 export function prepareDatabaseDirectory(path: string): void {
   const directory = dirname(resolve(path));
   if (existsSync(directory)) return;
-  if (directory === resolve(defaultDirectory)) {
+  if (basename(directory) === defaultName && existsSync(dirname(directory))) {
     makeDirectory(directory);
     return;
   }
