@@ -1,4 +1,3 @@
-import { closest } from '../platform/did-you-mean.ts';
 import type { Family } from './event.ts';
 
 /** The address of a delivery: of all listings, or of one. */
@@ -46,32 +45,6 @@ function decodeSegment(segment: string): string {
 export function* pathsWithoutPrefix(pathname: string): Generator<string> {
   const path = pathname.toLowerCase();
   for (let start = path.indexOf(root); start !== -1; start = path.indexOf(root, start + 1)) yield pathname.slice(start);
-}
-
-/** Whether a path is meant as an address of deliveries: it is below `/webhooks`, or `/webhook` in its place. */
-export function isBelowRoot(pathname: string): boolean {
-  return /^\/webhooks?(?:\/|$)/i.test(pathname);
-}
-
-/** Characters of the name of a listing. */
-const maxNameLength = 32;
-/** Names of listings that a hint has at most. */
-const maxNames = 10;
-
-/** The addresses there are, for the operator, who may have entered another one at a site. */
-export function describeAddresses(listings: readonly string[], pathname: string): string {
-  const shared = [...sharedPaths.keys()].join(', ');
-  if (listings.length === 0) return `The addresses are ${shared}.`;
-  const names = listings.slice(0, maxNames).join(', ') + (listings.length > maxNames ? ', …' : '');
-  const meant = closest((pathname.split('/')[2] ?? '').slice(0, maxNameLength), listings);
-  const suggestion = meant === undefined ? '' : ` Did you mean ${root}/${meant}?`;
-  return `The addresses are ${shared}, and ${root}/NAME with the name of a listing: ${names}.${suggestion}`;
-}
-
-/** A path for the log: without what may be a secret, or no part of an address. */
-export function showPath(pathname: string): string {
-  const segments = pathname.split('/', 6).map((segment) => (/^[\w.-]{0,32}$/.test(segment) ? segment : '…'));
-  return segments.join('/');
 }
 
 /** The path of a request target, which is an address with an origin if a proxy asks for it. */

@@ -8,14 +8,11 @@ import { createThrottledLog } from '../platform/throttled-log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
 import {
   type DeliveryPath,
-  describeAddresses,
-  isBelowRoot,
   pathnameOf,
   pathsWithoutPrefix,
   readDeliveryPath,
   routeOf,
   sharedPaths,
-  showPath,
 } from './delivery-path.ts';
 import type { DeliveryCredentials, Intake, RequestHead } from './intake.ts';
 import { readParsedBody } from './parsed-body.ts';
@@ -31,6 +28,7 @@ import {
 import type { WebhookRoutes } from './routes.ts';
 import { isEncoded, joinHeader } from './signed-form.ts';
 import { traceDelivery } from './trace-delivery.ts';
+import { createUnknownAddresses } from './unknown-addresses.ts';
 import { notFound, readHead, toWebResponse } from './web-request.ts';
 
 /**
@@ -92,6 +90,11 @@ export function createWebhookReceiver(options: {
   const { listingNames = () => [], observeUnknownPath = () => {} } = options;
   const { memory = new BodyMemory(), state = () => 'started' } = options;
   const logRejection = createThrottledLog({ log, clock, intervalMs: rejectionLogIntervalMs });
+  const unknownAddresses = createUnknownAddresses({
+    listingNames,
+    observe: observeUnknownPath,
+    logThrottled: logRejection,
+  });
 
   let hasWarned = false;
 
@@ -128,24 +131,6 @@ export function createWebhookReceiver(options: {
     });
   }
 
-  /** What an owner has entered at a site may be wrong: nobody else would see the votes that are lost. */
-  function reportUnknownPath(pathname: string): void {
-    observeUnknownPath();
-    logRejection('warn', 'unknown path', 'a POST to an address that does not exist was answered with 404', () => ({
-      path: showPath(pathname),
-      hint: describeAddresses(listingNames(), pathname),
-    }));
-  }
-
-  /** Others may handle a request that is none of ours: it leads nowhere if they answer with 404. */
-  function watch({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
-    const pathname = pathnameOf(url);
-    if (method !== 'POST' || !isBelowRoot(pathname)) return;
-    response.once('finish', () => {
-      if (response.statusCode === 404) reportUnknownPath(pathname);
-    });
-  }
-
   async function deliver(request: IncomingMessage, response: ServerResponse, path: DeliveryPath): Promise<void> {
     const startedAt = performance.now();
     const reply = await answer(request, path, (maxBytes) => readBody(request, memory, maxBytes));
@@ -174,12 +159,12 @@ export function createWebhookReceiver(options: {
     webhooks(request, response, next) {
       const path = pathOf(request);
       if (path !== null) return void deliver(request, response, path);
-      watch(request, response);
+      unknownAddresses.watch(request, response);
       next();
     },
     async node(request, response) {
       const path = pathOf(request);
-      if (path === null) watch(request, response);
+      if (path === null) unknownAddresses.watch(request, response);
       if (path === null) return false;
       await deliver(request, response, path);
       return true;
@@ -189,7 +174,7 @@ export function createWebhookReceiver(options: {
       const head = readHead(request);
       const path = findPathAtEnd(head.pathname);
       if (path === null) {
-        if (head.method === 'POST') reportUnknownPath(head.pathname);
+        if (head.method === 'POST') unknownAddresses.report(head.pathname);
         return notFound();
       }
       const reply = (await answer(head, path, (maxBytes) => readWebBody(request, memory, maxBytes))) ?? bodyAborted;
@@ -199,7 +184,7 @@ export function createWebhookReceiver(options: {
     withFallback: (fallback) => (request, response) => {
       const path = pathOf(request);
       if (path !== null) return void deliver(request, response, path);
-      watch(request, response);
+      unknownAddresses.watch(request, response);
       fallback(request, response);
     },
   };
