@@ -146,7 +146,7 @@ describe('the embedded app, stopped by its caller', () => {
   it('does not start again', async () => {
     const { app, url } = await embedded();
     await app.stop();
-    expect(await app.start()).toBe(null);
+    await expect(app.start()).rejects.toMatchObject({ code: 'already_stopped' });
     await expect(fetch(url)).rejects.toThrow();
   });
 });
