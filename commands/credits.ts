@@ -10,7 +10,7 @@ import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/nex
 import { memoizeOne } from '../src/platform/memoize.ts';
 import { escapeName, lines, type Markup, mention, roleMention, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
-import { dayOf, entryReason, programReason } from './entry-reason.ts';
+import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 import { memberOption } from './member-option.ts';
 
@@ -180,7 +180,7 @@ function renderEntries({ entries }: StandingSummary, listings: readonly Listing[
         everywhere !== null
           ? texts.credits.votedEverywhere(everywhere)
           : texts.credits.cause(
-              ofProgram ?? texts.credits.causes[cause],
+              ofProgram ?? causeName(cause, texts),
               title ?? (escapeName(listing ?? '', maxNameLength) || null),
               ofProgram === null ? entryReason(cause, reason, texts) : null,
             );

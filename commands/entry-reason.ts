@@ -1,4 +1,4 @@
-import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
+import type { Cause, Entry, KnownCause, ProgramKey } from '../src/core/ledger/entry.ts';
 import { day } from '../src/platform/durations.ts';
 import { escapeInline, escapeName, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
@@ -12,6 +12,13 @@ const countedCauses: readonly Cause[] = ['streak', 'milestone', 'party'];
 /** The day number of the date that is the reason for an entry; null for another reason. */
 export function dayOf(reason: string | null): number | null {
   return reason !== null && /^\d{4}-\d\d-\d\d$/.test(reason) ? Date.parse(reason) / day : null;
+}
+
+/** The cause of an entry; a later version may have written one that this version does not know. */
+export function causeName(cause: Cause, { credits }: Texts): Markup {
+  const names: Readonly<Record<KnownCause, Markup>> = credits.causes;
+  const isKnown = (each: Cause): each is KnownCause => Object.hasOwn(names, each);
+  return isKnown(cause) ? names[cause] : credits.otherCause;
 }
 
 /** What members read of an entry of a program in place of its cause: the reason; null for all other entries. */

@@ -18,7 +18,7 @@ import {
   withMentions,
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
-import { entryReason, programReason } from './entry-reason.ts';
+import { causeName, entryReason, programReason } from './entry-reason.ts';
 import { fetchListingPage } from './listing.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
 
@@ -146,7 +146,7 @@ function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext
       const { cause, credits, reason } = entry;
       const why = entryReason(cause, reason, texts);
       const paid = joined([texts.signed(credits), why === null ? null : markup`(${why})`], ' ');
-      return joined([cause === 'vote' ? null : texts.credits.causes[cause], paid], ' · ');
+      return joined([cause === 'vote' ? null : causeName(cause, texts), paid], ' · ');
     }
   }
 }
@@ -165,7 +165,7 @@ function renderEntry(entry: TracedEntry, texts: CommandContext['texts']): Markup
   const { at, cause, credits, reason } = entry;
   const ofProgram = programReason(entry);
   if (ofProgram !== null) return step(at, texts.trace.entry(ofProgram, credits, null));
-  return step(at, texts.trace.entry(texts.credits.causes[cause], credits, entryReason(cause, reason, texts)));
+  return step(at, texts.trace.entry(causeName(cause, texts), credits, entryReason(cause, reason, texts)));
 }
 
 function step(at: number, text: Markup): Markup {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { WeekdayName } from '../src/core/settings/reward-settings.ts';
 import { rolesNamedBy } from '../src/features/settings.ts';
 import type { ConfigIssue } from '../src/platform/invalid-config-error.ts';
+import type { KnownSite } from '../src/webhook/sites/site.ts';
 import { hintForListings } from './code-options.ts';
 import { guildIdsOf } from './communities.ts';
 import type { ListingSource } from './listing-source.ts';
@@ -69,7 +70,7 @@ export interface ReceiverListing {
   readonly name: string;
   readonly kind: 'server' | 'bot';
   /** The listing site, such as `topgg`; by default the one with the lookup API. Others send to `/webhooks/<name>`. */
-  readonly site?: string;
+  readonly site?: KnownSite | (string & {});
   /** The site's API token. */
   readonly siteKey?: string;
   /** The name of the listing at the site, where the address of its vote page needs it. */

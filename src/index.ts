@@ -45,7 +45,7 @@ export { type Handler, type HandlerCall, type Handlers, PermanentError } from '.
 export { createLookup } from './lookup/client.ts';
 export { LookupError } from './lookup/lookup-error.ts';
 export { type Clock, systemClock } from './platform/clock.ts';
-export type { TallyhookErrorCode } from './platform/error-codes.ts';
+export type { KnownErrorCode, TallyhookErrorCode } from './platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from './platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from './platform/invalid-config-error.ts';
 export { createLog, type LogLevel, type ProgramLog } from './platform/log.ts';

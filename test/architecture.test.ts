@@ -78,14 +78,20 @@ function floorOf(path: string): number {
   return floors.findIndex((modules: readonly string[]) => modules.includes(moduleOf(path)));
 }
 
-/** Whether the import breaks a rule. */
-function isForbidden(path: string, target: string): boolean {
+/** Which rule the import breaks, and what to import instead; null if it breaks none. */
+function problemOf(path: string, target: string): string | null {
   // The bot does not know the two programs beside it; they are started by the command line and exported for tests.
   const isProgram = ['service', 'sandbox'].includes(moduleOf(target)) && moduleOf(path) !== moduleOf(target);
-  if (isProgram) return !['cli', 'sandbox', 'exports', 'main'].includes(moduleOf(path));
+  const mayImportPrograms = ['cli', 'sandbox', 'exports', 'main'].includes(moduleOf(path));
+  if (isProgram) return mayImportPrograms ? null : `only cli and exports import ${moduleOf(target)}`;
   const [from, to] = [featureOf(path), featureOf(target)];
   const isOtherFeature = from !== null && to !== null && from !== to && !target.endsWith('/feature.ts');
-  return floorOf(target) > floorOf(path) || isOtherFeature;
+  if (isOtherFeature) {
+    const declared = `src/features/${to}/feature.ts`;
+    return `import it from ${declared}, which exports what other features may use of it; add it there if it is missing`;
+  }
+  if (floorOf(target) <= floorOf(path)) return null;
+  return `${moduleOf(target)} is above ${moduleOf(path)}: pass it as a parameter, or move what both need down`;
 }
 
 describe('the modules', () => {
@@ -95,8 +101,17 @@ describe('the modules', () => {
   });
 
   it('import nothing that is above them, and of another feature only what it declares', () => {
-    const forbidden = internalImports.filter(({ path, target }) => isForbidden(path, target));
-    expect(forbidden.map(({ path, target }) => `${path} → ${target}`)).toEqual([]);
+    const forbidden = internalImports.flatMap(({ path, target }) => {
+      const problem = problemOf(path, target);
+      return problem === null ? [] : [`${path} → ${target}: ${problem}`];
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  it('say what to import instead', () => {
+    const problem = problemOf('src/features/party/store.ts', 'src/features/communities/directory.ts');
+    expect(problem).toContain('src/features/communities/feature.ts');
+    expect(problemOf('src/features/party/store.ts', 'src/app/app.ts')).toContain('app is above features');
   });
 
   it('have no cycle between files, type imports included', () => {

@@ -35,7 +35,7 @@ export type {
   VoteStatus,
 } from '../lookup/schemas.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
-export type { LookupErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
+export type { KnownErrorCode, LookupErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 export type { Logger } from '../platform/logger.ts';

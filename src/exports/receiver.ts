@@ -7,7 +7,7 @@
 export type { CustomSite, ReceiverListing, ReceiverRewards } from '../../config/receiver-listings.ts';
 export { createReceiver, type ReceiverHandlers, type ReceiverOptions, type VoteReceiver } from '../app/receiver-app.ts';
 export type { Account } from '../core/ledger/account.ts';
-export type { Cause, ProgramKey } from '../core/ledger/entry.ts';
+export type { ProgramKey } from '../core/ledger/entry.ts';
 export type {
   Ledger,
   LedgerChange,
@@ -43,9 +43,10 @@ export type {
 export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
+export type { Cause, KnownCause } from '../features/causes.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
-export type { TallyhookErrorCode } from '../platform/error-codes.ts';
+export type { KnownErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
 export { StoreUnavailableError, TallyhookError } from '../platform/errors.ts';
 export { type ConfigIssue, InvalidConfigError } from '../platform/invalid-config-error.ts';
 export { createLog, type LogLevel, type LogOptions, type ProgramLog } from '../platform/log.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { TallyhookErrorCode } from '../platform/error-codes.ts';
+export type { KnownErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
 export { type Fragment, Html, html } from '../platform/web/html.ts';
 export type { ListingSettings } from '../sandbox/default-settings.ts';
@@ -77,7 +77,7 @@ export type {
   TimelineLine,
   Tone,
 } from '../sandbox/page/ports.ts';
-export { maxSpeed, type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
+export { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/sandbox.ts';
 export type { SandboxClock } from '../sandbox/sandbox-clock.ts';
 export type {
   BotClient,

@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { TallyhookErrorCode, VerificationErrorCode } from '../platform/error-codes.ts';
+export type { KnownErrorCode, TallyhookErrorCode, VerificationErrorCode } from '../platform/error-codes.ts';
 export { TallyhookError } from '../platform/errors.ts';
 export type { EventKind, PremiumKind, VoteAtSite, VoteKind } from '../webhook/event.ts';
 export { sign } from '../webhook/sign.ts';

@@ -146,11 +146,8 @@ export type OptionErrorCode =
   | 'sites_not_bundled'
   | 'tracing_not_installed';
 
-/**
- * Every `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each.
- * @category Errors
- */
-export type TallyhookErrorCode =
+/** Every `code` that this version gives a TallyhookError. @category Errors */
+export type KnownErrorCode =
   | LookupErrorCode
   | LookupOptionErrorCode
   | CommandLineErrorCode
@@ -162,3 +159,10 @@ export type TallyhookErrorCode =
   | SandboxErrorCode
   | VerificationErrorCode
   | OptionErrorCode;
+
+/**
+ * The `code` of a TallyhookError. Codes are stable: programs may compare with them. docs/errors.md describes each. Later
+ * versions add codes, so a program also meets texts that it does not know.
+ * @category Errors
+ */
+export type TallyhookErrorCode = KnownErrorCode | (string & {});

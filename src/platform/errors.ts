@@ -1,5 +1,5 @@
 import { damagedDatabaseHint } from './damaged-database.ts';
-import type { TallyhookErrorCode } from './error-codes.ts';
+import type { KnownErrorCode, TallyhookErrorCode } from './error-codes.ts';
 
 /**
  * The base class of the errors that reach an operator or a caller of the package. Not used for HTTP responses (e.g.
@@ -12,7 +12,7 @@ export class TallyhookError extends Error {
   /** What the operator can do about it. */
   readonly hint: string | undefined;
 
-  constructor(code: TallyhookErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: KnownErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = new.target.name;
     this.code = code;

@@ -65,7 +65,7 @@ export interface SandboxOptions {
   readonly environment?: Environment;
   /** 0 selects a free port. */
   readonly ports?: { readonly page: number; readonly service: number };
-  /** Seconds that pass in the sandbox per second of real time: 1 (default) to {@link maxSpeed}. */
+  /** Seconds that pass in the sandbox per second of real time: 1 (default) to 60. */
   readonly speed?: number;
   /** Seed of the pseudorandom numbers, for repeatable runs; `none` starts with listings that have no votes or reviews. */
   readonly seed?: number | 'none';

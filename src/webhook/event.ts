@@ -12,15 +12,15 @@ export const premiumKinds = [
 ] as const;
 
 /** The kind of a vote for a server or a bot. */
-export function voteKindOf(target: 'server' | 'bot'): VoteKind {
+export function voteKindOf(target: 'server' | 'bot'): KnownVoteKind {
   return target === 'server' ? 'server_vote' : 'bot_vote';
 }
 
-export function isVoteKind(kind: string): kind is VoteKind {
+export function isVoteKind(kind: string): kind is KnownVoteKind {
   return voteKinds.some((voteKind) => voteKind === kind);
 }
 
-export function familyOf(kind: EventKind): Family {
+export function familyOf(kind: KnownEventKind): Family {
   return isVoteKind(kind) ? 'vote' : 'premium';
 }
 
@@ -29,11 +29,16 @@ export function endsOrder(kind: string): boolean {
   return kind === 'subscription.expired' || kind === 'subscription.revoked';
 }
 
-/** The kind of a vote. */
-export type VoteKind = (typeof voteKinds)[number];
-/** The kind of an event of premium. */
-export type PremiumKind = (typeof premiumKinds)[number];
-/** The kind of an event, as the payload names it. */
+export type KnownVoteKind = (typeof voteKinds)[number];
+export type KnownPremiumKind = (typeof premiumKinds)[number];
+/** The kinds of events that this version knows; others are quarantined. */
+export type KnownEventKind = KnownVoteKind | KnownPremiumKind;
+
+/** The kind of a vote. Later versions may know more. */
+export type VoteKind = KnownVoteKind | (string & {});
+/** The kind of an event of premium. Later versions may know more. */
+export type PremiumKind = KnownPremiumKind | (string & {});
+/** The kind of an event, as the payload names it. Later versions may know more. */
 export type EventKind = VoteKind | PremiumKind;
 
 /** The server or bot that an event is for. */
@@ -46,7 +51,7 @@ export interface EventTarget {
 /** A vote of a user. */
 export interface Vote {
   readonly family: 'vote';
-  readonly kind: VoteKind;
+  readonly kind: KnownVoteKind;
   readonly target: EventTarget;
   readonly userId: string;
   /** Time of the vote according to the service (ms since the epoch); null if missing. */
@@ -77,7 +82,7 @@ export interface VoteAtSite {
 /** A purchase, renewal, expiry or revocation of premium. */
 export interface Premium {
   readonly family: 'premium';
-  readonly kind: PremiumKind;
+  readonly kind: KnownPremiumKind;
   readonly target: EventTarget;
   /**
    * The holder: the recipient of a gift, otherwise the buyer. Null if an expiry or revocation names nobody, and if it

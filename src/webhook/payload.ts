@@ -1,13 +1,13 @@
 import {
   type Event,
-  type EventKind,
   type EventTarget,
   type Family,
   familyOf,
   isVoteKind,
+  type KnownEventKind,
+  type KnownVoteKind,
   premiumKinds,
   type Vote,
-  type VoteKind,
   voteKinds,
 } from './event.ts';
 import {
@@ -31,7 +31,12 @@ import type { PayloadRejection } from './rejections.ts';
 /** A parsed body: an event, a test from the dashboard, or a payload that cannot be processed, with the reason. */
 export type ParsedPayload =
   | { readonly type: 'event'; readonly event: Event }
-  | { readonly type: 'test'; readonly kind: EventKind; readonly userId: string | null; readonly target: EventTarget }
+  | {
+      readonly type: 'test';
+      readonly kind: KnownEventKind;
+      readonly userId: string | null;
+      readonly target: EventTarget;
+    }
   | {
       readonly type: 'unprocessable';
       readonly kind: string | null;
@@ -47,7 +52,7 @@ export interface PayloadContext {
   /** Ms since the epoch. An event more than 5 minutes later is unprocessable. */
   readonly now: number;
   /** The kind of a vote that names only its voter. Without it, such a body is unprocessable. */
-  readonly defaultVote?: VoteKind | null;
+  readonly defaultVote?: KnownVoteKind | null;
 }
 
 /** Parses a payload in any of the formats that services are known to send. Unused fields are ignored. */
@@ -99,7 +104,7 @@ const fieldsBesideVoter = [
 ];
 
 /** A test checks only the connection. Its contents are sample data, so invalid fields are ignored. */
-function readTest(json: Fields, kind: EventKind): ParsedPayload {
+function readTest(json: Fields, kind: KnownEventKind): ParsedPayload {
   const ignoreInvalid = (read: () => string | null): string | null => {
     try {
       return read();
@@ -116,17 +121,17 @@ function readTest(json: Fields, kind: EventKind): ParsedPayload {
   return { type: 'test', kind, userId, target };
 }
 
-function targetKindOf(kind: VoteKind): 'server' | 'bot' {
+function targetKindOf(kind: KnownVoteKind): 'server' | 'bot' {
   return kind === 'server_vote' ? 'server' : 'bot';
 }
 
-function readTargetId(json: Fields, kind: VoteKind): string | null {
+function readTargetId(json: Fields, kind: KnownVoteKind): string | null {
   return kind === 'server_vote'
     ? readDiscordId(readServerId(json), 'serverId')
     : readDiscordId(readBotId(json), 'botId');
 }
 
-function readVote(json: Fields, kind: VoteKind, now: number): Vote {
+function readVote(json: Fields, kind: KnownVoteKind, now: number): Vote {
   const userId = readDiscordId(readVoterId(json), 'userId');
   if (userId === null) throw new InvalidFieldError('the vote names no user');
   return {
@@ -159,7 +164,7 @@ export function familyIn(payload: ParsedPayload): Family | null {
 
 const kinds: readonly string[] = [...voteKinds, ...premiumKinds];
 
-function isKnownKind(kind: string): kind is EventKind {
+function isKnownKind(kind: string): kind is KnownEventKind {
   return kinds.includes(kind);
 }
 
@@ -244,7 +249,10 @@ export function readAuthorized<Scope extends PayloadScope>(
  * only listing that the scopes allow. Null if there are several, if the secret also signs premium events, or for an
  * unsigned vote for a bot.
  */
-export function inferVoteKind(scopes: readonly PayloadScope[], sender: { readonly signed: boolean }): VoteKind | null {
+export function inferVoteKind(
+  scopes: readonly PayloadScope[],
+  sender: { readonly signed: boolean },
+): KnownVoteKind | null {
   if (scopes.some(({ family }) => family !== 'vote')) return null;
   const listings = scopes.map(({ listing }) => listing).filter(({ implied }) => !implied);
   const [first, ...others] = listings;

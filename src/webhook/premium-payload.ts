@@ -1,4 +1,4 @@
-import { type EventTarget, endsOrder, type Premium, type PremiumKind } from './event.ts';
+import { type EventTarget, endsOrder, type KnownPremiumKind, type Premium } from './event.ts';
 import {
   type Fields,
   InvalidFieldError,
@@ -17,7 +17,7 @@ import {
 import { quarantineReasons } from './quarantine-reasons.ts';
 
 /** Reads a premium event. `now` is in ms since the epoch. @throws InvalidFieldError */
-export function readPremium(json: Fields, kind: PremiumKind, now: number): Premium {
+export function readPremium(json: Fields, kind: KnownPremiumKind, now: number): Premium {
   const orderIds = [
     readExternalId(readField(json, 'orderId'), 'orderId'),
     readExternalId(readField(json, 'purchaseId'), 'purchaseId'),
@@ -92,7 +92,7 @@ function namesTwoUsers(json: Fields): boolean {
 }
 
 /** Without a holder, the event needs an order that identifies the holder. @throws InvalidFieldError */
-function requireOrder(kind: PremiumKind, giver: string | null, orderIds: readonly string[]): void {
+function requireOrder(kind: KnownPremiumKind, giver: string | null, orderIds: readonly string[]): void {
   if (endsOrder(kind)) {
     if (orderIds.length === 0) throw new InvalidFieldError(`the ${kind} names neither buyer nor order`);
     return;

@@ -18,7 +18,7 @@ import type { DeliveryCredentials, Intake, RequestHead } from './intake.ts';
 import { readParsedBody } from './parsed-body.ts';
 import { rejections, tooLarge } from './rejections.ts';
 import {
-  acceptances,
+  acceptedResponse,
   type JsonResponse,
   probeResponse,
   type Rejection,
@@ -292,7 +292,7 @@ function rejectEncoded(): Rejection {
 
 function render(reply: WebhookResponse | Rejection): JsonResponse {
   if (reply.status !== 200) return rejectionResponse(reply);
-  return reply.arrived === undefined ? acceptances[reply.outcome] : probeResponse(reply.arrived);
+  return reply.arrived === undefined ? acceptedResponse(reply.outcome) : probeResponse(reply.arrived);
 }
 
 /** Responds, also before the request was read. */

@@ -2,8 +2,10 @@ import type { ArrivedProbe } from './probe.ts';
 
 /** The result of a delivery, in the response to the sender and in the owner API. */
 export const outcomes = ['recorded', 'duplicate', 'test', 'quarantined', 'ignored'] as const;
-/** What became of a delivery that was answered with 200. @category Events */
-export type Outcome = (typeof outcomes)[number];
+/** An outcome that this version knows. */
+export type KnownOutcome = (typeof outcomes)[number];
+/** What became of a delivery that was answered with 200. Later versions may add outcomes. @category Events */
+export type Outcome = KnownOutcome | (string & {});
 
 /** The response to the sender. With 503 nothing is stored; the sender should retry after `retryAfterSeconds`. */
 export type WebhookResponse =
@@ -26,9 +28,16 @@ export interface JsonResponse {
 }
 
 /** Prepared, because nearly every delivery gets one of them. */
-export const acceptances = Object.fromEntries(
-  outcomes.map((outcome) => [outcome, jsonResponse({ received: true, outcome })]),
-) as Readonly<Record<Outcome, JsonResponse>>;
+const acceptances = new Map<string, JsonResponse>(outcomes.map((outcome) => [outcome, acceptanceOf(outcome)]));
+
+/** The response to a delivery that was stored. */
+export function acceptedResponse(outcome: Outcome): JsonResponse {
+  return acceptances.get(outcome) ?? acceptanceOf(outcome);
+}
+
+function acceptanceOf(outcome: Outcome): JsonResponse {
+  return jsonResponse({ received: true, outcome });
+}
 
 /** The response to a probe. */
 export function probeResponse(arrived: ArrivedProbe): JsonResponse {

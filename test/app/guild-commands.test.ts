@@ -45,13 +45,13 @@ describe('the shop', () => {
 
   it('is offered as soon as a community sells something, and no longer than that', async () => {
     const { directory, contexts } = await guildCommands([empty]);
-    expect(contexts.offer().lacks).toEqual(['shop']);
+    expect(contexts.offer().lacks).toContain('shop');
     const [harbourListing] = directory.listings;
     if (harbourListing === undefined) throw new Error('no listing');
     directory.replace(new Map([[guildA, [{ ...harbourListing, shop: [shout] }]]]));
-    expect(contexts.offer().lacks).toEqual([]);
+    expect(contexts.offer().lacks).not.toContain('shop');
     directory.replace(new Map([[guildA, []]]));
-    expect(contexts.offer().lacks).toEqual(['accounts', 'shop']);
+    expect(contexts.offer().lacks).toEqual(expect.arrayContaining(['accounts', 'shop']));
   });
 
   it('of a guild without items is in no list there, but answers where other guilds have items', async () => {

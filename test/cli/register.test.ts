@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commands } from '../../commands/index.ts';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createRestTransports } from '../../src/discord/interactions/transport.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -8,6 +7,7 @@ import { createHttpServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { runCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { offeredCommands } from '../support/offered-commands.ts';
 import { settings } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -19,11 +19,8 @@ describe('tallyhook register', { timeout: 120_000 }, () => {
     await rest.post(route, { name: 'play', description: 'Plays a song.' });
     await rest.post(route, { name: 'stats', description: 'Statistics of the game.' });
     const otherCommands = await rest.get(route);
-    const offered = commands
-      // Nothing is sold.
-      .filter(({ name }) => name !== 'stats' && name !== 'shop')
-      .map(({ name }) => `/${name}`)
-      .join(', ');
+    const names = (await offeredCommands(settings(discord))).filter((name) => name !== 'stats');
+    const offered = names.map((name) => `/${name}`).join(', ');
     const directory = tempDir();
     const register = () => runCommand(['register'], settings(discord), directory);
     const first = await register();

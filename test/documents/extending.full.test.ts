@@ -1,23 +1,26 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
 
-/** A copy of the sources in which the page was followed; returns its directory. */
-function followPage(): string {
+/** What a clone has and the tests of the page do not need. */
+const left = ['.git', 'node_modules', 'dist', 'site'];
+
+/** A copy of the repository in which the page was followed; returns its directory. */
+async function followPage(): Promise<string> {
   const copy = tempDir();
-  for (const name of ['src', 'commands', 'config', 'package.json']) cpSync(name, join(copy, name), { recursive: true });
+  for (const name of readdirSync('.')) {
+    if (!left.includes(name)) cpSync(name, join(copy, name), { recursive: true });
+  }
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
-  const { compilerOptions } = JSON.parse(readFileSync('tsconfig.json', 'utf8')) as { compilerOptions: object };
-  const config = { compilerOptions, include: ['src', 'commands', 'config'], exclude: ['src/**/browser'] };
-  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(config));
   const page = readFileSync('docs/extending.md', 'utf8');
   for (const [, language = '', block = ''] of page.matchAll(/```(\w+)\n(.*?)```/gs)) {
-    if (language === 'diff') addLines(copy, block);
+    if (language === 'sh') await run('sh', ['-ec', block], { cwd: copy });
+    else if (language === 'diff') addLines(copy, block);
     else createFile(copy, block);
   }
   return copy;
@@ -85,19 +88,76 @@ await without.stop();
 console.log(JSON.stringify({ replies, thanks: announced().at(-1), mira: mira.id }));
 `;
 
-it('the feature of docs/extending.md compiles, thanks for votes, and answers', { timeout: 240_000 }, async () => {
-  const copy = followPage();
-  const compiler = ['node_modules/typescript/bin/tsc', '-p', copy];
-  const compiled = await run(process.execPath, compiler).catch(({ stdout }: { stdout: string }) => ({ stdout }));
-  expect(compiled.stdout).toBe('');
+/** The tests of what the page adds to: they import a list of it, or ask about settings. */
+function touchedTests(): readonly string[] {
+  const lists = /'[./]*\/(?:commands\/index|src\/features\/(?:index|settings)|src\/texts\/catalogues)\.ts'/;
+  return globSync('test/{*,commands/*,config/*,core/**/*,discord/*,features/**/*,texts/*}.test.ts').filter((path) => {
+    if (path.endsWith('.full.test.ts')) return false;
+    return /^test\/(?:config\/|architecture)/.test(path) || lists.test(readFileSync(path, 'utf8'));
+  });
+}
 
-  writeFileSync(join(copy, 'use.ts'), program);
-  const { stdout } = await run(process.execPath, ['use.ts'], { cwd: copy, timeout: 60_000 });
-  const { replies, thanks, mira } = JSON.parse(stdout) as { replies: string[]; thanks: string; mira: string };
-  expect(replies).toEqual([
-    '**2** votes more, and you are thanked in public.',
-    '**1** vote more, and you are thanked in public.',
-    'Nobody is thanked here at the moment.',
-  ]);
-  expect(thanks).toBe(`Thank you for **2** votes, <@${mira}>!`);
+/** They need neither the bundle of the program nor PostgreSQL, which take longer than they. */
+const suites = (include: readonly string[]) => `
+import { defineConfig } from 'vitest/config';
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    isolate: false,
+    testTimeout: 60_000,
+    maxWorkers: 2,
+    globalSetup: ['test/support/sqlite-template.ts'],
+    setupFiles: ['test/support/discord-watch.ts'],
+    provide: { databases: 'usual', interactions: 'gateway', oneCaseIn: 100, postgres: null },
+    include: ${JSON.stringify(include)},
+  },
 });
+`;
+
+/** Of a command that this process is not a part of. */
+const { NODE_OPTIONS: _options, VITEST: _vitest, ...environment } = process.env;
+
+describe('docs/extending.md, applied to a clean tree', () => {
+  it('compiles, its feature thanks for votes, and answers', { timeout: 900_000 }, async () => {
+    const copy = await followPage();
+    const compiler = ['node_modules/typescript/bin/tsc', '-p', copy];
+    const compiled = await run(process.execPath, compiler).catch(({ stdout }: { stdout: string }) => ({ stdout }));
+    expect(compiled.stdout).toBe('');
+
+    writeFileSync(join(copy, 'use.ts'), program);
+    const { stdout } = await run(process.execPath, ['use.ts'], { cwd: copy, timeout: 300_000 });
+    const { replies, thanks, mira } = JSON.parse(stdout) as { replies: string[]; thanks: string; mira: string };
+    expect(replies).toEqual([
+      '**2** votes more, and you are thanked in public.',
+      '**1** vote more, and you are thanked in public.',
+      'Nobody is thanked here at the moment.',
+    ]);
+    expect(thanks).toBe(`Thank you for **2** votes, <@${mira}>!`);
+  });
+
+  it('leaves the tests green that it touches', { timeout: 900_000 }, async () => {
+    const copy = await followPage();
+    writeFileSync(join(copy, 'vitest.touched.ts'), suites(touchedTests()));
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.touched.ts', '--reporter', 'json'];
+    const { stdout } = await run(process.execPath, vitest, { cwd: copy, env: environment, maxBuffer: 2 ** 26 }).catch(
+      ({ stdout }: { stdout: string }) => ({ stdout }),
+    );
+    const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as TestReport;
+    const failed = report.testResults.flatMap(({ name, message, assertionResults }) => [
+      ...(message ? [`${name}: ${message}`] : []),
+      ...assertionResults.flatMap(({ status, fullName }) => (status === 'failed' ? [`${name}: ${fullName}`] : [])),
+    ]);
+    expect(failed).toEqual([]);
+    expect(report.numPassedTests).toBeGreaterThan(300);
+  });
+});
+
+/** Of Vitest's reporter `json`. */
+interface TestReport {
+  readonly numPassedTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly message: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}

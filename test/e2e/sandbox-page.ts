@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, vi } from 'vitest';
-import { commands } from '../../commands/index.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { type Repertoire, startBot } from '../sandbox/bot.ts';
 import { localDiscord } from '../sandbox/local.ts';
@@ -21,7 +20,7 @@ export async function visitLocal(repertoire: Repertoire, options: BrowserContext
 /** Starts the complete sandbox and opens its page. */
 export async function visitSandbox(options: BrowserContextOptions = {}, sandboxOptions: SandboxOptions = {}) {
   const sandbox = await wholeSandbox(sandboxOptions);
-  const registered = sandboxOptions.linked === false ? ['setup'] : commands.map(({ name }) => name);
+  const registered = sandbox.app.commandData().map(({ name }) => name);
   // The commands are registered one by one; a page that opens earlier offers only some of them.
   const names = () => sandbox.discord.commands().map(({ name }) => name);
   await vi.waitFor(() => expect(names()).toEqual(expect.arrayContaining(registered)), { timeout: defaultTimeoutMs });

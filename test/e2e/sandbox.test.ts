@@ -1,6 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../commands/index.ts';
 import { formsBot } from '../sandbox/modals-bot.ts';
 import { expectText, saveScreenshot, tabTo, visitSandbox as visit, visitLocal } from './sandbox-page.ts';
 
@@ -36,12 +35,12 @@ describe('the sandbox', { timeout: 60_000 }, () => {
   });
 
   it('can be used with the keyboard alone', async () => {
-    const { page, messages, line, type } = await visit();
+    const { sandbox, page, messages, line, type } = await visit();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await type('/');
     const picker = page.getByRole('listbox', { name: 'Suggestions' });
-    expect(await picker.getByRole('option').count()).toBe(commands.length);
+    expect(await picker.getByRole('option').count()).toBe(sandbox.discord.commands().length);
     expect(await line.getAttribute('aria-activedescendant')).toBe('suggestion-0');
     await page.keyboard.press('ArrowDown');
     expect(await line.getAttribute('aria-activedescendant')).toBe('suggestion-1');

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { commands } from '../../commands/index.ts';
 import { fingerprint } from '../../src/lookup/budget.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { running } from '../service/running.ts';
@@ -13,9 +12,8 @@ const waitOptions = { timeout: 30_000, interval: 50 };
 async function startApp() {
   const clock = createOffsetClock();
   const setup = await startInstallation({}, clock);
-  const { discord, post, environment, url } = setup;
-  // All but /shop, since there is nothing to buy.
-  await vi.waitFor(() => expect(discord.commands().length).toBe(commands.length - 1), waitOptions);
+  const { discord, app, post, environment, url } = setup;
+  await vi.waitFor(() => expect(discord.commands().length).toBe(app.commandData().length), waitOptions);
   const { announcements, general } = discord.channels;
   const vote = async (userId: string, at = clock.now()) => {
     const timestamp = new Date(at).toISOString();

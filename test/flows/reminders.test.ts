@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { commandsFor } from '../../commands/index.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
@@ -14,9 +13,8 @@ const people = Array.from({ length: 10 }, (_, index) => ({ id: `3000000000000000
 async function startForMembers(changes: Record<string, string> = {}) {
   const clock = createOffsetClock();
   const installation = await startInstallation(changes, clock, { people });
-  const { discord, post, url } = installation;
-  // There is nothing to buy.
-  const { length } = commandsFor({ reminders: changes['REMINDERS'] !== 'off' }).filter(({ name }) => name !== 'shop');
+  const { discord, app, post, url } = installation;
+  const { length } = app.commandData();
   await vi.waitFor(() => expect(discord.commands()).toHaveLength(length), waitOptions);
 
   function ofMember(index: number) {

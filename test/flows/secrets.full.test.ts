@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { commands } from '../../commands/index.ts';
 import { type LocalDiscord, startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { failure, type json, startFakeService, success } from '../lookup/fake-service.ts';
 import { runCommand } from '../support/command-line.ts';
+import { offeredCommands } from '../support/offered-commands.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -106,22 +106,19 @@ describe('no secret appears in any log, error, response or message', { timeout: 
     writeListings(secrets.vote, secrets.voteOld);
     const { LOOKUP_SERVER_KEY: _s, LOOKUP_BOT_KEY: _b, PREMIUM_WEBHOOK_SECRET: _p, ...shared } = settings;
     const { VOTE_WEBHOOK_AUTHORIZATION: _a, ...otherSettings } = shared;
-    const running = run(
-      ['start'],
-      {
-        ...otherSettings,
-        DISCORD_TOKEN: discord.token,
-        DISCORD_API_URL: discord.apiUrl,
-        LOOKUP_BASE_URL: service.baseUrl,
-        TALLYHOOK_CONFIG: file,
-        ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
-        PREMIUM_CHANNEL_ID: discord.channels.premium,
-      },
-      directory,
-    );
+    const environment = {
+      ...otherSettings,
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.apiUrl,
+      LOOKUP_BASE_URL: service.baseUrl,
+      TALLYHOOK_CONFIG: file,
+      ANNOUNCE_CHANNEL_ID: discord.channels.announcements,
+      PREMIUM_CHANNEL_ID: discord.channels.premium,
+    };
+    const running = run(['start'], environment, directory);
     const url = await running.url();
-    // All but /shop, since there is nothing to buy.
-    await vi.waitFor(() => expect(discord.commands()).toHaveLength(commands.length - 1), waitOptions);
+    const { length } = await offeredCommands(environment);
+    await vi.waitFor(() => expect(discord.commands()).toHaveLength(length), waitOptions);
     await runAllCommands(discord, service, redirectTarget.origin);
     await sendSecretsEverywhere(url, request);
 

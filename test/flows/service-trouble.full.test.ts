@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { commands } from '../../commands/index.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
 import { failure, type ResponseHandler, startFakeService, success } from '../lookup/fake-service.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
@@ -16,9 +15,8 @@ async function startWithFakeService(changes: Record<string, string> = {}) {
   const service = await startFakeService();
   onFinished(() => service.close());
   const clock = createOffsetClock();
-  const { discord, lines, url } = await startInstallation({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
-  // All but /shop, since there is nothing to buy.
-  await vi.waitFor(() => expect(discord.commands().length).toBe(commands.length - 1), waitOptions);
+  const { discord, app, lines, url } = await startInstallation({ LOOKUP_BASE_URL: service.baseUrl, ...changes }, clock);
+  await vi.waitFor(() => expect(discord.commands().length).toBe(app.commandData().length), waitOptions);
   const [member] = discord.members;
   if (member === undefined) throw new Error('no member');
   /** The local Discord requires the first response within 3 s, like Discord, so any response is in time. */

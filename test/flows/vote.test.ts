@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest';
-import { commands } from '../../commands/index.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { blocksOf, textOf } from '../discord/shown-text.ts';
 import { premiumSecret, voteSecret } from '../support/listings.ts';
@@ -15,9 +14,7 @@ describe('a vote on the service', () => {
     const listing = service.seeded?.server;
     const member = discord.members[0];
     if (!listing || !member) throw new Error('no listing, no member');
-    const names: readonly string[] = commands.map(({ name }) => name);
-    // There is nothing to buy.
-    const namesWithoutShop = names.filter((name) => name !== 'shop').toSorted();
+    const names = app.commandData().map(({ name }) => name);
     await vi.waitFor(() => expect(discord.connected).toBe(true), waitOptions);
     await vi.waitFor(
       () =>
@@ -26,7 +23,7 @@ describe('a vote on the service', () => {
             .commands()
             .map(({ name }) => name)
             .sort(),
-        ).toEqual(namesWithoutShop),
+        ).toEqual(names.toSorted()),
       waitOptions,
     );
 

@@ -34,7 +34,7 @@ describe('docs/errors.md', () => {
   });
 
   it('covers the union of all codes', () => {
-    const members = /TallyhookErrorCode =((?:\s+\| \w+)+);/.exec(read('src/platform/error-codes.ts'))?.[1] ?? '';
+    const members = /KnownErrorCode =((?:\s+\| \w+)+);/.exec(read('src/platform/error-codes.ts'))?.[1] ?? '';
     expect([...members.matchAll(/\w+/g)].map(String).toSorted()).toEqual([...documented.keys()].toSorted());
   });
 });

@@ -143,9 +143,10 @@ describe('the descriptions of the commands', () => {
     expect(lengthOf([body as Described, ...options, ...choices])).toBeLessThanOrEqual(8_000);
   });
 
-  it.each(translations)('are translated to %s', (locale) => {
-    for (const { name, description_localizations: localized } of bodies) {
-      expect(localized?.[locale], name).toEqual(expect.any(String));
+  it.each(translations)('are those of the catalogue: %s', (locale) => {
+    for (const [index, { name, description, description_localizations: localized }] of bodies.entries()) {
+      const inLanguage = commands[index]?.describe({ listings, isShared: false, texts: textsIn(locale) });
+      expect(localized?.[locale] ?? description, name).toBe(inLanguage?.description);
     }
   });
 });

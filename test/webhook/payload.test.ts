@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { minute } from '../../src/platform/durations.ts';
-import type { VoteKind } from '../../src/webhook/event.ts';
+import type { KnownVoteKind } from '../../src/webhook/event.ts';
 import { type ParsedPayload, readPayload } from '../../src/webhook/payload.ts';
 
 const now = Date.UTC(2026, 5, 15, 12);
@@ -93,7 +93,7 @@ describe('the kind of an event', () => {
   });
 
   it('is the default kind for a vote that names only its voter', () => {
-    const readAs = (json: object, defaultVote: VoteKind | null = 'bot_vote', premiumPath = false) =>
+    const readAs = (json: object, defaultVote: KnownVoteKind | null = 'bot_vote', premiumPath = false) =>
       readPayload(json, { premiumPath, now, defaultVote });
     for (const minimal of [
       { userId: '1', creditsAwarded: 5 },

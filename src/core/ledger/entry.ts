@@ -1,36 +1,41 @@
 import type { AccountId } from './account.ts';
 
+/** The causes of ledger entries. Features add theirs. */
+export interface EntryCauses {
+  readonly vote: unknown;
+  readonly denied: unknown;
+  readonly claim: unknown;
+  readonly within_cooldown: unknown;
+  readonly premium: unknown;
+  readonly revoked: unknown;
+  readonly streak: unknown;
+  readonly milestone: unknown;
+  readonly allListings: unknown;
+  readonly correction: unknown;
+}
+
+/** A cause that this version knows. @category Ledger */
+export type KnownCause = keyof EntryCauses;
+
 /**
  * The cause of a ledger entry. `vote`, `denied` and `claim` (a vote that a member reported) are counted votes;
  * `within_cooldown` is a vote too close to another one, and is not counted. `premium` is a purchase or renewal at the
  * service, `purchase` and `refund` are the shop's. `correction` is an adjustment by a manager, the operator or
- * a program.
+ * a program. Later versions add causes, and may have written some to the database that this one reads: treat any other
+ * text as one of these.
  * @category Ledger
  */
-export type Cause =
-  | 'vote'
-  | 'denied'
-  | 'claim'
-  | 'within_cooldown'
-  | 'premium'
-  | 'revoked'
-  | 'streak'
-  | 'milestone'
-  | 'party'
-  | 'allListings'
-  | 'purchase'
-  | 'refund'
-  | 'correction';
+export type Cause = KnownCause | (string & {});
 
 /** The causes of counted votes. */
-export const countedVoteCauses = ['vote', 'denied', 'claim'] as const satisfies readonly Cause[];
+export const countedVoteCauses = ['vote', 'denied', 'claim'] as const satisfies readonly KnownCause[];
 /** The causes of all votes, counted or not. */
-export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly Cause[];
+export const allVoteCauses = [...countedVoteCauses, 'within_cooldown'] as const satisfies readonly KnownCause[];
 
 /** What the rules of rewards decide. Corrections and what members buy are the same under all rules. */
 export const rewardCauses: readonly Cause[] = [
   ...['vote', 'denied', 'claim', 'premium', 'streak', 'milestone', 'allListings', 'party'],
-] as const satisfies readonly Cause[];
+] as const satisfies readonly KnownCause[];
 
 /** Whether an entry with this cause is a counted vote. */
 export function isCountedVote(cause: Cause): boolean {

@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import { parseJson } from '../../platform/json.ts';
-import type { Family, VoteKind } from '../../webhook/event.ts';
+import type { Family, KnownVoteKind } from '../../webhook/event.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
-import type { Outcome } from '../../webhook/response.ts';
+import type { KnownOutcome } from '../../webhook/response.ts';
 import { isSameListing, type ListingIdentity } from '../tally/listing-identity.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 import { queuesOf } from '../tally/queues.ts';
@@ -15,7 +15,7 @@ import { isOnSite, readStoredSiteDelivery, routeSitePayload } from './site-deliv
 
 /** A delivery from the log, with the columns that a replay needs. */
 export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome'> {
-  readonly outcome: Outcome;
+  readonly outcome: KnownOutcome;
 }
 
 /** Resolves after the commit; rejects as {@link Recorder} does. */
@@ -116,7 +116,7 @@ function requireFamily(family: Family, payload: ParsedPayload): ParsedPayload {
 export function readStoredPayload(
   { body, family }: Pick<Delivery, 'body' | 'family'>,
   now: number,
-  defaultVote: VoteKind | null = null,
+  defaultVote: KnownVoteKind | null = null,
 ): ParsedPayload {
   return readPayload(parseJson(body), { premiumPath: family === 'premium', now, defaultVote });
 }

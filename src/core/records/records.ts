@@ -1,5 +1,5 @@
 import type { PageRequest } from '../../platform/web/pagination.ts';
-import type { Outcome } from '../../webhook/response.ts';
+import type { KnownOutcome } from '../../webhook/response.ts';
 import type { AccountId } from '../ledger/account.ts';
 import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
@@ -10,7 +10,7 @@ import type { DeliveryRow } from '../tally/tally.ts';
 
 /** A filter for deliveries. A missing or null field matches all of them. */
 export interface DeliveryFilter {
-  readonly outcome?: Outcome | null;
+  readonly outcome?: KnownOutcome | null;
   readonly kind?: string | null;
   readonly listing?: string | null;
   /** Those of any of these listings; at least one. */
@@ -84,7 +84,7 @@ export interface LedgerEntry extends ProgramKey {
 /** Totals over all listings. */
 export interface Counts {
   /** `ignored` only if there are any. */
-  readonly deliveries: Readonly<Record<Exclude<Outcome, 'ignored'>, number>> & { readonly ignored?: number };
+  readonly deliveries: Readonly<Record<Exclude<KnownOutcome, 'ignored'>, number>> & { readonly ignored?: number };
   /** Those that are done include those that were pruned. */
   readonly effects: Readonly<Record<EffectState, number>>;
   /** Users with an entry. */

@@ -1,6 +1,6 @@
 import { minute } from '../../platform/durations.ts';
 import { endsOrder, type Premium, type Vote } from '../../webhook/event.ts';
-import type { Cause } from '../ledger/entry.ts';
+import type { KnownCause } from '../ledger/entry.ts';
 
 /** Rewards (whole credits) and cooldown (ms) of a listing. */
 export interface RewardRules {
@@ -20,7 +20,7 @@ export interface SiteRules {
 
 /** The reward of an event. */
 export interface RewardDecision {
-  readonly cause: Cause;
+  readonly cause: KnownCause;
   /** Whole credits. */
   readonly credits: number;
   /** Stored in the delivery log and in the entry; null if there is nothing to explain. */
@@ -86,7 +86,7 @@ export function decidePremiumReward(premium: Premium, rules: RewardRules, isRevo
 
 /** An entry that a decision adds to a member's account. */
 export interface RewardEntry {
-  readonly cause: Cause;
+  readonly cause: KnownCause;
   /** Whole credits, 0 or more. */
   readonly credits: number;
   /** Explanation for the member; null if the cause says everything. */

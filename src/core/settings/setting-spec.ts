@@ -6,6 +6,7 @@ import type { AnnouncementSettings } from '../../texts/announcement-settings.ts'
 import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
+import type { AnnouncedEvents } from '../tally/listing-context.ts';
 
 /** The settings in effect that the listings of a guild share. Features add theirs. */
 export interface SharedSettings {
@@ -60,6 +61,8 @@ export interface SettingSpec {
   readonly rules?: (value: unknown) => Partial<ListingRewards>;
   /** The same of a value of the announcements; by default the value itself, else the default, else null. */
   readonly announces?: (value: unknown) => Partial<AnnouncementSettings>;
+  /** What it switches on that is announced as it is recorded: in all listings of a guild, which share it, or not at all. */
+  readonly event?: keyof AnnouncedEvents;
   /** Whether a command `needs` it: without a value it is not offered. */
   readonly isNeeded?: true;
   /** Whether it is the id of a channel in which is posted. */

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Family } from '../../webhook/event.ts';
-import type { Outcome } from '../../webhook/response.ts';
+import type { KnownOutcome } from '../../webhook/response.ts';
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
@@ -32,7 +32,7 @@ export interface Tables extends SettingsTables {
     family: Family;
     listing: string | null;
     kind: string | null;
-    outcome: Outcome;
+    outcome: KnownOutcome;
     reason: string | null;
     user_id: string | null;
     credits: number;

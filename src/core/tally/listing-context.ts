@@ -21,7 +21,10 @@ export interface ListingContext {
   readonly handled?: readonly HandlerKind[];
 }
 
-/** What of a listing is announced as it is recorded. Tests are announced in any case. Features add theirs. */
+/**
+ * What of a listing is announced as it is recorded. Tests are announced in any case. Features add theirs, optional, and
+ * their settings with this `event` say whether it is on.
+ */
 export interface AnnouncedEvents {
   /** Every vote. Otherwise only those that reach a milestone, if milestones are announced. */
   readonly votes: boolean;

@@ -1,5 +1,5 @@
-import type { Event, EventKind, Family, Premium, Vote } from '../../webhook/event.ts';
-import type { Outcome } from '../../webhook/response.ts';
+import type { Event, Family, KnownEventKind, Premium, Vote } from '../../webhook/event.ts';
+import type { KnownOutcome, Outcome } from '../../webhook/response.ts';
 import type { AccountId, AccountScope } from '../ledger/account.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
@@ -31,7 +31,7 @@ export interface Delivery {
 
 /** A test from the service's dashboard. Only its kind is reliable. */
 export interface TestEvent {
-  readonly kind: EventKind;
+  readonly kind: KnownEventKind;
   readonly userId: string | null;
 }
 
@@ -95,7 +95,7 @@ export interface DeliveryRow extends Delivery {
   readonly listing: string | null;
   /** The kind of event; for an unprocessable delivery as the payload states it. */
   readonly kind: string | null;
-  readonly outcome: Outcome;
+  readonly outcome: KnownOutcome;
   /** Why the delivery paid nothing or less, or was quarantined; null if there is nothing to explain. */
   readonly reason: string | null;
   readonly userId: string | null;

@@ -1,8 +1,10 @@
 import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
+import type { SettingSpec } from '../../core/settings/setting-spec.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';
+import { settings } from '../settings.ts';
 import type { ListedRules } from './listed-rules.ts';
 
 /** The Discord id of the server or bot of a listing, as far as it is known; null otherwise. */
@@ -78,17 +80,26 @@ export function listingsOfCommunity(
     .filter(({ length }) => length > 1);
   const repeated = sameTarget.flatMap(([, ...others]) => others);
   const names = listings.filter(({ name, implied }) => !implied && !repeated.includes(name)).map(({ name }) => name);
-  // Listings of one guild share a party.
-  const party = listings.every(({ announcements }) => announcements.party);
+  const shared = eventsSharedBy(listings);
   return listings.map((listing) => {
     const { guildId, timeZone, announcements } = listing;
     const { mode, milestones, premium } = announcements;
-    const announced: AnnouncedEvents = { votes: mode === 'each', milestones, premium, party };
+    const announced: AnnouncedEvents = { votes: mode === 'each', milestones, premium, ...shared };
     const accounts = accountsOf(guildId, home);
     const community = { guildId, accounts, timeZone, listings: names };
     const withTargets = sameTarget.length === 0 ? community : { ...community, sameTarget };
     return { ...listing, community: withTargets, announced };
   });
+}
+
+/** What features announce of votes, as their settings say. */
+function eventsSharedBy(listings: readonly ListingConfig[]): Partial<AnnouncedEvents> {
+  const specs: readonly SettingSpec[] = settings;
+  return Object.fromEntries(
+    specs.flatMap(({ event, inFile }) =>
+      event === undefined ? [] : [[event, listings.every((each) => inFile(each) === true)]],
+    ),
+  );
 }
 
 /** The names under which the server or bot of these listings was linked before. */

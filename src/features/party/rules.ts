@@ -5,6 +5,12 @@ import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { day as dayMs } from '../../platform/durations.ts';
 
+declare module '../../core/ledger/entry.ts' {
+  interface EntryCauses {
+    readonly party: unknown;
+  }
+}
+
 declare module '../../core/rewards/rules.ts' {
   interface ListingRewards {
     readonly party?: PartyRules | null;
@@ -14,7 +20,7 @@ declare module '../../core/rewards/rules.ts' {
 declare module '../../core/tally/listing-context.ts' {
   interface AnnouncedEvents {
     /** The progress of the party and its goal. */
-    readonly party: boolean;
+    readonly party?: boolean;
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
 import { maxVotes } from '../../core/settings/reward-settings.ts';
-import { setting } from '../../core/settings/setting-spec.ts';
+import { type SettingSpec, setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
 import { credits, wholeNumber } from '../../core/settings/value-schemas.ts';
 import { numberOf, objectOf } from '../../platform/json.ts';
@@ -43,7 +43,10 @@ export const party = setting({
   ],
 });
 
-export const announced = announcementSwitch(
-  'party',
-  'Show the progress of the party and its goal. Listings of one guild share it: `false` in one of them suffices.',
-);
+export const announced = {
+  ...announcementSwitch(
+    'party',
+    'Show the progress of the party and its goal. Listings of one guild share it: `false` in one of them suffices.',
+  ),
+  event: 'party',
+} as const satisfies SettingSpec;

@@ -5,13 +5,13 @@ import { type Html, html } from '../../platform/web/html.ts';
 import { partsOf } from '../../texts/language.ts';
 import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { EventKind } from '../../webhook/event.ts';
-import type { Outcome } from '../../webhook/response.ts';
+import type { KnownEventKind } from '../../webhook/event.ts';
+import type { KnownOutcome } from '../../webhook/response.ts';
 import { service } from '../../webhook/sites/service.ts';
 import type { NameBook } from '../names.ts';
 import { visible } from './pretty-json.ts';
 
-export const tones: Readonly<Record<Outcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {
+export const tones: Readonly<Record<KnownOutcome | EffectState, 'good' | 'plain' | 'bad' | 'busy'>> = {
   recorded: 'good',
   duplicate: 'plain',
   test: 'plain',
@@ -31,7 +31,7 @@ export function outcomeBadge({ outcome, credits }: Pick<DeliveryRecord, 'outcome
 }
 
 /** The kinds of events, in words. */
-export function kindNames({ console: { kinds } }: Texts): Readonly<Record<EventKind, string>> {
+export function kindNames({ console: { kinds } }: Texts): Readonly<Record<KnownEventKind, string>> {
   const { renewed, expired, revoked, ...others } = kinds;
   return {
     ...others,

@@ -1,3 +1,4 @@
+import { causeName } from '../../../commands/entry-reason.ts';
 import { type DeliveryRecord, isPruned } from '../../core/records/records.ts';
 import type { DeliveryDetails } from '../../features/traces/delivery-details.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
@@ -89,6 +90,6 @@ ${isOperator && html`<div lang="en"><dt>family</dt><dd>${delivery.family}</dd></
 <div><dt>${labels.member}</dt><dd>${memberLink(delivery.userId, view)}</dd></div>
 <div><dt>${credits.title}</dt><dd>${signedCredits(delivery.credits, texts)}</dd></div>
 <div><dt>${labels.reason}</dt><dd>${deliveryReason(delivery, view)}</dd></div>
-<div><dt>${labels.cause}</dt><dd>${entry ? html`${credits.causes[entry.cause]}, ${dateTime(entry.at, locale)}` : untrustedText(null)}</dd></div>
+<div><dt>${labels.cause}</dt><dd>${entry ? html`${causeName(entry.cause, texts)}, ${dateTime(entry.at, locale)}` : untrustedText(null)}</dd></div>
 </dl>`;
 }

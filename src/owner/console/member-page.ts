@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { entryReason } from '../../../commands/entry-reason.ts';
+import { causeName, entryReason } from '../../../commands/entry-reason.ts';
 import { maxCorrection, maxReasonLength } from '../../core/ledger/correction.ts';
 import type { DeliveryRecord, LedgerEntry } from '../../core/records/records.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
@@ -137,7 +137,7 @@ function entryCause({ cause, reason, listing, key }: LedgerEntry, names: NameBoo
   if (key !== undefined)
     return html`${untrustedText(reason)}<br><span class="quiet">${withPart(texts.console.ofProgram, untrustedText(key))}</span>`;
   const why = entryReason(cause, reason, texts);
-  return html`${texts.credits.causes[cause]}${listing !== null && html` · ${named(listing, names.listing(listing))}`}${why !== null && html`<br><span class="quiet">${inlineMarkup(why, names)}</span>`}`;
+  return html`${causeName(cause, texts)}${listing !== null && html` · ${named(listing, names.listing(listing))}`}${why !== null && html`<br><span class="quiet">${inlineMarkup(why, names)}</span>`}`;
 }
 
 function unpaidList(unpaid: readonly DeliveryRecord[], view: MemberView): Html {

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { damagedDatabaseHint } from '../damaged-database.ts';
 import { closest } from '../did-you-mean.ts';
-import type { TallyhookErrorCode } from '../error-codes.ts';
+import type { KnownErrorCode } from '../error-codes.ts';
 import { codeOf, messageOf, TallyhookError } from '../errors.ts';
 import { InvalidConfigError } from '../invalid-config-error.ts';
 import { readTextFile } from '../text-file.ts';
@@ -48,10 +48,10 @@ export function untilStopped(signal: AbortSignal): Promise<void> {
 }
 
 /** What errors of the library are about in the words of an operator. */
-const settingsByCode: Partial<Record<TallyhookErrorCode, string>> = {
+const settingsByCode: Readonly<Record<string, string>> = {
   cannot_listen: 'The settings are HOST and PORT.',
   cannot_open_database: 'The setting is DATABASE_URL.',
-};
+} satisfies Partial<Record<KnownErrorCode, string>>;
 
 /**
  * Runs a command. Prints expected errors and returns their exit code: {@link TallyhookError},

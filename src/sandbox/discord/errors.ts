@@ -1,4 +1,4 @@
-import type { TallyhookErrorCode } from '../../platform/error-codes.ts';
+import type { KnownErrorCode } from '../../platform/error-codes.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 
 /** The error tree under "errors" of an "Invalid Form Body" response: field names and indexes down to `_errors`. */
@@ -125,7 +125,7 @@ export const errorResponse = {
 export class RejectedByClientError extends TallyhookError {}
 
 /** @throws RejectedByClientError */
-export function reject(code: TallyhookErrorCode, message: string): never {
+export function reject(code: KnownErrorCode, message: string): never {
   throw new RejectedByClientError(code, message);
 }
 

@@ -1,10 +1,10 @@
-import { type EventKind, voteKindOf } from '../../webhook/event.ts';
+import { type KnownEventKind, voteKindOf } from '../../webhook/event.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { ServiceMember } from '../storage/members/members.ts';
 import type { Purchase } from '../storage/purchases.ts';
 
 /** The event types: those of webhooks of the service, and the premium lifecycle. */
-export type WebhookEventKind = EventKind;
+export type WebhookEventKind = KnownEventKind;
 
 /** The later event of a premium order: renewed, expired or revoked. */
 export type LifecycleEvent = Extract<WebhookEventKind, `subscription.${string}`>;

@@ -165,6 +165,7 @@ export const de: Catalogue = {
       refund: 'Erstattung',
       correction: 'Korrektur',
     },
+    otherCause: 'Sonstiges',
   },
 
   leaderboard: {

@@ -196,6 +196,8 @@ export const en = {
       refund: 'Refund',
       correction: 'Correction',
     },
+    /** An entry of a later version, which has other causes. */
+    otherCause: 'Other',
   },
 
   leaderboard: {

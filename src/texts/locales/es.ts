@@ -181,6 +181,7 @@ export const es: Catalogue = {
       refund: 'Reembolso',
       correction: 'Corrección',
     },
+    otherCause: 'Otro',
   },
 
   leaderboard: {

@@ -177,6 +177,7 @@ export const fr: Catalogue = {
       refund: 'Remboursement',
       correction: 'Correction',
     },
+    otherCause: 'Autre',
   },
 
   leaderboard: {

@@ -162,6 +162,7 @@ export const hi: Catalogue = {
       refund: 'रिफ़ंड',
       correction: 'सुधार',
     },
+    otherCause: 'अन्य',
   },
 
   leaderboard: {

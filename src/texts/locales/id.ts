@@ -155,6 +155,7 @@ export const id: Catalogue = {
       refund: 'Pengembalian',
       correction: 'Koreksi',
     },
+    otherCause: 'Lainnya',
   },
 
   leaderboard: {

@@ -181,6 +181,7 @@ export const it: Catalogue = {
       refund: 'Rimborso',
       correction: 'Correzione',
     },
+    otherCause: 'Altro',
   },
 
   leaderboard: {

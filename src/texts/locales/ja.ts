@@ -155,6 +155,7 @@ export const ja: Catalogue = {
       refund: '払い戻し',
       correction: '修正',
     },
+    otherCause: 'その他',
   },
 
   leaderboard: {

@@ -155,6 +155,7 @@ export const ko: Catalogue = {
       refund: '환불',
       correction: '조정',
     },
+    otherCause: '기타',
   },
 
   leaderboard: {

@@ -165,6 +165,7 @@ export const nl: Catalogue = {
       refund: 'Terugbetaling',
       correction: 'Correctie',
     },
+    otherCause: 'Overig',
   },
 
   leaderboard: {

@@ -203,6 +203,7 @@ export const pl: Catalogue = {
       refund: 'Zwrot',
       correction: 'Korekta',
     },
+    otherCause: 'Inne',
   },
 
   leaderboard: {

@@ -181,6 +181,7 @@ export const ptBR: Catalogue = {
       refund: 'Reembolso',
       correction: 'Correção',
     },
+    otherCause: 'Outro',
   },
 
   leaderboard: {

@@ -203,6 +203,7 @@ export const ru: Catalogue = {
       refund: 'Возврат',
       correction: 'Корректировка',
     },
+    otherCause: 'Другое',
   },
 
   leaderboard: {

@@ -165,6 +165,7 @@ export const tr: Catalogue = {
       refund: 'İade',
       correction: 'Düzeltme',
     },
+    otherCause: 'Diğer',
   },
 
   leaderboard: {

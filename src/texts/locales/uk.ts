@@ -203,6 +203,7 @@ export const uk: Catalogue = {
       refund: 'Повернення',
       correction: 'Виправлення',
     },
+    otherCause: 'Інше',
   },
 
   leaderboard: {

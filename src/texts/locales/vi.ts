@@ -155,6 +155,7 @@ export const vi: Catalogue = {
       refund: 'Hoàn lại',
       correction: 'Điều chỉnh',
     },
+    otherCause: 'Khác',
   },
 
   leaderboard: {

@@ -152,6 +152,7 @@ export const zhCN: Catalogue = {
       refund: '退款',
       correction: '调整',
     },
+    otherCause: '其他',
   },
 
   leaderboard: {

@@ -2,7 +2,7 @@ import { hour, minute, second } from '../../platform/durations.ts';
 import { type Fields, readEventTime } from '../fields.ts';
 import { readEventName, readFlag, readPath } from './read-delivery.ts';
 import { type Scheme, signature, standardWebhooks, token } from './scheme.ts';
-import type { PageOfListing, Reading, Site, WrittenVote } from './site.ts';
+import type { KnownSite, PageOfListing, Reading, Site, WrittenVote } from './site.ts';
 
 /**
  * A site whose deliveries carry the secret in a header, or are signed with it. Paths are names joined by dots: `user.id`.
@@ -65,7 +65,7 @@ export interface Condition {
 }
 
 /** The site that a description describes. */
-export function createDescribedSite(id: string, described: DescribedSite): Site {
+export function createDescribedSite(id: KnownSite, described: DescribedSite): Site {
   const { name, page, kinds = ['bot', 'server'] } = described;
   const { cooldownMs = 12 * hour, retryHorizonMs = 30 * minute } = described;
   return {

@@ -1,12 +1,13 @@
 import { minute } from '../../platform/durations.ts';
 import { createDescribedSite, type DescribedSite } from './described-site.ts';
+import type { KnownSite } from './site.ts';
 
 /*
  * A site whose deliveries carry a token is a row. The cooldown is 12 hours, and the last retry after 30 minutes, where the
  * site does not document another.
  */
 
-const described: Readonly<Record<string, DescribedSite>> = {
+const described: Readonly<Partial<Record<KnownSite, DescribedSite>>> = {
   voidbots: {
     name: 'Void Bots',
     page: 'https://voidbots.net/bot/{id}/vote',
@@ -80,4 +81,6 @@ const described: Readonly<Record<string, DescribedSite>> = {
   },
 };
 
-export const describedSites = Object.entries(described).map(([id, site]) => createDescribedSite(id, site));
+export const describedSites = (Object.entries(described) as [KnownSite, DescribedSite][]).map(([id, site]) =>
+  createDescribedSite(id, site),
+);

@@ -16,7 +16,7 @@ export interface SiteSettings {
   readonly custom?: DescribedSite | undefined;
 }
 
-const byId = new Map(sites.map((site) => [site.id, site]));
+const byId = new Map<string, Site>(sites.map((site) => [site.id, site]));
 const described = new WeakMap<DescribedSite, Site>();
 
 /** What a listing can be on: the value of `site` in the configuration. */
@@ -24,7 +24,7 @@ export const siteIds: readonly string[] = [...byId.keys(), 'custom'];
 
 /** The site of a listing. A configuration with another `id` is invalid. */
 export function findSite({ id, custom }: Pick<SiteSettings, 'id' | 'custom'>): Site {
-  const site = custom === undefined ? byId.get(id) : (described.get(custom) ?? createDescribedSite(id, custom));
+  const site = custom === undefined ? byId.get(id) : (described.get(custom) ?? createDescribedSite('custom', custom));
   if (site === undefined) throw new Error(`There is no site ${id}.`);
   if (custom !== undefined) described.set(custom, site);
   return site;

@@ -1,10 +1,31 @@
 import type { Fields } from '../fields.ts';
 import type { Scheme } from './scheme.ts';
 
+/** The sites that this version knows; `custom` is described by the configuration. @category Start here */
+export type KnownSite =
+  | 'service'
+  | 'topgg'
+  | 'discordbotlist'
+  | 'discordplace'
+  | 'infinity'
+  | 'discords'
+  | 'topdiscordlist'
+  | 'voidbots'
+  | 'botlistme'
+  | 'disurl'
+  | 'guildsme'
+  | 'discollab'
+  | 'botradar'
+  | 'discordforge'
+  | 'diffcord'
+  | 'discordlistgg'
+  | 'capture'
+  | 'custom';
+
 /** What tallyhook knows about a listing site: pure data, and pure functions of one delivery. */
 export interface Site {
   /** The value of `site` in the configuration. */
-  readonly id: string;
+  readonly id: KnownSite;
   /** For announcements, `/canvote` and the owner. */
   readonly name: string;
   /** What it lists, of what it also reports votes. */

@@ -1,4 +1,5 @@
 import type { Family } from '../event.ts';
+import type { KnownSite } from '../sites/site.ts';
 import { rejectUnknownSecrets } from './options.ts';
 import { VerificationError } from './verification-error.ts';
 
@@ -16,7 +17,7 @@ export interface WebhookSecrets {
 /** The secrets of a listing on another site, such as top.gg, and what is known of the listing. */
 export interface SiteSecrets {
   /** Such as `topgg`: the value of `site` in the settings. */
-  readonly site: string;
+  readonly site: KnownSite | (string & {});
   /** As the site shows them. */
   readonly secrets: Secret;
   /** The Discord ID of the server or bot: votes for another one are not processed. By default any is accepted. */
