@@ -43,7 +43,7 @@ export type {
 export type { LedgerEntry } from '../core/records/records.ts';
 export type { WeekdayName } from '../core/settings/reward-settings.ts';
 export type { RecordedDelivery } from '../core/tally/tally.ts';
-export type { Cause, KnownCause } from '../features/causes.ts';
+export type { Cause, EntryCauses, KnownCause } from '../features/causes.ts';
 export { type Handler, type HandlerCall, type Handlers, PermanentError } from '../features/handlers/handlers.ts';
 export { type Clock, systemClock } from '../platform/clock.ts';
 export type { KnownErrorCode, TallyhookErrorCode } from '../platform/error-codes.ts';

@@ -2,4 +2,4 @@
 import './party/rules.ts';
 import './shop/rules.ts';
 
-export type { Cause, KnownCause } from '../core/ledger/entry.ts';
+export type { Cause, EntryCauses, KnownCause } from '../core/ledger/entry.ts';

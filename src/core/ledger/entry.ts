@@ -1,6 +1,6 @@
 import type { AccountId } from './account.ts';
 
-/** The causes of ledger entries. Features add theirs. */
+/** The causes of ledger entries that this version knows. Features add theirs. @category Ledger */
 export interface EntryCauses {
   readonly vote: unknown;
   readonly denied: unknown;
