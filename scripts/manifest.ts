@@ -11,21 +11,26 @@ const original = fileURLToPath(new URL('../dist/package.json', import.meta.url))
 
 const ofClone = ['workspaces', 'scripts', 'devDependencies', 'allowScripts', 'overrides'];
 
-/** Leaves what users of the package need. */
-export function stripManifest(): void {
+/** What users of the package need of a package.json. */
+export function publishedManifest(text: string): Record<string, unknown> & { readonly files: readonly string[] } {
+  const { files, ...manifest } = JSON.parse(text);
+  for (const name of ofClone) delete manifest[name];
+  return { ...manifest, files };
+}
+
+function strip(): void {
   const text = readFileSync(path, 'utf8');
-  const published = Object.entries(JSON.parse(text)).filter(([name]) => !ofClone.includes(name));
   mkdirSync(fileURLToPath(new URL('../dist', import.meta.url)), { recursive: true });
   writeFileSync(original, text);
-  writeFileSync(path, `${JSON.stringify(Object.fromEntries(published), null, 2)}\n`);
+  writeFileSync(path, `${JSON.stringify(publishedManifest(text), null, 2)}\n`);
 }
 
 /** Does nothing if it was not stripped. */
-export function restoreManifest(): void {
+function restore(): void {
   if (existsSync(original)) renameSync(original, path);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv[2] === 'strip') stripManifest();
-  else restoreManifest();
+  if (process.argv[2] === 'strip') strip();
+  else restore();
 }

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { restoreManifest, stripManifest } from '../manifest.ts';
+import { publishedManifest } from '../manifest.ts';
 
 /** An empty project of a user into which the packed package was installed. */
 export interface InstalledPackage {
@@ -52,14 +52,15 @@ export function installPackage(npm: string): InstalledPackage {
   return { folder, project, archive, files, run, runNpm: (...args) => run(npm, ...args) };
 }
 
-/** What `npm pack` writes, without another build. */
+/** What `npm pack` writes, without another build: of a copy, because other programs read package.json meanwhile. */
 function pack(npm: string, folder: string) {
-  stripManifest();
-  try {
-    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-    const [packed] = JSON.parse(execFileSync(process.execPath, [npm, ...args], { cwd: root, encoding: 'utf8' }));
-    return packed;
-  } finally {
-    restoreManifest();
-  }
+  const copy = join(folder, 'packed');
+  mkdirSync(copy);
+  const manifest = publishedManifest(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const path of [...manifest.files, 'README.md', 'LICENSE'])
+    cpSync(join(root, path), join(copy, path), { recursive: true });
+  writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest));
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(execFileSync(process.execPath, [npm, ...args], { cwd: copy, encoding: 'utf8' }));
+  return packed;
 }
