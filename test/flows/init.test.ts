@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { parseEnv } from 'node:util';
+import { parseEnv, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { envTemplate } from '../../src/cli/init/env-file.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -12,24 +12,16 @@ import { runCommand, startCommand } from '../support/command-line.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-/** Answers by the beginning of the question; without one, an empty line. */
-type Typed = readonly (readonly [question: string, answer: string])[];
+import { createTypist, ctrlC, type Typed, tick } from '../support/typist.ts';
 
 /** Runs `tallyhook init` on a terminal, and types the answers. */
 async function typeInto(directory: string, environment: Record<string, string>, typed: Typed) {
-  const keyboard = Object.assign(new PassThrough(), { isTTY: true });
-  const answers = [...typed];
-  let read = 0;
-  const answer = (output: string) => {
-    const line = output.slice(read).split('\n').at(-1) ?? '';
-    if (!/(: |\[(Y\/n|y\/N)\] )$/.test(line)) return;
-    read = output.length;
-    const index = answers.findIndex(([question]) => line.startsWith(question));
-    const [[, text] = ['', '']] = index === -1 ? [] : answers.splice(index, 1);
-    setImmediate(() => keyboard.write(text === 'Ctrl-C' ? '\u0003' : `${text}\r`));
-  };
-  return startCommand(['init'], environment, { cwd: directory, input: keyboard, onOutput: answer }).ended;
+  const keyboard = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
+  const typist = createTypist(typed, (keys) => keyboard.write(keys));
+  const options = { cwd: directory, input: keyboard, onOutput: typist.read };
+  const run = await startCommand(['init'], environment, options).ended;
+  expect(typist.left()).toEqual([]);
+  return { ...run, output: stripVTControlCharacters(run.output) };
 }
 
 async function listingService() {
@@ -52,21 +44,24 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     const path = join(directory, '.env');
     writeFileSync(path, '# mine\nPORT=4000\n');
     const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
-      ['Bot token', 'wrong-token-of-discord'],
-      ['Bot token', discord.token],
-      ['Base URL', 'https://lists.example/api'],
-      ['Base URL', baseUrl],
-      ['Your Discord server', 'abc'],
-      ['Your Discord server', '123456789012345678'],
-      ['Your Discord server', discord.guildId],
+      ['Where are you listed?', tick('lookup')],
+      ['Bot token', '\r'],
+      ['Bot token', 'wrong-token-of-discord\r'],
+      ['Bot token', `${discord.token}\r`],
+      ['Base URL', 'https://lists.example/api\r'],
+      ['Base URL', `${baseUrl}\r`],
+      ['Your Discord server', 'another\r'],
+      ['Your Discord server', 'abc\r'],
+      ['Your Discord server', '123456789012345678\r'],
+      ['Your Discord server', `${discord.guildId}\r`],
       ['Link the listing in Discord?', 'n'],
-      ['API key of the server', 'wrong-key-of-the-service'],
-      ['API key of the server', ''],
-      ['API key of the bot', 'Ctrl-C'],
+      ['API key of the server', 'wrong-key-of-the-service\r'],
+      ['API key of the server', '\r'],
+      ['API key of the bot', ctrlC],
     ]);
     expect(code).toBe(1);
     const expected = [
-      ...['Discord rejects this token (401).', 'This is the token of "', 'neither a number nor a name'],
+      ...['This is needed', 'Discord rejects this token (401).', 'This is the token of "', 'This is not a Discord id'],
       ...[
         'The bot is not on this server.',
         'This is the server "',
@@ -89,13 +84,14 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     const path = join(directory, '.env');
     writeFileSync(path, '# mine\nOWNER_TOKEN="a # b"\nPORT=0 # any\n#PUBLIC_URL=\n', { mode: 0o644 });
     const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
-      ['Bot token', discord.token],
-      ['Base URL', new URL(baseUrl).origin],
-      ['Your Discord server', '1'],
+      ['Where are you listed?', tick('lookup')],
+      ['Bot token', `${discord.token}\r`],
+      ['Base URL', `${new URL(baseUrl).origin}\r`],
+      ['Your Discord server', `${discord.guildId}\r`],
       ['Link the listing in Discord?', 'n'],
-      ['API key of the server', keys.server],
-      ['Public address', 'https://votes.example.com'],
-      ['Channel for announcements', '#votes'],
+      ['API key of the server', `${keys.server}\r`],
+      ['Public address', 'https://votes.example.com\r'],
+      ['Channel for announcements', 'votes\r'],
       ['Change ', 'y'],
     ]);
     expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining('The bot can post in #') });
@@ -116,18 +112,17 @@ describe('tallyhook init', { timeout: 120_000 }, () => {
     expect((await runCommand(['config', '--check'], {}, directory)).code).toBe(0);
   });
 
-  it('writes two settings if everything else is left at its default', async () => {
+  it('asks an owner on top.gg and Disurl for the bot token alone, and leads to /setup', async () => {
     const discord = await localDiscord();
-    const { baseUrl } = await listingService();
     const directory = tempDir();
     const { code, output } = await typeInto(directory, { DISCORD_API_URL: discord.apiUrl }, [
-      ['Bot token', discord.token],
-      ['Base URL', `${new URL(baseUrl).origin}/`],
+      ['Where are you listed?', `top.gg\t\u0015${tick('disurl')}`],
+      ['Bot token', `${discord.token}\r`],
     ]);
-    expect({ code, output }).toMatchObject({ code: 0, output: expect.stringContaining(`(${discord.guildId})`) });
-    const written = parseEnv(readFileSync(join(directory, '.env'), 'utf8'));
-    expect(written).toEqual({ DISCORD_TOKEN: discord.token, LOOKUP_BASE_URL: baseUrl });
-    expect(output).toContain('Use /setup in your Discord server');
+    expect(code).toBe(0);
+    expect(parseEnv(readFileSync(join(directory, '.env'), 'utf8'))).toEqual({ DISCORD_TOKEN: discord.token });
+    expect(output).not.toMatch(/Base URL|API key/);
+    expect(output).toContain('Use /setup in your Discord server: it links your listing on top.gg and Disurl');
     expect((await runCommand(['config', '--check'], {}, directory)).code).toBe(0);
   });
 

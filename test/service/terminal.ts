@@ -1,9 +1,9 @@
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough, type Readable, Writable } from 'node:stream';
 import type { Terminal } from '../../src/platform/terminal/terminal.ts';
 
 /** A terminal that records its output. */
 export function captive(
-  input: NodeJS.ReadableStream = new PassThrough(),
+  input: Readable = new PassThrough(),
   environment: Readonly<Record<string, string>> = {},
 ): {
   terminal: Terminal;

@@ -1,4 +1,4 @@
-import { PassThrough, Writable } from 'node:stream';
+import { PassThrough, type Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { runCommandLine } from '../../src/main.ts';
 import { tempDir } from './temp-dir.ts';
@@ -41,7 +41,7 @@ export function startCommand(
   environment: Readonly<Record<string, string>> = {},
   options: {
     readonly cwd?: string;
-    readonly input?: NodeJS.ReadableStream;
+    readonly input?: Readable;
     readonly onOutput?: (output: string) => void;
   } = {},
 ): RunningCommand {

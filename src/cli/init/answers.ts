@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { SettingName } from '../../../config/settings.ts';
 import type { Finding } from '../../platform/doctor/check.ts';
 import { type Terminal, UsageError } from '../../platform/terminal/terminal.ts';
-import { ChoiceList, type FetchChoices } from './choices.ts';
+import { linkableSites } from '../../webhook/sites/index.ts';
+import type { FetchChoices, FoundId } from './choices.ts';
 import type { createLiveChecks, EnteredValues } from './live-checks.ts';
 import type { Prompt } from './prompt.ts';
 import { completeAnswer, defaultOf, formatProblem, isSecretSetting, type Question, questions } from './questions.ts';
@@ -11,6 +12,8 @@ import { completeAnswer, defaultOf, formatProblem, isSecretSetting, type Questio
 export interface Answers {
   readonly values: EnteredValues;
   readonly generated: ReadonlySet<SettingName>;
+  /** The names of the sites whose listings are linked in Discord; empty if that was not asked. */
+  readonly sites: readonly string[];
 }
 
 export interface AnswerContext {
@@ -29,85 +32,121 @@ export interface AnswerContext {
 
 const keyNames: readonly SettingName[] = ['LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY'];
 
-/** Asks for each setting until its value is valid. Throws what {@link Prompt.ask} throws. */
+/** Sites by their most votes, then what is no site of this list. */
+const siteChoices = [
+  ...linkableSites.map(({ id, name, kinds }) => ({
+    value: id,
+    label: name,
+    hint: kinds.map((kind) => `${kind}s`).join(' and '),
+  })),
+  { value: 'service', label: 'A site with the lookup API', hint: 'its documents name an address that ends in /api/v1' },
+  { value: 'custom', label: 'Another site', hint: 'described when it is linked' },
+];
+
+/** Asks for each setting until its value is valid. Throws what {@link Prompt} throws. */
 export async function answerAll(context: AnswerContext, prompt: Prompt): Promise<Answers> {
-  const { terminal, given, isInFile, choices } = context;
-  const values = new Map<SettingName, string>();
-  const generated = new Set<SettingName>();
-  let isLinkedInDiscord: boolean | null = null;
+  const { terminal, given, current, isInFile } = context;
+  const isSet = ({ name }: Question) => Boolean(current(name)) || isInFile(name);
+  const usesService = questions.some((question) => question.isOf && isSet(question));
+  const chosen = await prompt.chooseSeveral('Where are you listed?', siteChoices, usesService ? ['service'] : []);
+  const others = siteChoices.filter(({ value }) => value !== 'service' && chosen.includes(value));
+  const sites = others.map(({ label, value }) => (value === 'custom' ? 'another site' : label));
+  if (sites.length > 0) terminal.print(`A listing on ${listed(sites)} is linked in Discord, with /setup.`);
+
+  const isOnService = chosen.includes('service');
+  const entered: Entered = { values: new Map(), generated: new Set() };
+  let isLinkedHere: boolean | null = null;
   for (const question of questions) {
-    const { name } = question;
-    if (question.isOfListing) {
-      isLinkedInDiscord ??= await askForLink(context, prompt);
-      if (isLinkedInDiscord) continue;
-    }
+    const { name, isOf } = question;
     const fixed = given.get(name);
-    if (isInFile(name) || fixed !== undefined) {
-      if (fixed !== undefined) await acceptFixed(name, fixed, values, context);
-      continue;
-    }
-    terminal.print(`\n${question.help}`);
-    const found = (await choices[name]?.(values)) ?? [];
-    const list = found.length > 0 ? new ChoiceList(found) : null;
-    list?.print(terminal);
-    for (;;) {
-      const value = await askOnce(question, list, context, prompt, values, generated);
-      if (value === null) break;
-      if (value === undefined) continue;
-      values.set(name, value);
-      break;
-    }
+    if (fixed !== undefined) await acceptFixed(name, fixed, entered.values, context);
+    if (fixed !== undefined || isInFile(name)) continue;
+    if (isOf && !isOnService) continue;
+    if (isOf === 'listing') isLinkedHere ??= await isLinkedBySettings(context, prompt);
+    if (isOf === 'listing' && !isLinkedHere) continue;
+    const value = await answerOne(question, context, prompt, entered);
+    if (value !== null) entered.values.set(name, value);
   }
-  return withSettingsKey({ values, generated }, context);
+  return withSettingsKey({ ...entered, sites }, context);
 }
 
-/** Whether the listing is linked in Discord. The default is yes, unless there are settings of a listing. */
-async function askForLink({ current, isInFile, terminal }: AnswerContext, prompt: Prompt): Promise<boolean> {
-  const hasSettings = questions.some(({ name, isOfListing }) => isOfListing && (current(name) || isInFile(name)));
+interface Entered {
+  readonly values: Map<SettingName, string>;
+  readonly generated: Set<SettingName>;
+}
+
+/** The default is no, unless there are settings of a listing. */
+async function isLinkedBySettings({ current, isInFile, terminal }: AnswerContext, prompt: Prompt): Promise<boolean> {
+  const hasSettings = questions.some(({ name, isOf }) => isOf === 'listing' && (current(name) || isInFile(name)));
   terminal.print('\nWith /setup in Discord you paste the API key, and get an address and a secret for the webhook.');
   terminal.print('Otherwise you enter keys, secrets and a channel here.');
-  const answer = await prompt.ask(`Link the listing in Discord? ${hasSettings ? '[y/N]' : '[Y/n]'} `);
-  return answer === '' ? !hasSettings : /^y(es)?$/i.test(answer);
+  return !(await prompt.confirm('Link the listing in Discord?', !hasSettings));
 }
 
-/** The value; null to leave the setting out; undefined to ask again. */
-async function askOnce(
+/** The value; null to leave the setting out. */
+async function answerOne(
   question: Question,
-  list: ChoiceList | null,
   context: AnswerContext,
   prompt: Prompt,
-  values: EnteredValues,
-  generated: Set<SettingName>,
-): Promise<string | null | undefined> {
-  const { name, text, ifEmpty } = question;
-  const { terminal, checks } = context;
-  const isSecret = isSecretSetting(name);
-  const kept = context.current(name) || defaultOf(name);
-  const shown = kept === undefined ? '' : isSecret && kept !== defaultOf(name) ? ' [keep]' : ` [${kept}]`;
-  const typed = await prompt.ask(`${text}${list === null ? '' : ' (number, name or id)'}${shown}: `, isSecret);
-  const chosen = typed === '' || list === null ? typed : list.resolve(typed, terminal);
-  if (chosen === null) return undefined;
-  const answer = completeAnswer(name, chosen || kept || '');
-  if (answer === '') {
-    if (ifEmpty === 'required') {
-      terminal.print('✗ This is needed.');
-      return undefined;
+  entered: Entered,
+): Promise<string | null> {
+  const { name, ifEmpty, help } = question;
+  const { terminal, checks, choices } = context;
+  terminal.print(`\n${help}`);
+  const found = (await choices[name]?.(entered.values)) ?? [];
+  for (;;) {
+    const answer = completeAnswer(name, await askFor(question, found, context, prompt));
+    if (answer === '') {
+      if (ifEmpty !== 'generate') return null;
+      entered.generated.add(name);
+      terminal.print('✓ Generated.');
+      return generateSecret();
     }
-    if (ifEmpty !== 'generate') return null;
-    generated.add(name);
-    terminal.print('✓ Generated.');
-    return generateSecret();
+    const findings = (await checks[name]?.(answer, entered.values)) ?? [];
+    for (const finding of findings) terminal.print(formatFinding(finding));
+    if (findings.some(({ level }) => level === 'fail')) continue;
+    // A default is left out: the image of the program has others, which the file would override.
+    return ifEmpty === 'default' && answer === defaultOf(name) && !context.current(name) ? null : answer;
   }
-  const problem = formatProblem(name, answer, context.discordApiUrl);
-  if (problem !== null) {
-    terminal.print(`✗ ${problem}`);
-    return undefined;
+}
+
+/** What is chosen instead of an entry of a list. */
+const none = 'none';
+const another = 'another';
+
+/** An answer of the right form, or an empty one where that is allowed. */
+async function askFor(
+  { name, text, ifEmpty }: Question,
+  found: readonly FoundId[],
+  { current, discordApiUrl }: AnswerContext,
+  prompt: Prompt,
+): Promise<string> {
+  const kept = current(name) || defaultOf(name);
+  if (found.length > 0) {
+    const options = [
+      { value: none, label: 'None' },
+      ...found.map(({ id, name: label }) => ({ value: id, label, hint: id })),
+      { value: another, label: 'Another: enter its ID' },
+    ];
+    const chosen = await prompt.choose(text, options, found.some(({ id }) => id === kept) ? (kept ?? none) : none);
+    if (chosen !== another) return chosen === none ? '' : chosen;
   }
-  const findings = (await checks[name]?.(answer, values)) ?? [];
-  for (const finding of findings) terminal.print(formatFinding(finding));
-  if (findings.some(({ level }) => level === 'fail')) return undefined;
-  // A default is left out: the image of the program has others, which the file would override.
-  return ifEmpty === 'default' && answer === defaultOf(name) && !context.current(name) ? null : answer;
+  const isSecret = isSecretSetting(name);
+  const hint = kept === defaultOf(name) ? `Enter: ${kept}` : 'Enter keeps the one that is set';
+  return prompt.text({
+    message: isSecret && kept !== undefined ? `${text} (${hint})` : text,
+    kept,
+    isSecret,
+    validate(typed) {
+      if (typed === '') return ifEmpty === 'required' ? 'This is needed. Ctrl-C leaves without writing.' : undefined;
+      return formatProblem(name, completeAnswer(name, typed), discordApiUrl) ?? undefined;
+    },
+  });
+}
+
+/** `top.gg, Disurl, and Discord Bot List` */
+export function listed(names: readonly string[]): string {
+  return new Intl.ListFormat('en').format(names);
 }
 
 /**
@@ -139,16 +178,18 @@ export async function collectAll(context: AnswerContext): Promise<Answers> {
     }
   }
   if (problems.length > 0) throw new UsageError(`${problems.join('\n')}\nNothing was written.`);
-  return withSettingsKey({ values, generated }, context);
+  return withSettingsKey({ values, generated, sites: [] }, context);
 }
 
 /** On PostgreSQL, `/setup` can store secrets only with a key, which SQLite has in a file of its own. */
-function withSettingsKey({ values, generated }: Answers, { current, isInFile }: AnswerContext): Answers {
+function withSettingsKey(answers: Answers, { current, isInFile }: AnswerContext): Answers {
+  const { values, generated } = answers;
   const isSet = (name: SettingName) => values.has(name) || isInFile(name) || Boolean(current(name));
   const database = values.get('DATABASE_URL') ?? current('DATABASE_URL') ?? '';
   const isServer = isInFile('DATABASE_URL') || /^postgres/.test(database);
-  if (!isServer || isSet('SETTINGS_KEY')) return { values, generated };
+  if (!isServer || isSet('SETTINGS_KEY')) return answers;
   return {
+    ...answers,
     values: new Map([...values, ['SETTINGS_KEY', generateSecret()]]),
     generated: new Set([...generated, 'SETTINGS_KEY']),
   };

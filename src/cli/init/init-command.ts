@@ -5,7 +5,7 @@ import { type SettingName, settingNames } from '../../../config/settings.ts';
 import { command } from '../../platform/terminal/command.ts';
 import { programName } from '../../platform/terminal/program-name.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
-import { answerAll, collectAll } from './answers.ts';
+import { type Answers, answerAll, collectAll, listed } from './answers.ts';
 import { createChoices } from './choices.ts';
 import { envTemplate, mergeEnv, readEnvFile, writeEnvFile } from './env-file.ts';
 import { createLiveChecks } from './live-checks.ts';
@@ -24,13 +24,13 @@ Options
   --yes              ask nothing: use --set, the environment and the values of the file; for scripts
   --help             print this help
 
-Each value is checked as soon as it is entered: the token and the keys with a request, the rest by its form. Servers and
-channels are chosen from those that the bot sees, or entered by their ids. If Discord or the service cannot be reached, it
+First it asks where you are listed, then what those sites need. Each value is checked as soon as it is entered: the token
+and the keys with a request, the rest by its form. Sites, servers and channels are searched while you type. If Discord or the service cannot be reached, it
 says so and continues. An existing file keeps its comments and other values; the changes are shown before it is replaced
 as a whole, readable for you only. Ctrl-C leaves it as it is. Secrets that you enter are not shown.
 
-The bot token and the address of the API are enough: the listing is then linked in Discord, with /setup. With an API key
-and without a secret for votes, one is generated and printed. On PostgreSQL the SETTINGS_KEY that /setup needs is
+The bot token is enough: listings on top.gg and other sites are linked in Discord, with /setup. A site with the lookup API
+needs its address. With an API key and without a secret for votes, one is generated and printed. On PostgreSQL the SETTINGS_KEY that /setup needs is
 generated, unless there is one.
 
 Exit codes: 0 written, or nothing to change, 1 runtime error or stopped, 2 invalid usage or values.`;
@@ -64,28 +64,24 @@ export const initCommand = command({
     const context = { given, current, isInFile, checks, choices, terminal, discordApiUrl: apiUrl };
 
     const prompt = yes ? null : createPrompt(terminal);
-    try {
-      if (prompt !== null) printIntroduction(file, before !== null, terminal);
-      const answers = prompt === null ? await collectAll(context) : await answerAll(context, prompt);
-      const changes = new Map([...given, ...answers.values].filter(([name, value]) => stored[name] !== value));
-      const text = mergeEnv(before ?? envTemplate(), changes);
-      if (changes.size === 0) terminal.print(`${file} has all of this already.`);
-      else {
-        for (const [name, value] of changes) terminal.print(`  ${describeChange(name, stored[name], value)}`);
-        const question = `${before === null ? 'Write' : 'Change'} ${resolve(file)}? [Y/n] `;
-        if (prompt !== null && !/^(y(es)?)?$/i.test(await prompt.ask(question))) {
-          terminal.print('Nothing was written.');
-          return exitCode.ok;
-        }
-        writeEnvFile(file, text);
-        terminal.print(`Wrote ${resolve(file)}.`);
+    if (prompt !== null) printIntroduction(file, before !== null, terminal);
+    const answers = prompt === null ? await collectAll(context) : await answerAll(context, prompt);
+    const changes = new Map([...given, ...answers.values].filter(([name, value]) => stored[name] !== value));
+    const text = mergeEnv(before ?? envTemplate(), changes);
+    if (changes.size === 0) terminal.print(`${file} has all of this already.`);
+    else {
+      for (const [name, value] of changes) terminal.print(`  ${describeChange(name, stored[name], value)}`);
+      const question = `${before === null ? 'Write' : 'Change'} ${resolve(file)}?`;
+      if (prompt !== null && !(await prompt.confirm(question))) {
+        terminal.print('Nothing was written.');
+        return exitCode.ok;
       }
-      const steps = nextSteps(parseEnv(text), answers.generated, process.env['npm_lifecycle_event']);
-      for (const line of steps) terminal.print(line);
-      return exitCode.ok;
-    } finally {
-      prompt?.close();
+      writeEnvFile(file, text);
+      terminal.print(`Wrote ${resolve(file)}.`);
     }
+    const steps = nextSteps(parseEnv(text), answers, process.env['npm_lifecycle_event']);
+    for (const line of steps) terminal.print(line);
+    return exitCode.ok;
   },
 });
 
@@ -121,18 +117,19 @@ const hostingPage = 'https://github.com/tallyhook/tallyhook/blob/main/docs/hosti
  * What to do after the settings are written.
  * @param script as {@link programName} takes it
  */
-function nextSteps(values: Environment, generated: ReadonlySet<SettingName>, script?: string): string[] {
+function nextSteps(values: Environment, { generated, sites }: Answers, script?: string): string[] {
   const { PUBLIC_URL: publicUrl, PORT: port = defaultOf('PORT'), VOTE_WEBHOOK_SECRET: secret } = values;
   const address = (publicUrl || `https://your.domain`).replace(/(?<!\/)\/+$/, '');
   const program = programName(script);
   const isLinkedInDiscord = !secret && !values['VOTE_WEBHOOK_SECRET_FILE'] && !values['TALLYHOOK_CONFIG'];
+  const linked = sites.length === 0 ? 'the listing' : `your listing on ${listed(sites)}`;
   return [
     '',
     'Next:',
     `  1. ${program} doctor     checks the whole installation`,
     `  2. ${program} start      receives votes and runs the bot`,
     ...(isLinkedInDiscord
-      ? ['  3. Use /setup in your Discord server: it links the listing, and shows its webhook address and secret']
+      ? [`  3. Use /setup in your Discord server: it links ${linked}, and shows its webhook address and secret`]
       : [`  3. At the service, set the webhook URL to ${address}/webhooks`]),
     ...(publicUrl
       ? []

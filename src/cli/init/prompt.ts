@@ -1,69 +1,80 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { autocomplete, autocompleteMultiselect, confirm, isCancel, password, text } from '@clack/prompts';
 import { TallyhookError } from '../../platform/errors.ts';
+import type { Terminal } from '../../platform/terminal/terminal.ts';
 
 export type Prompt = ReturnType<typeof createPrompt>;
 
-/** Asks questions on a terminal. @param output where the questions and answers are shown */
-export function createPrompt(options: {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-  readonly stop: AbortSignal;
-}) {
-  const { input, output, stop } = options;
-  let isMuted = false;
-  // What readline shows while somebody types.
-  const echo = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      if (!isMuted) output.write(chunk);
-      done();
-    },
-  });
-  const lines = createInterface({ input, output: echo, terminal: true, historySize: 0 });
-  const typed: string[] = [];
-  let waiting: { resolve: (line: string) => void; reject: (error: Error) => void } | undefined;
-  let isStopped = false;
+/** What can be chosen. The label may be external text. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  readonly hint?: string;
+}
 
-  function end(): void {
-    isStopped = true;
-    isMuted = false;
-    waiting?.reject(stoppedError());
-    waiting = undefined;
+export interface TextQuestion {
+  readonly message: string;
+  /** The answer to Enter alone. */
+  readonly kept?: string | undefined;
+  /** What is typed is not shown. */
+  readonly isSecret?: boolean;
+  /** What is wrong with an answer; undefined if nothing is. */
+  validate(answer: string): string | undefined;
+}
+
+/** Long lists are searched. */
+const maxShown = 12;
+const defaultColumns = 80;
+
+/** Asks questions on a terminal. Each function throws TallyhookError `stopped` after Ctrl-C, Esc or a signal. */
+export function createPrompt({ input, output, stop }: Terminal) {
+  const on = { input, output, signal: stop };
+  // A terminal that does not know its size, such as one of a container, would get one letter per line.
+  if ('columns' in output && output.columns === 0) output.columns = defaultColumns;
+
+  async function answerTo<Answer>(asking: Promise<Answer>): Promise<Exclude<Answer, symbol>> {
+    const answer = await asking;
+    if (!isAnswer(answer)) throw new TallyhookError('stopped', '\nStopped. Nothing was written.');
+    return answer;
   }
-  lines.on('line', (line) => {
-    if (waiting === undefined) typed.push(line);
-    else waiting.resolve(line);
-    waiting = undefined;
-  });
-  lines.on('SIGINT', end);
-  lines.on('close', end);
-  stop.addEventListener('abort', end, { once: true });
 
   return {
-    /**
-     * The answer without white space around it. That of a secret is not shown.
-     * @throws TallyhookError `stopped` after Ctrl-C, Ctrl-D or a signal
-     */
-    async ask(question: string, isSecret = false): Promise<string> {
-      if (isStopped || stop.aborted) throw stoppedError();
-      output.write(question);
-      isMuted = isSecret;
-      const line =
-        typed.shift() ??
-        (await new Promise<string>((resolve, reject) => {
-          waiting = { resolve, reject };
-        }));
-      isMuted = false;
-      if (isSecret) output.write('\n');
-      return line.trim();
+    /** The answer without white space around it; empty if there is none. */
+    async text({ message, kept, isSecret = false, validate }: TextQuestion): Promise<string> {
+      const check = (answer = '') => validate(answer.trim() || kept || '');
+      if (isSecret) {
+        const answer = await answerTo(password({ ...on, message, validate: check, clearOnError: true }));
+        return answer?.trim() || kept || '';
+      }
+      const shown = kept === undefined ? {} : { placeholder: kept, defaultValue: kept };
+      const answer = await answerTo(text({ ...on, message, ...shown, validate: check }));
+      return answer?.trim() ?? '';
     },
-    close() {
-      stop.removeEventListener('abort', end);
-      lines.close();
-    },
+    /** One of a list that is searched while somebody types. */
+    choose: (message: string, choices: readonly Choice[], initialValue: string): Promise<string> =>
+      answerTo(autocomplete({ ...on, ...listOf(message, choices), initialValue, validate: requireChoice })),
+    /** Any number of a list that is searched while somebody types. */
+    chooseSeveral: (message: string, choices: readonly Choice[], initialValues: string[]): Promise<string[]> =>
+      answerTo(autocompleteMultiselect({ ...on, ...listOf(message, choices), initialValues, required: false })),
+    confirm: (message: string, initialValue = true): Promise<boolean> =>
+      answerTo(confirm({ ...on, message, initialValue })),
   };
 }
 
-function stoppedError(): TallyhookError {
-  return new TallyhookError('stopped', '\nStopped. Nothing was written.');
+function listOf(message: string, choices: readonly Choice[]) {
+  const options = choices.map((choice) => ({ ...choice, label: printable(choice.label) }));
+  return { message, options, maxItems: maxShown, placeholder: 'Type to search' };
+}
+
+/** Nothing is chosen if nothing of the list matches what was typed. */
+function requireChoice(chosen: unknown): string | undefined {
+  return chosen === undefined ? 'Nothing of the list matches. Change what you typed.' : undefined;
+}
+
+function isAnswer<Answer>(answer: Answer): answer is Exclude<Answer, symbol> {
+  return !isCancel(answer);
+}
+
+/** Without characters that could change what the terminal shows. */
+function printable(name: string): string {
+  return name.replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
 }

@@ -10,8 +10,11 @@ export interface Question {
   readonly help: string;
   /** `generate`: a random one without an answer. */
   readonly ifEmpty: 'required' | 'optional' | 'default' | 'generate';
-  /** Whether it is about the listing, which can be linked in Discord instead. */
-  readonly isOfListing?: true;
+  /**
+   * Asked only of owners who are listed on a site with the lookup API; `listing`: and who do not link that listing in
+   * Discord. Listings on all other sites are linked there.
+   */
+  readonly isOf?: 'service' | 'listing';
 }
 
 /** In the order in which they are asked. */
@@ -24,9 +27,10 @@ export const questions: readonly Question[] = [
   },
   {
     name: 'LOOKUP_BASE_URL',
-    text: 'Base URL of the API of the listing service',
-    help: 'From the documentation of the service; it ends in /api/v1. Without a path, that is added.',
-    ifEmpty: 'required',
+    text: 'Base URL of the lookup API',
+    help: 'From the documentation of the site; it ends in /api/v1. Without a path, that is added. Empty: not now.',
+    ifEmpty: 'optional',
+    isOf: 'service',
   },
   {
     name: 'DISCORD_GUILD_ID',
@@ -39,33 +43,33 @@ export const questions: readonly Question[] = [
     text: 'API key of the server',
     help: 'Dashboard of the service → Edit server → Advanced setup. Empty: none, or it is added with /setup.',
     ifEmpty: 'optional',
-    isOfListing: true,
+    isOf: 'listing',
   },
   {
     name: 'LOOKUP_BOT_KEY',
     text: 'API key of the bot',
     help: 'Dashboard of the service → Edit bot → Advanced setup. Empty if only a server is listed.',
     ifEmpty: 'optional',
-    isOfListing: true,
+    isOf: 'listing',
   },
   {
     name: 'VOTE_WEBHOOK_SECRET',
     text: 'Webhook secret for votes',
     help: 'The secret from the dashboard. Empty: one is generated, for you to paste there.',
     ifEmpty: 'generate',
-    isOfListing: true,
+    isOf: 'listing',
   },
   {
     name: 'PREMIUM_WEBHOOK_SECRET',
     text: 'Webhook secret for premium',
     help: 'As for votes. Empty if the service has none.',
     ifEmpty: 'optional',
-    isOfListing: true,
+    isOf: 'listing',
   },
   {
     name: 'PUBLIC_URL',
     text: 'Public address of this program',
-    help: 'Where the service sends its webhooks, such as https://votes.example.com. Empty if you do not know it yet.',
+    help: 'Where the sites send their webhooks, such as https://votes.example.com. Empty if you do not know it yet.',
     ifEmpty: 'optional',
   },
   {
@@ -73,7 +77,7 @@ export const questions: readonly Question[] = [
     text: 'Channel for announcements',
     help: 'Empty: nothing is announced.',
     ifEmpty: 'optional',
-    isOfListing: true,
+    isOf: 'listing',
   },
   { name: 'PORT', text: 'Port', help: 'Where this program listens.', ifEmpty: 'default' },
   {

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { damagedDatabaseHint } from '../damaged-database.ts';
 import { closest } from '../did-you-mean.ts';
@@ -14,9 +15,9 @@ export interface Terminal {
   readonly printError: (line: string) => void;
   /** Shows a line in place of the one drawn before; null removes it. Missing unless somebody watches, on a terminal. */
   readonly drawLine?: (line: string | null) => void;
-  readonly input: NodeJS.ReadableStream;
+  readonly input: Readable;
   /** Where a long result and the questions of a dialog are written. */
-  readonly output: NodeJS.WritableStream;
+  readonly output: Writable;
   /** The environment variables (default: none). */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process should stop. */
