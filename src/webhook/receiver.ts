@@ -44,6 +44,9 @@ export type ObserveResponse = (response: {
 /** Shortest time between two log messages about the same rejection (ms). */
 const rejectionLogIntervalMs = 10 * second;
 
+/** Votes are smaller (bytes). */
+const maxExplainedBytes = 4 * 1024;
+
 /** When a sender should retry while the program starts or stops (seconds). */
 const closedRetryAfterSeconds = 30;
 
@@ -210,8 +213,10 @@ async function handle(
     headers,
   };
   const maxBytes = intake.maxBodyBytes(path.listing);
-  // Reject an unknown sender without reading the body, unless the size is unknown: 413 takes precedence over 401.
-  if (Number(headers['content-length']) <= maxBytes) {
+  // Reject an unknown sender without reading the body, unless the size is unknown: 413 takes precedence over 401. A small one
+  // is read, because it may say from which other site it is.
+  const length = Number(headers['content-length']);
+  if (length > maxExplainedBytes && length <= maxBytes) {
     const rejection = intake.rejectByHeaders(credentials);
     if (rejection !== null) return rejection;
   }

@@ -14,6 +14,9 @@ import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import { rejections } from '../../webhook/rejections.ts';
 import type { WebhookResponse } from '../../webhook/response.ts';
 import { isSignature } from '../../webhook/signed-form.ts';
+import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
+import { service } from '../../webhook/sites/service.ts';
+import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
@@ -21,7 +24,7 @@ import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.
 import type { ResolvableListing } from './listing.ts';
 import { eventTimeOf } from './replay.ts';
 import { routeDelivery } from './route-delivery.ts';
-import { readSiteDelivery, rejectSiteHeaders, type SiteListing } from './site-delivery.ts';
+import { headerReader, readSiteDelivery, rejectSiteHeaders, type SiteListing } from './site-delivery.ts';
 import { createClockSuspicion } from './suspect-clock.ts';
 
 /**
@@ -54,6 +57,16 @@ export function createIntake(options: {
   const logThrottled = createThrottledLog({ log, clock, intervalMs: quotaLogIntervalMs });
   const suspectClock = createClockSuspicion({ clock, log });
   const logTarget = createThrottledLog({ log, clock, intervalMs: targetLogIntervalMs });
+  const logSender = createThrottledLog({ log, clock, intervalMs: senderLogIntervalMs });
+
+  /** A rejection that names the site which a delivery is from, if that is not the one of its address. */
+  function rejectSender(error: string, site: Site, { headers, listing, body }: RejectedSender): WebhookResponse {
+    const sender = recogniseSite({ readHeader: headerReader(headers), body: body?.toString('utf8') ?? null }, site);
+    if (sender === null) return { status: 401, error };
+    const hint = explainSite(sender);
+    logSender('warn', `${listing} ${sender.id}`, wrongSite, { listing, site: sender.id, hint });
+    return { status: 401, error: `${error} ${hint}` };
+  }
 
   function authorize(
     { text, json }: ReceivedBody,
@@ -126,7 +139,9 @@ export function createIntake(options: {
   async function acceptOfSite(listing: SiteListing, incoming: IncomingDelivery): Promise<WebhookResponse> {
     const read = readSiteDelivery(listing, incoming, clock.now());
     incoming.onAuthenticated?.();
-    if ('status' in read) return read.status === 401 && isUnreadable(listing.name) ? unreadable : read;
+    if ('status' in read && read.status === 401)
+      return isUnreadable(listing.name) ? unreadable : rejectSender(read.error, findSite(listing.site), incoming);
+    if ('status' in read) return read;
     return rejectByQuota(listing.name, Buffer.byteLength(read.delivery.body)) ?? record(read.delivery, read.routed);
   }
 
@@ -140,13 +155,15 @@ export function createIntake(options: {
       const { signature, authorization, listing } = credentials;
       const siteListing = listing === null ? undefined : findSiteListing(listing);
       // Until its secrets can be read, every delivery is to be sent again.
-      if (siteListing !== undefined)
-        return isUnreadable(siteListing.name) ? null : rejectSiteHeaders(siteListing, credentials, clock.now());
+      if (siteListing !== undefined) {
+        const error = isUnreadable(siteListing.name) ? null : rejectSiteHeaders(siteListing, credentials, clock.now());
+        return error === null ? null : rejectSender(error, findSite(siteListing.site), credentials);
+      }
       const mayBeValid =
         signature === undefined
           ? authorization !== undefined && keyring.authorize(authorization, listing).length > 0
           : isSignature(signature);
-      return mayBeValid ? null : { status: 401, error: explainRejection(credentials) };
+      return mayBeValid ? null : rejectSender(explainRejection(credentials), service, credentials);
     },
 
     async accept(incoming) {
@@ -158,7 +175,7 @@ export function createIntake(options: {
       const sender = signed ? await keyring.verify(body, signature, pathFamily, listing) : authorize(body, incoming);
       incoming.onAuthenticated?.();
       if (sender === null && listing !== null && isUnreadable(listing)) return unreadable;
-      if (sender === null) return { status: 401, error: explainRejection(incoming) };
+      if (sender === null) return rejectSender(explainRejection(incoming), service, incoming);
       if (sender === 'busy') return { status: 503, error: tooManySearches, retryAfterSeconds: 5 };
       const receivedAt = clock.now();
       const authorized = readAuthorized(sender, { scopes: sender.scopes, signed, pathFamily }, receivedAt);
@@ -195,6 +212,15 @@ const targetHint =
   'If they are of this listing, correct its id in the settings.';
 /** Shortest time between two warnings about the target of one listing (ms). */
 const targetLogIntervalMs = hour;
+
+const wrongSite = 'deliveries of another site arrive at this address; they are rejected with 401';
+/** Shortest time between two warnings about the deliveries of a site at the address of one listing (ms). */
+const senderLogIntervalMs = hour;
+
+/** A delivery that nothing authenticates; without its body if the headers decided. */
+interface RejectedSender extends Pick<DeliveryCredentials, 'headers' | 'listing'> {
+  readonly body?: Buffer;
+}
 
 const tooManySearches = 'Too many deliveries wait for the search for their secret.';
 

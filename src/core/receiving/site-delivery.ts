@@ -20,20 +20,20 @@ import { routeDelivery } from './route-delivery.ts';
 /** A listing on another site, which has an address of its own. */
 export type SiteListing = ListingWithSecrets & Required<Pick<ListingWithSecrets, 'site'>>;
 
-/** The rejection of a delivery that no body can authenticate; null if the body decides. */
+/** Why no body can authenticate a delivery; null if the body decides. */
 export function rejectSiteHeaders(
   listing: SiteListing,
   { headers, family }: Pick<IncomingDelivery, 'headers' | 'family'>,
   now: number,
-): WebhookResponse | null {
+): string | null {
   if (family !== null) return wrongAddress(listing);
   const rejection = rejectByHeaders(findSite(listing.site), headerReader(headers), listing.voteSecrets, now);
-  return rejection && { status: 401, error: rejection.error };
+  return rejection?.error ?? null;
 }
 
 /** Other sites have no addresses for a family. */
-function wrongAddress({ name }: SiteListing): WebhookResponse {
-  return { status: 401, error: `Votes of this site are accepted at /webhooks/${name}.` };
+function wrongAddress({ name }: SiteListing): string {
+  return `Votes of this site are accepted at /webhooks/${name}.`;
 }
 
 /** Authenticates and reads a delivery to the address of a listing on another site. */
@@ -42,7 +42,7 @@ export function readSiteDelivery(
   incoming: IncomingDelivery,
   receivedAt: number,
 ): WebhookResponse | { readonly delivery: Delivery; readonly routed: RoutedDelivery } {
-  if (incoming.family !== null) return wrongAddress(listing);
+  if (incoming.family !== null) return { status: 401, error: wrongAddress(listing) };
   const site = findSite(listing.site);
   const { headers, body } = incoming;
   const sender = authenticate(site, { readHeader: headerReader(headers), body }, listing.voteSecrets, receivedAt);
@@ -102,7 +102,7 @@ export function isOnSite<Listing extends ResolvableListing>(
 /** The same object for each delivery, which is sent to the writer once. */
 const contextOf = memoizeOne(withoutSecrets);
 
-function headerReader(headers: IncomingDelivery['headers']): ReadHeader {
+export function headerReader(headers: IncomingDelivery['headers']): ReadHeader {
   return (name) => joinHeader(headers[name]);
 }
 

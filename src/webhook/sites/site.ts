@@ -54,6 +54,8 @@ export interface Site {
   read(json: Fields, context: ReadingContext): Reading;
   /** The body of a delivery, as the site sends it: for tests, the sandbox, and `tallyhook send`. */
   write(vote: WrittenVote): object;
+  /** The fields of votes that it also sends, beside the form that `write` has: by them its deliveries are recognised. */
+  readonly olderForms?: readonly (readonly string[])[];
 }
 
 export interface WebhookSetup {

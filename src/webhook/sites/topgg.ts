@@ -24,6 +24,10 @@ export const topgg: Site = {
     const times = { created_at: writeTime(at), expires_at: writeTime(at + 12 * hour) };
     return { type: 'vote.create', data: { id, weight: 1, ...times, project, user } };
   },
+  olderForms: [
+    ['bot', 'user', 'type', 'isWeekend'],
+    ['guild', 'user', 'type'],
+  ],
 };
 
 /** With seven digits of the second. */

@@ -1,5 +1,5 @@
 import { TallyhookError } from '../../platform/errors.ts';
-import type { readSiteSecrets as readKnownSite } from './site-sender.ts';
+import type { explainSender as explainKnownSender, readSiteSecrets as readKnownSite } from './site-sender.ts';
 
 /** In place of `site-sender.ts` in bundles for browsers, whose pages receive no webhooks. @throws TallyhookError `sites_not_bundled` */
 export const readSiteSecrets: typeof readKnownSite = () => {
@@ -7,3 +7,5 @@ export const readSiteSecrets: typeof readKnownSite = () => {
     hint: 'A page receives no webhooks. For a worker or server, give the bundler the condition worker or node.',
   });
 };
+
+export const explainSender: typeof explainKnownSender = () => '';

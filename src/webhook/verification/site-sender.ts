@@ -3,7 +3,9 @@ import { TallyhookError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json.ts';
 import { sites } from '../sites/index.ts';
 import { readDelivery, type SitePayload } from '../sites/read-delivery.ts';
+import { recogniseSite } from '../sites/recognise.ts';
 import { chooseScheme, type Scheme } from '../sites/scheme.ts';
+import { service } from '../sites/service.ts';
 import { refuseOld } from '../sites/signature-age.ts';
 import { readJws, readSignature, type SignedContent } from '../sites/signed-content.ts';
 import type { Site } from '../sites/site.ts';
@@ -54,11 +56,27 @@ export async function readSiteDelivery(
   { kind, id, now }: { readonly kind: 'server' | 'bot' | null; readonly id: string | null; readonly now: number },
 ): Promise<{ readonly payload: SitePayload; readonly raw: string }> {
   const sender = await authenticateSite(site, request, now);
-  if ('error' in sender) throw new VerificationError(sender.code, { message: sender.error });
+  if ('error' in sender)
+    throw new VerificationError(sender.code, {
+      message: sender.error + explainSender(request.headers, textOf(request.bytes), site),
+    });
   const { text: raw, scheme, signedAt } = sender;
   const json = parseJson(raw);
   if (json === undefined) throw new VerificationError(raw === '' ? 'webhook_body_empty' : 'webhook_body_not_json');
   return { payload: refuseOld(readDelivery(site, json, { kind, id }, { now, scheme }), signedAt, now), raw };
+}
+
+/** Continues a message: which other site a delivery may be from; empty if it is not like that of another one. */
+export function explainSender(headers: HeadersLike, body: string, expected: Site = service): string {
+  const sender = recogniseSite({ readHeader: (name) => readHeader(headers, name), body }, expected);
+  if (sender === null) return '';
+  const meant = sender.id === 'service' ? 'its secret alone' : `{ site: '${sender.id}', secrets }`;
+  return ` This looks like a delivery of ${sender.name}: pass ${meant} to verify.`;
+}
+
+/** Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver. */
+function textOf(bytes: Bytes | null): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
 }
 
 async function authenticateSite(
@@ -68,8 +86,7 @@ async function authenticateSite(
 ): Promise<SiteSender | Unauthentic> {
   const scheme = chooseScheme(site.schemes, (name) => readHeader(headers, name));
   if (scheme === null) return missing(site);
-  // Invalid bytes are replaced, and a byte-order mark is kept, as by the receiver.
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes ?? new Uint8Array());
+  const text = textOf(bytes);
   switch (scheme.type) {
     case 'none':
       return { scheme, text, signedAt: null };

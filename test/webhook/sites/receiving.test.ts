@@ -103,6 +103,42 @@ describe('deliveries of other sites', () => {
     expect(await owner('/summary')).toMatchObject({ deliveries: { recorded: votes } });
   });
 
+  it('name the site that they are from at the address of a listing on another one', async () => {
+    const { post, send, lines, clock } = await startProgram();
+    const hints = () => lines.filter((line) => line.includes('deliveries of another site arrive'));
+    const [topgg, voidbots] = ['topgg', 'voidbots'].map((id) => findSite({ id }));
+    const forms = {
+      topgg: { bot: target, user: voter, type: 'upvote', isWeekend: false, query: '' },
+      voidbots: bodies['voidbots']?.votes[0],
+    };
+    for (const path of ['/webhooks', '/webhooks/vote', '/webhooks/service', '/webhooks/disurl']) {
+      for (const scheme of [0, 1]) {
+        const answer = await send('topgg', scheme === 0 ? topggVersion1 : forms.topgg, { scheme, path });
+        expect(answer, path).toMatchObject({ status: 401, error: expect.stringContaining(`"site" to "${topgg?.id}"`) });
+      }
+      const answer = await send('voidbots', forms.voidbots, { path });
+      expect(answer).toMatchObject({ status: 401, error: expect.stringContaining(`delivery of ${voidbots?.name}`) });
+    }
+    // Once for each listing and site, in an hour.
+    expect(hints()).toHaveLength(6);
+    await clock.advance(hour);
+    await send('topgg', topggVersion1, { scheme: 0, path: '/webhooks/service' });
+    expect(hints()).toHaveLength(7);
+    expect(hints().at(-1)).toMatch(/"listing":"service","site":"topgg","hint":"[^"]*\/setup/);
+
+    const vote = JSON.stringify({ event: 'server_vote', serverId: target, userId: voter });
+    const ofService = createHmac('sha256', secret).update(vote).digest('hex');
+    const swapped = await post('/webhooks/topgg', { 'x-webhook-signature': ofService }, vote);
+    expect(swapped).toMatchObject({ status: 401, error: expect.stringContaining('the listing service') });
+    // A wrong secret of the right site, and what no site sends.
+    const forged = await post('/webhooks/topgg', { authorization: 'wrong' }, JSON.stringify(forms.topgg));
+    const unknown = await post('/webhooks/vote', {}, '{"a":1}');
+    for (const { status, error } of [forged, unknown]) {
+      expect(status).toBe(401);
+      expect(error).not.toContain('looks like');
+    }
+  });
+
   it('are as large as their site documents, and stored without the lists of other voters', async () => {
     const { send, owner } = await startProgram({}, ['discords', 'voidbots']);
     const { votes: [vote] = [] } = bodies['discords'] ?? {};

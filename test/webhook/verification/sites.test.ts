@@ -30,6 +30,23 @@ it('verify takes a body that is as large as its site documents', async () => {
   expect(await verifyAs('voidbots', request(20_000))).toMatchObject({ status: 413 });
 });
 
+it('verify names the site of a delivery that is from another one', async () => {
+  const message = (own: string | null, id: string, body: object) => {
+    const site = sites.find((each) => each.id === id) ?? sites[0];
+    if (site === undefined) throw new Error('no site');
+    const { headers, body: sent } = signDelivery(site.schemes[0], JSON.stringify(body), secret, now);
+    const request = { headers, body: sent };
+    const verified =
+      own === null ? verify(request, secret, { now }) : verify(request, { site: own, secrets: secret }, { now });
+    return verified.catch(({ message: text }: Error) => text);
+  };
+  const [ofDisurl = {}] = bodies['disurl']?.votes ?? [];
+  expect(await message(null, 'topgg', topggVersion1)).toContain("of top.gg: pass { site: 'topgg', secrets } to verify");
+  expect(await message('topgg', 'disurl', ofDisurl)).toContain("{ site: 'disurl', secrets }");
+  const service = { event: 'server_vote', serverId: target, userId: voter, timestamp: new Date(now).toISOString() };
+  expect(await message('topgg', 'service', service)).toContain('pass its secret alone');
+});
+
 const others = sites.filter(({ id }) => id !== 'service' && id !== 'capture');
 
 describe.each(others)('verify, for $id', ({ id, schemes, write, kinds: [kind = 'bot'] }) => {
