@@ -18,6 +18,11 @@ export function formatScope(scope: CommandScope): string {
   return scope === null ? 'globally' : `in guild ${scope}`;
 }
 
+/** `/credits`, or `Credits` in a menu: the name of a slash command has no capitals and spaces. */
+export function formatCommand(name: string): string {
+  return name === name.toLowerCase() && !name.includes(' ') ? `/${name}` : name;
+}
+
 /** Commands in other scopes that have names of ours, and ids that are not stored. */
 export interface EarlierCommands {
   /** They equal what we register, or are described in our words, in most of our languages. */
