@@ -1,8 +1,10 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { maxCorrection, maxReasonLength } from '../src/core/ledger/correction.ts';
 import { noListing } from '../src/discord/commands/no-listing.ts';
+import type { Modal } from '../src/discord/commands/reply.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import { escapeName, lines, mention } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { memberOption } from './member-option.ts';
 
@@ -10,6 +12,8 @@ import { memberOption } from './member-option.ts';
 export const award = {
   name: 'award',
   visibility: 'private',
+  actions: ['give'],
+  menu: ({ award: texts }) => texts.menu,
   defaultMemberPermissions: 'ManageGuild',
   needs: 'accounts',
   describe: ({ texts }) => ({
@@ -42,8 +46,10 @@ export const award = {
     const { texts } = context;
     if (awards === null) return noListing(context);
     const userId = memberOption(input, 'user', '', texts);
-    const credits = Number(input.options['credits']);
-    const reason = plainName(String(input.options['reason'] ?? ''), maxReasonLength);
+    if (input.action === null && input.options['credits'] === undefined) return formFor(userId, texts);
+    const entered = input.action === null ? input.options : input.fields;
+    const credits = Number(entered['credits'] || Number.NaN);
+    const reason = plainName(String(entered['reason'] ?? ''), maxReasonLength);
     const isValid = Number.isInteger(credits) && credits !== 0 && Math.abs(credits) <= maxCorrection;
     if (!isValid || userId === '' || reason === '') {
       return { tone: 'bad', title: texts.failure.title, text: texts.award.invalid(maxCorrection) };
@@ -61,3 +67,23 @@ export const award = {
     };
   },
 } as const satisfies Command;
+
+/** Asks for what the menu of a member does not. */
+function formFor(userId: string, { award: texts }: Texts): Modal {
+  return {
+    kind: 'modal',
+    title: texts.menu,
+    action: 'give',
+    options: { user: userId },
+    fields: [
+      { kind: 'text', name: 'credits', label: texts.creditsField, description: texts.creditsOption, maxLength: 20 },
+      {
+        kind: 'text',
+        name: 'reason',
+        label: texts.reasonField,
+        description: texts.reasonOption,
+        maxLength: maxReasonLength,
+      },
+    ],
+  };
+}

@@ -4,14 +4,16 @@ import { voteOffers } from '../src/discord/commands/offers.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';
+import { once } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { escapeName, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 import { fetchListingPage, type ListedPage, unknownPage, voteLinkTo } from './listing.ts';
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
 const timeoutMs = 3 * second;
-/** Of the buttons that a message can have, one is left for another purpose. */
+/** Of the buttons that a message can have, one is left for another purpose. Sites of further listings are not asked. */
 const maxListings = 24;
 const defaultCooldownMs = 12 * hour;
 /** Longer names of sites are truncated (characters). */
@@ -23,27 +25,64 @@ type Chance =
   /** `at`: ms since the epoch; null if it is not known. */
   | { readonly when: 'later'; readonly at: number | null };
 
-interface VotableListing extends ListedPage {
+interface ListedChance {
+  readonly listed: ListedLookup;
   readonly chance: Chance;
+}
+
+/** A listing with its page, and whether a member may vote for it. */
+export interface VotableListing extends ListedPage, ListedChance {}
+
+interface Voter {
+  readonly voter: string;
+  /** Whether it is the member who runs the command. */
+  readonly isOwn: boolean;
 }
 
 /**
  * For which of the listings, on whatever sites, a member may vote now, perhaps, and when again, with a button for each.
- * The sites are asked about the member who runs the command; for others, only the ledger and the cache are used.
+ * What is known is what {@link readChances} says.
  */
 export async function canVoteEverywhere(
   listings: readonly ListedLookup[],
-  { voter, isOwn }: { readonly voter: string; readonly isOwn: boolean },
+  voter: Voter,
   context: CommandContext,
 ): Promise<Reply> {
-  const findChance = isOwn ? askSites(voter, context) : recall(voter, context);
-  const votable = await Promise.all(
-    listings.slice(0, maxListings).map(async (listed): Promise<VotableListing> => {
-      const [page, chance] = await Promise.all([fetchListingPage(listed.lookup, context), findChance(listed)]);
-      return { listed, page: page ?? unknownPage(listed.lookup, context.texts), chance };
+  const chances = await readChances(listings.slice(0, maxListings), voter, context);
+  return render(await withPages(chances, context), voter.isOwn ? null : mention(voter.voter), context);
+}
+
+/**
+ * Whether a member may vote for each of the listings: first those that can be voted for now, then perhaps, then later. The
+ * sites are asked about the member who runs the command; for others, only the ledger and the cache are used.
+ */
+export async function readChances(
+  listings: readonly ListedLookup[],
+  { voter, isOwn }: Voter,
+  context: CommandContext,
+): Promise<readonly ListedChance[]> {
+  const [ask, remember] = [askSites(voter, context), recall(voter, context)];
+  const found = await Promise.all(
+    listings.map(async (listed, index): Promise<ListedChance> => {
+      return { listed, chance: await (isOwn && index < maxListings ? ask : remember)(listed) };
     }),
   );
-  return render(votable, isOwn ? null : mention(voter), context);
+  return found.toSorted((a, b) => orderOf(a.chance) - orderOf(b.chance));
+}
+
+function orderOf(chance: Chance): number {
+  if (chance.when === 'later') return chance.at ?? Number.MAX_VALUE;
+  return chance.when === 'now' ? Number.NEGATIVE_INFINITY : Number.MIN_SAFE_INTEGER;
+}
+
+/** Adds the pages of the listings, of each what is known in time. */
+export function withPages(chances: readonly ListedChance[], context: CommandContext): Promise<VotableListing[]> {
+  return Promise.all(
+    chances.map(async ({ listed, chance }) => {
+      const page = await fetchListingPage(listed.lookup, context);
+      return { listed, chance, page: page ?? unknownPage(listed.lookup, context.texts) };
+    }),
+  );
 }
 
 function askSites(voter: string, { clock }: CommandContext): (listed: ListedLookup) => Promise<Chance> {
@@ -58,9 +97,9 @@ function askSites(voter: string, { clock }: CommandContext): (listed: ListedLook
 }
 
 function recall(voter: string, context: CommandContext): (listed: ListedLookup) => Promise<Chance> {
-  const votes = knownVotesOf(voter, context);
+  const votes = once(() => knownVotesOf(voter, context));
   return async ({ name, lookup }) => {
-    const at = cooldownEndOf(name, await votes, context);
+    const at = cooldownEndOf(name, await votes(), context);
     if (at !== null) return { when: 'later', at };
     const known = await lookup.cached.voteStatus(voter);
     return known?.canVote === false ? { when: 'later', at: known.nextVoteAt } : { when: 'perhaps' };
@@ -102,21 +141,26 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
   const { texts, commands } = context;
   const now = all.filter(({ chance }) => chance.when === 'now');
   const perhaps = all.filter(({ chance }) => chance.when === 'perhaps');
-  const later = all
-    .flatMap((each) => (each.chance.when === 'later' ? [{ ...each, at: each.chance.at }] : []))
-    .toSorted((a, b) => (a.at ?? Number.MAX_VALUE) - (b.at ?? Number.MAX_VALUE));
+  const later = all.filter(({ chance }) => chance.when === 'later');
   const text = lines(
     now.length === 0 ? null : texts.canVote.now(user, texts.list(now.map(nameOf))),
     perhaps.length === 0 ? null : texts.canVote.perhaps(user, texts.list(perhaps.map(nameOf))),
-    ...later.map((each) => texts.canVote.later(user, nameOf(each), each.at === null ? null : timestamp(each.at, 'R'))),
+    ...later.map((each) => chanceText(user, each, texts)),
   );
-  const links = [...now, ...perhaps, ...later].flatMap((each) => voteLinkTo(each, all, texts));
+  const links = all.flatMap((each) => voteLinkTo(each, all, texts));
   const buttons = now.length === 0 && user === null ? [...links, ...voteOffers(commands, texts)] : links;
   if (now.length + perhaps.length === 0) {
     return { tone: 'wait', title: texts.canVote.titleLater, text, buttons };
   }
   const title = now.length === 0 ? {} : { title: texts.canVote.titleNow };
   return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons };
+}
+
+/** Whether the member may vote for a listing, in a sentence. @param user another than who runs the command */
+export function chanceText(user: Markup | null, listing: VotableListing, { canVote }: Texts): Markup {
+  const { chance } = listing;
+  if (chance.when !== 'later') return canVote[chance.when](user, nameOf(listing));
+  return canVote.later(user, nameOf(listing), chance.at === null ? null : timestamp(chance.at, 'R'));
 }
 
 /** With the site, unless the listing has no other name. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Ledger } from '../src/core/ledger/program-ledger.ts';
+import { menuNameOf } from '../src/discord/commands/command.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { checkOptions } from '../src/platform/options.ts';
@@ -11,7 +12,8 @@ import { commands as builtIn } from './index.ts';
 export interface CommandChanges {
   /**
    * Names of commands of tallyhook that are neither registered nor answered, such as `help`. The buttons under messages of
-   * tallyhook still work.
+   * tallyhook still work. A command in the menu of a member is left out with its command, or alone by its own name:
+   * `Credits`, `Trace votes`, `Award credits`.
    */
   readonly exclude?: readonly string[];
   /** Registered and answered beside those of tallyhook. A name that is left out may be used. */
@@ -55,12 +57,18 @@ export function chooseCommands(
   const issues = exclude.flatMap((name, index) => issueOf(name, index));
   if (issues.length > 0) throw new InvalidConfigError(issues, caller);
   const isLeftOut = ({ name }: Command) => exclude.includes(name);
-  const offered = commands.filter((each) => !isLeftOut(each));
+  const offered = commands
+    .filter((each) => !isLeftOut(each))
+    .map((each) => (exclude.includes(menuNameOf(each) ?? '') ? withoutMenu(each) : each));
   return { offered: withCustomCommands(offered, own, ledger), retired: commands.filter(isLeftOut) };
 }
 
+function withoutMenu({ menu: _menu, ...command }: Command): Command {
+  return command;
+}
+
 function issueOf(name: string, index: number): ConfigIssue[] {
-  const names = builtIn.map((each) => each.name);
+  const names = builtIn.flatMap((each) => [each.name, menuNameOf(each) ?? []].flat());
   if (names.includes(name)) return [];
   const similar = closest(name, names);
   const hint = similar === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean ${similar}?`;

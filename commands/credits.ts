@@ -23,6 +23,7 @@ export const credits = {
   visibility: 'private',
   actions: ['own'],
   offers: [{ place: 'panel', action: 'own', label: ({ votePanel }) => votePanel.creditsButton }],
+  menu: ({ credits: texts }) => texts.menu,
   availability: 'everywhere',
   needs: 'accounts',
   describe: ({ texts }) => ({

@@ -3,7 +3,7 @@ import { searchChoices } from '../src/discord/commands/choices.ts';
 import { isOffered } from '../src/discord/commands/command.ts';
 import type { CommandInput } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import { commandMention, escapeName, joined, lines, type Markup } from '../src/texts/markup.ts';
+import { bold, commandMention, escapeName, joined, lines, type Markup } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 
 /** Discord: "Embed Limits", `description` (characters). */
@@ -57,14 +57,22 @@ function isUsable(
   return defaultMemberPermissions === undefined || isManager;
 }
 
-/** The commands for everyone, then those for managers, under headings if there are both; as many as fit. */
+/**
+ * The commands for everyone, then those for managers, under headings if there are both, and those in the menu of a member; as
+ * many as fit.
+ */
 function renderList(commands: readonly Command[], context: CommandContext): Markup {
-  const { everyone, managers } = context.texts.help;
+  const { everyone, managers, menus: inMenus } = context.texts.help;
   const linesOf = (selected: readonly Command[]) => lines(...selected.map((command) => renderLine(command, context)));
   const forEveryone = linesOf(commands.filter((command) => command.defaultMemberPermissions === undefined));
   const forManagers = linesOf(commands.filter((command) => command.defaultMemberPermissions !== undefined));
-  const text =
-    forManagers === '' ? forEveryone : joined([lines(everyone, forEveryone), lines(managers, forManagers)], '\n\n');
+  const menus = commands.flatMap(({ menu }) => (menu === undefined ? [] : [bold(escapeName(menu(context.texts)))]));
+  const sections = [
+    forManagers === '' ? forEveryone : lines(everyone, forEveryone),
+    forManagers === '' ? null : lines(managers, forManagers),
+    menus.length === 0 ? null : lines(inMenus, joined(menus, ' · ')),
+  ];
+  const text = joined(sections, '\n\n');
   return text.length > maxTextLength ? renderList(commands.slice(0, -1), context) : text;
 }
 

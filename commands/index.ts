@@ -12,9 +12,10 @@ import { setup } from './setup.ts';
 import { shop } from './shop.ts';
 import { stats } from './stats.ts';
 import { trace } from './trace.ts';
+import { vote } from './vote.ts';
 
 export const commands: readonly Command[] = [
-  ...[canvote, credits, leaderboard, remind, shop, reviews, stats, claim, privacy, help],
+  ...[vote, canvote, credits, leaderboard, remind, shop, reviews, stats, claim, privacy, help],
   ...[award, trace, setup],
 ];
 

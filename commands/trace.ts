@@ -36,6 +36,7 @@ const uncounted: readonly Cause[] = ['within_cooldown', 'revoked'];
 export const trace = {
   name: 'trace',
   visibility: 'private',
+  menu: ({ trace: texts }) => texts.menu,
   defaultMemberPermissions: 'ManageGuild',
   needs: 'accounts',
   describe: ({ texts }) => ({

@@ -19,6 +19,9 @@ export const memberScene: Scene = {
       await stage.announcedVote('mira');
       return stage.run('canvote');
     }),
+    state('vote-list', '/vote', 'You can vote for Quartermaster now. You can vote for Lantern Harbour again', (stage) =>
+      stage.run('vote'),
+    ),
     state('canvote-other', '/canvote for another member', '@Ayşe can vote for Lantern Harbour now', (stage) =>
       stage.run('canvote', { user: stage.id('Ayşe') }),
     ),

@@ -7,7 +7,7 @@ import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import { createPerform } from '../core/outbox/perform.ts';
 import type { QueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
-import { voteOffers } from '../discord/commands/offers.ts';
+import { listingsTarget, voteOffers } from '../discord/commands/offers.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
 import { isConfirmationQueue } from '../features/confirmations/feature.ts';
@@ -42,6 +42,7 @@ interface AnnouncingDependencies
 export async function createAnnouncing(access: DiscordAccess, shared: Shared, dependencies: AnnouncingDependencies) {
   const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, tracing, queueShare } = dependencies;
   const { rest, guard, languages, memberLanguages, commands } = access;
+  const list = listingsTarget(commands);
   const parts = await createParts({
     ...access,
     ...shared,
@@ -49,7 +50,9 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     channelTexts: languages.ofChannel,
     guildTexts: languages.ofGuild,
     memberTexts: memberLanguages.textsOf,
-    cardOf: createCardSource(dependencies.lookups.find),
+    cardOf: createCardSource(dependencies.lookups.find, (listing) =>
+      (directory.communityOf(listing)?.named.length ?? 0) > 1 ? list : null,
+    ),
     voteButtons: (texts) => voteOffers(commands, texts),
   });
   const perform = createPerform({

@@ -4,7 +4,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Ledger } from '../core/ledger/program-ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
-import type { CommandData } from '../discord/commands/command.ts';
+import type { ApplicationCommandBody } from '../discord/commands/command.ts';
 import type { AnyInteraction } from '../discord/interactions/own-interaction.ts';
 import type { SignInLinks } from '../owner/sign-in-links.ts';
 import type { AttemptResult } from '../platform/attempt-result.ts';
@@ -29,7 +29,7 @@ export interface App extends WebhookRoutes {
    */
   start(options?: { listen?: boolean }): Promise<string | null>;
   /**
-   * The slash commands as Discord's API takes them, your own included, in the scope of the settings: add them to the list
+   * The commands as Discord's API takes them, those in the menu of a member and your own included, in the scope of the settings: add them to the list
    * that a deploy script of yours puts in place of all commands. Needs no connection.
    * @example
    * ```ts
@@ -41,7 +41,7 @@ export interface App extends WebhookRoutes {
    * }
    * ```
    */
-  commandData(): CommandData[];
+  commandData(): ApplicationCommandBody[];
   /**
    * Whether tallyhook answers an interaction, so that your handler leaves it alone: one of its commands, buttons, selects or
    * modals, of discord.js or as Discord sends it. Commands are known by their ids; while they are registered for the

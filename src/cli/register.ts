@@ -5,7 +5,12 @@ import { describeDiscordError, tokenHint } from '../discord/discord-errors.ts';
 import { interactionsPath } from '../discord/interactions/endpoint.ts';
 import { setEndpoint } from '../discord/interactions/endpoint-settings.ts';
 import { updateApplication } from '../discord/registration/application-settings.ts';
-import { type EarlierCommands, formatScope, unclearHint } from '../discord/registration/earlier-commands.ts';
+import {
+  type EarlierCommands,
+  formatCommand,
+  formatScope,
+  unclearHint,
+} from '../discord/registration/earlier-commands.ts';
 import { conflictHint, inaccessibleHint } from '../discord/registration/registrar.ts';
 import type { RegistrationReport } from '../discord/registration/registration.ts';
 import { createDiscordRest, type DiscordRest } from '../discord/rest.ts';
@@ -158,20 +163,22 @@ function printReport(report: Report, guildId: string | null, terminal: Terminal)
   const isLeft = (name: string) => earlier.ours.some((command) => command.name === name);
   const deletedHere = deleted.filter((name) => !isLeft(name));
   for (const [change, names] of Object.entries({ created, updated, unchanged, deleted: deletedHere })) {
-    if (names.length > 0) terminal.print(`  ${change}: ${names.map((name) => `/${name}`).join(', ')}`);
+    if (names.length > 0) terminal.print(`  ${change}: ${names.map(formatCommand).join(', ')}`);
   }
   for (const [place, commands] of Map.groupBy(earlier.ours, (command) => command.guildId)) {
-    const names = commands.map(({ name }) => `/${name}`).join(', ');
+    const names = commands.map(({ name }) => formatCommand(name)).join(', ');
     terminal.print(`  left ${formatScope(place)} by an earlier tallyhook, and now deleted: ${names}`);
   }
   if (report.application.length > 0) terminal.print(`  application: ${report.application.join(', ')}`);
   for (const { name, id } of conflicts) {
-    terminal.printError(`/${name} (${id}) belongs to another program, so ours was not registered. ${conflictHint}`);
+    terminal.printError(
+      `${formatCommand(name)} (${id}) belongs to another program, so ours was not registered. ${conflictHint}`,
+    );
   }
   for (const { name, id, guildId: guild } of inaccessible) {
-    terminal.printError(`/${name} (${id}) could not be deleted in guild ${guild}. ${inaccessibleHint}`);
+    terminal.printError(`${formatCommand(name)} (${id}) could not be deleted in guild ${guild}. ${inaccessibleHint}`);
   }
   for (const { name, id, guildId: guild } of earlier.unclear) {
-    terminal.printError(`/${name} (${id}) is also registered ${formatScope(guild)}. ${unclearHint}`);
+    terminal.printError(`${formatCommand(name)} (${id}) is also registered ${formatScope(guild)}. ${unclearHint}`);
   }
 }

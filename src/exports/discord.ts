@@ -14,7 +14,13 @@ export type {
 } from '../../commands/custom-command.ts';
 export { type RegisterOptions, registerCommands } from '../app/register-commands.ts';
 export type { Milestone } from '../core/rewards/rules.ts';
-export type { CommandChoice, CommandData, CommandOption, ListedLookup } from '../discord/commands/command.ts';
+export type {
+  ApplicationCommandBody,
+  CommandChoice,
+  CommandData,
+  CommandOption,
+  ListedLookup,
+} from '../discord/commands/command.ts';
 export type {
   CommandInput,
   CompletionInput,

@@ -91,6 +91,13 @@ async function run(discord: LocalDiscord, name: string) {
   return textOf(await discord.runCommand(use).settled);
 }
 
+/** A member uses a command in the menu of another. */
+function useOn(discord: LocalDiscord, name: string) {
+  const [member, other] = discord.members.map(({ id }) => id);
+  const use = { name, userId: member ?? '', targetId: other ?? '', channelId: discord.channels.general };
+  return discord.runUserCommand(use);
+}
+
 const idOf = (discord: LocalDiscord, name: string) => discord.commands().find((command) => command.name === name)?.id;
 const descriptionOf = (discord: LocalDiscord, name: string) =>
   discord.commands().find((command) => command.name === name)?.description;
@@ -166,26 +173,46 @@ describe('beside a bot of the guide', () => {
     expect(app.owns({ type: 2, data: { id: idOf(discord, 'daily') ?? '', type: 1 } })).toBe(true);
   });
 
+  it('leaves out what is excluded: a command with its entry in the menu of a member, or that entry alone', async () => {
+    const discord = await localDiscord({ rateLimits: false });
+    await guideBot(discord);
+    const menus = () => discord.commands().flatMap(({ type, name }) => (type === 2 ? [name] : []));
+    await beside(discord, { commands: { exclude: ['credits', 'Award credits'] } });
+    await expect.poll(menus).toEqual(['Trace votes']);
+    expect(discord.commands().map(({ name }) => name)).toContain('award');
+    expect(discord.commands().map(({ name }) => name)).not.toContain('credits');
+    await expect(beside(discord, { commands: { exclude: ['Award credit'] } })).rejects.toThrow(
+      'Did you mean Award credits?',
+    );
+  });
+
   it('owns its commands, buttons, selects and modals, of discord.js and as Discord sends them', async () => {
     const discord = await localDiscord({ rateLimits: false });
     const bot = await guideBot(discord);
     const { app } = await beside(discord, { client: bot.client });
     bot.ignoreOwned(app);
-    await bot.deploy([ping], app.commandData());
+    await bot.deploy([ping], [...app.commandData(), { type: 2, name: 'ping' }]);
     expect(await run(discord, 'credits')).toBe('Credits');
     expect(await run(discord, 'ping')).toBe('from the bot');
-    expect(bot.seen.map((interaction) => app.owns(interaction))).toEqual([true, false]);
+    expect(textOf(await useOn(discord, 'Credits').settled)).toBe('Credits');
+    useOn(discord, 'ping');
+    await expect.poll(() => bot.seen.length).toBe(4);
+    expect(bot.seen.map((interaction) => app.owns(interaction))).toEqual([true, false, true, false]);
     expect(bot.unknown).toEqual([]);
+    const menuIdOf = (name: string) =>
+      discord.commands().find((each) => each.type === 2 && each.name === name)?.id ?? '';
     const [credits, pingId] = [idOf(discord, 'credits') ?? '', idOf(discord, 'ping') ?? ''];
     const owned = [
       ...[2, 4].map((type) => ({ type, data: { id: credits, type: 1 } })),
+      { type: 2, data: { id: menuIdOf('Credits'), type: 2 } },
       ...[3, 5].map((type) => ({ type, data: { custom_id: 'tallyhook:shop/buy:item=vip' } })),
       ...[3, 5].map((type) => ({ type, customId: 'tallyhook:shop/buy:item=vip' })),
     ];
     const foreign = [
       ...[2, 4].map((type) => ({ type, data: { id: pingId, type: 1 } })),
+      { type: 2, data: { id: menuIdOf('ping'), type: 2 } },
       ...[3, 5].map((type) => ({ type, data: { custom_id: 'tally:buy' } })),
-      ...[{ type: 1 }, { type: 2, data: { id: credits, type: 2 } }, { type: 3 }],
+      ...[{ type: 1 }, { type: 2, data: { id: credits, type: 3 } }, { type: 3 }],
     ];
     expect(owned.map(app.owns)).toEqual(owned.map(() => true));
     expect(foreign.map(app.owns)).toEqual(foreign.map(() => false));

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createInteractionsEndpoint } from '../../src/discord/interactions/endpoint.ts';
 import { createRestTransports } from '../../src/discord/interactions/transport.ts';
+import { formatCommand } from '../../src/discord/registration/earlier-commands.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createHttpServer } from '../../src/platform/http/server.ts';
@@ -20,7 +21,7 @@ describe('tallyhook register', { timeout: 120_000 }, () => {
     await rest.post(route, { name: 'stats', description: 'Statistics of the game.' });
     const otherCommands = await rest.get(route);
     const names = (await offeredCommands(settings(discord))).filter((name) => name !== 'stats');
-    const offered = names.map((name) => `/${name}`).join(', ');
+    const offered = names.map(formatCommand).join(', ');
     const directory = tempDir();
     const register = () => runCommand(['register'], settings(discord), directory);
     const first = await register();

@@ -19,11 +19,13 @@ async function withAccounts() {
   const log = createLog({ level: 'info', secrets: [], destination });
   const context = { ...contextFor(), awards: createAwards({ recorder: store.recorder, accounts: '', clock, log }) };
   let interactions = 0;
-  const run = (options: Record<string, OptionValue>, givenId?: string) => {
+  const run = async (options: Record<string, OptionValue>, givenId?: string) => {
     interactions += 1;
     const interactionId = givenId ?? `10${interactions}`;
     const complete = { user: otherMemberId, credits: 50, reason: 'Event won', ...options };
-    return award.execute(inputOf(complete, { isManager: true, interactionId }), context);
+    const reply = await award.execute(inputOf(complete, { isManager: true, interactionId }), context);
+    if ('kind' in reply) throw new Error('It has opened a form.');
+    return reply;
   };
   const credits = async () => (await store.ledger.account(otherMemberId)).credits;
   return { run, credits, store, logged };

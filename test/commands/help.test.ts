@@ -12,7 +12,7 @@ const en = textsIn('en-US');
 const server = { name: 'server', lookup: fakeLookup('server', {}) };
 
 async function textOf(changes: Partial<CommandInput>, all: readonly Command[] = commands, listings = [server]) {
-  const commandId = (name: string) => (name === 'canvote' ? '300000000000000001' : null);
+  const commandId = (name: string) => (name === 'vote' ? '300000000000000001' : null);
   const { text } = await help.execute(inputOf({}, changes), {
     ...contextFor(...listings),
     commands: all,
@@ -35,12 +35,14 @@ describe('/help', () => {
   it('is visible only to the member who runs it', () => expect(help.visibility).toBe('private'));
 
   it('lists each command in a line, as a mention if its id is known', async () => {
-    const entries = (await textOf({})).split('\n');
+    const [listed = '', menus] = (await textOf({})).split('\n\n');
+    const entries = listed.split('\n');
     expect([entries[0], entries.find((entry) => entry.startsWith('**/reviews**'))]).toEqual([
-      `</canvote:300000000000000001> · ${en.canVote.description}`,
+      `</vote:300000000000000001> · ${en.canVote.listDescription}`,
       `**/reviews** · ${en.reviews.description}`,
     ]);
     expect(entries).toHaveLength(commands.filter((command) => command.defaultMemberPermissions === undefined).length);
+    expect(menus).toBe('**In the menu of a member, under Apps**\n**Credits**');
   });
 
   it('shows the options of one command', async () => {
@@ -64,8 +66,9 @@ describe('/help', () => {
     expect(await textOf({})).not.toContain('/award');
     const text = await textOf({ isManager: true });
     const [everyone = '', managers = ''] = text.split('**For members with the permission Manage Server**');
-    expect(everyone).toContain('**For everyone**\n</canvote');
+    expect(everyone).toContain('**For everyone**\n</vote');
     expect(managers).toMatch(/^\n\*\*\/award\*\* · /);
+    expect(managers).toContain('**Credits** · **Award credits** · **Trace votes**');
   });
 
   it('omits what the community has nothing for', async () => {
@@ -82,7 +85,7 @@ describe('/help', () => {
 
   it('lists in a direct message only what can be run there', async () => {
     const text = await textOf({ guildId: null, roles: null });
-    expect(text).toContain('</canvote');
+    expect(text).toContain('</vote');
     expect(text).not.toContain('/award');
   });
 

@@ -134,7 +134,8 @@ describe('the commands on Discord', () => {
   it('/help mentions the commands by their ids', async () => {
     const { discord, run, other } = await connectedBot(commands, { listings });
     const text = (await run('help').settled).embeds[0]?.description;
-    for (const { id, name } of discord.commands()) expect(text).toContain(`</${name}:${id}>`);
+    for (const { id, name, type } of discord.commands())
+      expect(text).toContain(type === 1 ? `</${name}:${id}>` : `**${name}**`);
     const use = { name: 'help', userId: other.id, channelId: discord.channels.general };
     const forOthers = (await discord.runCommand(use).settled).embeds[0]?.description;
     expect(forOthers).toContain('</stats:');

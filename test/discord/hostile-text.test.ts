@@ -105,7 +105,8 @@ describe('hostile text', { timeout: 60_000 }, () => {
           { state: 'on' },
           {},
         ];
-        for (const { name, options } of discord.commands()) {
+        const slashCommands = discord.commands().filter(({ type }) => type === 1);
+        for (const { name, options } of slashCommands) {
           const allowed = (options ?? []).map((option) => option.name);
           const required = (options ?? []).filter((option) => 'required' in option && option.required);
           const isAccepted = (input: object) =>

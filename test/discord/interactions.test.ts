@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { award } from '../../commands/award.ts';
 import { canvote } from '../../commands/canvote.ts';
 import { credits } from '../../commands/credits.ts';
+import { trace } from '../../commands/trace.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
@@ -365,5 +366,84 @@ describe('a page button', () => {
       components,
     })) as { id: string };
     expect(await discord.clickButton(posted.id, custom_id, member.id).response).toMatchObject({ type: 7 });
+  });
+});
+
+describe('a command in the menu of a member', () => {
+  const hostile = '@everyone **[x](https://evil.example)** <@&1>';
+
+  async function withMenus() {
+    const connected = await connectedBot([credits, award, trace]);
+    const { discord, member, other } = connected;
+    const use = (name: string, by = member.id, targetId = other.id, channelId = discord.channels.general) =>
+      discord.runUserCommand({ name, userId: by, targetId, channelId });
+    return { ...connected, use };
+  }
+
+  it.each([
+    ['Credits', 'credits'],
+    ['Trace votes', 'trace'],
+  ])('%s answers the member who uses it alone, as /%s does', async (menu, name) => {
+    const { use, run, other } = await withMenus();
+    const message = await use(menu).settled;
+    expect(message.flags & ephemeral).toBe(ephemeral);
+    expect(message.interaction_metadata).toMatchObject({ target_user: { id: other.id } });
+    expect(message.embeds).toEqual((await run(name, { user: other.id }).settled).embeds);
+    expect(JSON.stringify(message.embeds)).toContain(`<@${other.id}>`);
+  });
+
+  it('Award credits asks for credits and a reason, and pays them once, whatever the reason is', async () => {
+    const { use, discord, member, other, store } = await withMenus();
+    const opened = use('Award credits');
+    expect(await opened.response).toMatchObject({ type: 9, data: { title: 'Award credits' } });
+    const submit = (values: Record<string, string>, interactionId = opened.id) =>
+      discord.submitModal({ interactionId, userId: member.id, values }).settled;
+    const { embeds, flags } = await submit({ credits: '25', reason: hostile });
+    expect(flags & ephemeral).toBe(ephemeral);
+    expect(embeds[0]?.description).toContain(`<@${other.id}> now has **25** credits (+25).`);
+    expect(embeds[0]?.description).not.toMatch(/@everyone|<@&1>|\]\(https:/);
+    const again = use('Award credits');
+    await again.response;
+    const refused = await submit({ credits: '1e400', reason: 'x' }, again.id);
+    expect(refused.embeds[0]?.description).toContain('whole number of credits');
+    expect((await store.ledger.account(other.id)).credits).toBe(25);
+  });
+
+  it('is for managers where its command is, also if a guild shows it to everyone', async () => {
+    const { use, discord, other, member, rest, store } = await withMenus();
+    expect(() => use('Trace votes', other.id, member.id)).toThrow('You do not have permission to use Trace votes');
+    expect(() => use('Award credits', other.id, member.id)).toThrow('You do not have permission');
+    for (const { id } of discord.commands().filter(({ type }) => type === 2)) {
+      const path = `/applications/${discord.applicationId}/commands/${id}` as const;
+      await rest.patch(path, { default_member_permissions: null });
+    }
+    for (const name of ['Trace votes', 'Award credits']) {
+      const used = use(name, other.id, member.id);
+      expect((await used.settled).embeds[0]?.description).toContain('Manage Server');
+    }
+    expect((await use('Credits', other.id, member.id).settled).embeds[0]?.title).toBe('Credits');
+    expect((await store.ledger.account(member.id)).credits).toBe(0);
+  });
+
+  it('knows that a bot has no account, and works outside the guild only where its command does', async () => {
+    const { use, discord, member, other } = await withMenus();
+    for (const name of ['Credits', 'Award credits']) {
+      const { embeds } = await use(name, member.id, discord.applicationId).settled;
+      expect(embeds[0]?.description).toContain('bot');
+    }
+    const elsewhere = discord.channels.otherGuild;
+    expect((await use('Credits', member.id, other.id, elsewhere).settled).embeds[0]?.title).toBe('Credits');
+    expect(() => use('Trace votes', member.id, other.id, elsewhere)).toThrow('cannot be used in this channel');
+  });
+
+  it("leaves another program's user and message commands alone, also with the name of a slash command", async () => {
+    const { discord, use, logged, counted, rest, other, run } = await withMenus();
+    const route = `/applications/${discord.applicationId}/commands` as const;
+    await rest.post(route, { type: 2, name: 'credits' });
+    const theirs = use('credits');
+    await until(() => ignoredIn(logged).length === 1);
+    expect(counted).toEqual([]);
+    expect(theirs.messages).toEqual([]);
+    expect((await run('credits', { user: other.id }).settled).embeds[0]?.title).toBe('Credits');
   });
 });

@@ -2,12 +2,14 @@ import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord-ap
 import { describe, expect, it } from 'vitest';
 import { canvote } from '../../commands/canvote.ts';
 import type { Command } from '../../commands/context.ts';
+import { credits } from '../../commands/credits.ts';
 import { commands as allCommands } from '../../commands/index.ts';
 import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
+import { trace } from '../../commands/trace.ts';
 import type { Need } from '../../src/discord/commands/command.ts';
 import { planCommands } from '../../src/discord/registration/command-plan.ts';
-import { registerCommands } from '../../src/discord/registration/registration.ts';
+import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { command, commandRegistry, hello, localDiscord } from './bot.ts';
@@ -78,6 +80,50 @@ describe('registering the commands', () => {
     expect(await names()).toEqual(expect.arrayContaining(['credits', 'leaderboard', 'award', 'trace']));
     expect(await register(both, null, allCommands, [])).toMatchObject({ created: ['shop'], deleted: [] });
     expect(await register(both, null, allCommands, ['shop'])).toMatchObject({ created: [], deleted: ['shop'] });
+  });
+
+  it('registers a command in the menu of a member beside its slash command, in every language', async () => {
+    const { discord, rest, routes, register, listed, writes } = await registering();
+    expect(await register(both, null, [credits])).toEqual({ ...noChanges, created: ['credits', 'Credits'] });
+    expect(await listed()).toMatchObject([
+      { type: 1, name: 'credits' },
+      {
+        ...{ type: 2, name: 'Credits', description: '', contexts: [0, 1, 2], integration_types: [0, 1] },
+        default_member_permissions: null,
+      },
+    ]);
+    expect(discord.commands()[1]?.name_localizations).toMatchObject({ fr: 'Crédits', 'zh-CN': '积分' });
+    writes();
+    expect(await register(both, null, [credits])).toEqual({ ...noChanges, unchanged: ['credits', 'Credits'] });
+    expect(writes()).toEqual([]);
+    const { menu: _menu, ...alone } = credits;
+    expect(await register(both, null, [alone])).toEqual({
+      ...{ ...noChanges, unchanged: ['credits'] },
+      deleted: ['Credits'],
+    });
+    const theirs = { type: 2, name: 'credits' };
+    await rest.post(routes.global, theirs);
+    expect(await register(both, null, [credits])).toMatchObject({ created: ['Credits'], conflicts: [] });
+    expect(await listed()).toContainEqual(expect.objectContaining(theirs));
+  });
+
+  it('takes a command in the menu from no other program, and from a deploy script of ours', async () => {
+    const { rest, routes, register, listed, writes, registry, discord } = await registering();
+    const [theirs] = (await rest.put(routes.global, undefined, [{ type: 2, name: 'Credits' }])) as readonly Listed[];
+    writes();
+    expect(await register(both, null, [credits])).toMatchObject({
+      created: ['credits'],
+      conflicts: [{ id: theirs?.id, name: 'Credits', type: 2 }],
+    });
+    expect(await listed()).toContainEqual(theirs);
+    const context = { listings: both, isShared: false };
+    await rest.put(routes.global, undefined, commandDataOf({ commands: [credits, trace], context, guildId: null }));
+    writes();
+    expect(await register(both, null, [credits, trace])).toMatchObject({ created: [], updated: [], conflicts: [] });
+    expect(writes()).toEqual([]);
+    expect((await registry.list(discord.applicationId)).map(({ name }) => name).toSorted()).toEqual(
+      ['credits', 'trace', 'Credits', 'Trace votes'].toSorted(),
+    );
   });
 
   it('does not change the commands of another program, globally and in the guild', async () => {

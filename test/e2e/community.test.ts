@@ -45,6 +45,25 @@ describe('the members on the page', { timeout: 60_000 }, () => {
     await expectText(profile.getByRole('region', { name: 'Roles' }), 'Voter');
   });
 
+  it('have a menu with the commands of the app, which answer in the open channel', async () => {
+    const { page } = await visitLocal({
+      commands: [{ type: 2, name: 'Wave at', name_localizations: { de: 'Winken' } }],
+      async answer(interaction: Interaction) {
+        if (!interaction.isUserContextMenuCommand()) return;
+        await interaction.reply(`${interaction.user.displayName} waves at ${interaction.targetUser.displayName}.`);
+      },
+    });
+    await page
+      .getByRole('list', { name: 'Members' })
+      .getByRole('button', { name: /^Tomás/ })
+      .click();
+    const menu = page.getByRole('dialog', { name: 'Tomás' });
+    await menu.getByRole('region', { name: 'Apps' }).getByRole('button', { name: 'Wave at' }).click();
+    await menu.waitFor({ state: 'hidden' });
+    await expectText(page.getByRole('article').last(), 'Mira waves at Tomás.');
+    expect(await page.locator('discord-command').last().getAttribute('command')).toBe('Wave at');
+  });
+
   it('keep a choice that is on its way, however often the page is drawn meanwhile', async () => {
     const { discord, page } = await visitLocal(exporter);
     const [, tomas] = discord.members;

@@ -1,8 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { hour } from '../../src/platform/durations.ts';
+import { hour, minute } from '../../src/platform/durations.ts';
+import { defaultGuild } from '../../src/sandbox/discord/default-guild.ts';
+import { controlsOf, type Message } from '../../src/sandbox/discord/objects.ts';
+import { textOf } from '../discord/shown-text.ts';
 import { json, startFakeService } from '../lookup/fake-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { environmentWith } from '../support/listings-file.ts';
+import { createOffsetClock } from '../support/offset-clock.ts';
 import { startInstallation } from '../support/start-installation.ts';
 
 it('a member of a community on other sites alone sees where to vote, and claims a vote that only a site knows', async () => {
@@ -39,4 +43,48 @@ it('a member of a community on other sites alone sees where to vote, and claims 
   expect(await run('claim')).toContain('You have claimed it before');
   expect(lines.join('')).not.toContain('no API key is configured');
   expect(lines.join('')).not.toContain('site-key');
+});
+
+it('in a community with several listings, "Vote" leads to all of them, from announcements and reminders', async () => {
+  const topgg = { name: 'quartermaster', kind: 'bot', id: '716390085896962058', site: 'topgg' };
+  const disurl = { name: 'harbour', kind: 'server', id: '716390085896962059', site: 'disurl', voteSecrets: ['token'] };
+  const clock = createOffsetClock();
+  const own = { announcements: { voteButton: true }, announceChannelId: defaultGuild({}).announcements.id };
+  const listings = [{ ...topgg, voteSecrets: ['whs_secret'] }, disurl].map((each) => ({ ...each, ...own }));
+  const unset = ['LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET', 'PREMIUM_WEBHOOK_SECRET'];
+  const { discord, url, app } = await startInstallation(
+    {
+      ...Object.fromEntries([...unset, 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID'].map((name) => [name, ''])),
+      TALLYHOOK_CONFIG: environmentWith(listings)['TALLYHOOK_CONFIG'] ?? '',
+    },
+    clock,
+  );
+  const [voter, other] = discord.members.map(({ id }) => id);
+  const channelId = discord.channels.announcements;
+  await eventually(() => expect(discord.commands()).toHaveLength(app.commandData().length));
+  await discord.runCommand({ name: 'remind', options: { state: 'on' }, userId: voter ?? '', channelId }).settled;
+  const vote = { type: 'vote', guildId: disurl.id, userId: voter };
+  const headers = { authorization: 'Basic token' };
+  const votedAt = clock.now();
+  await fetch(`${url}/webhooks/harbour`, { method: 'POST', headers, body: JSON.stringify(vote) });
+  const press = (message: Message | undefined, label: string, userId: string | undefined) => {
+    const button = controlsOf(message?.components ?? []).find((each) => 'label' in each && each.label === label);
+    expect(button?.custom_id).toBe('tallyhook:vote/list:');
+    return discord.clickButton(message?.id ?? '', button?.custom_id ?? '', userId ?? '').settled;
+  };
+
+  await eventually(() => expect(discord.messages(channelId)).toHaveLength(1));
+  const [announced] = discord.messages(channelId);
+  const ofOther = await press(announced, 'Vote too', other);
+  expect(ofOther.flags & 64).toBe(64);
+  expect(textOf(ofOther)).toContain('You can perhaps vote for **harbour (Disurl)**');
+  const ofVoter = textOf(await press(announced, 'Vote too', voter));
+  const [perhaps, later] = ['You can perhaps vote for **quartermaster (top.gg)**', '**harbour (Disurl)** again <t:'];
+  expect(ofVoter.indexOf(perhaps)).toBeGreaterThanOrEqual(0);
+  expect(ofVoter.indexOf(later)).toBeGreaterThan(ofVoter.indexOf(perhaps));
+
+  clock.advance(12 * hour + minute - (clock.now() - votedAt));
+  await eventually(() => expect(discord.directMessages(voter ?? '')).toHaveLength(1));
+  const fromReminder = textOf(await press(discord.directMessages(voter ?? '')[0], 'Vote', voter));
+  expect(fromReminder).toContain('You can perhaps vote for **harbour (Disurl)**');
 });

@@ -38,7 +38,7 @@ async function startShop(settingsIn: (discord: Awaited<ReturnType<typeof localDi
   const [manager, buyer] = discord.members;
   if (manager === undefined || buyer === undefined) throw new Error('The local Discord has no members.');
   const use = { channelId: discord.channels.general };
-  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('shop'), patience);
+  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('award'), patience);
   const award = { user: buyer.id, credits: 100, reason: 'deposit' };
   await vi.waitFor(async () => {
     await discord.runCommand({ ...use, name: 'award', options: award, userId: manager.id }).settled;

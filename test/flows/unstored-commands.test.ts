@@ -32,7 +32,7 @@ async function startShop() {
     );
     return discord.clickButton(message.id, found?.custom_id ?? '', userId);
   };
-  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('award'), patience);
+  await vi.waitFor(() => expect(discord.commands().map(({ name }) => name)).toContain('setup'), patience);
   const award = { user: member.id, credits: 100, reason: 'deposit' };
   await vi.waitFor(() => expect(discord.connected).toBe(true), patience);
   expect(textOf(await run('award', award, manager.id))).toContain('100');

@@ -120,7 +120,10 @@ describe('registering commands', () => {
       ['options'],
       'APPLICATION_COMMAND_OPTIONS_TYPE_INVALID',
     ],
-    ['a message command', { ...vote, type: 3 }, ['type'], 'BASE_TYPE_CHOICES'],
+    ['a type that does not exist', { ...vote, type: 9 }, ['type'], 'BASE_TYPE_CHOICES'],
+    ['a user command with a description', { ...vote, type: 2 }, ['description'], 'BASE_TYPE_CHOICES'],
+    ['a user command with a name of 33', { type: 2, name: 'x'.repeat(33) }, ['name'], 'BASE_TYPE_MAX_LENGTH'],
+    ['a user command with options', { type: 2, name: 'Vote', options: [option] }, ['options'], 'BASE_TYPE_MAX_LENGTH'],
     [
       'more than 8,000 characters',
       {
@@ -141,6 +144,18 @@ describe('registering commands', () => {
     expect(json).toMatchObject({ code: 50035 });
     const field = ['0', ...path].reduce<Json | undefined>((node, step) => node?.[step], json['errors']);
     expect(field?.['_errors']?.[0]?.['code']).toBe(code);
+  });
+
+  it('accepts spaces and capitals in names of user commands, of which one may have the name of a slash command', async () => {
+    const { ask, global } = await withCommands();
+    const menu = { type: 2, name: 'Trace Votes', name_localizations: { de: 'Vote-Verlauf' } };
+    const put = await ask('PUT', global, [vote, menu, { type: 2, name: 'vote' }, { type: 3, name: 'vote' }]);
+    expect(put.json).toMatchObject([{ type: 1 }, { ...menu, description: '' }, { type: 2 }, { type: 3 }]);
+    const changed = await ask('POST', global, { type: 2, name: 'vote', default_member_permissions: '32' });
+    expect(changed).toMatchObject({ status: 200, json: { id: put.json['2']?.['id'], type: 2 } });
+    expect((await ask('GET', global)).json).toHaveLength(4);
+    const others = many(16, (index) => ({ type: 2, name: `Menu ${index}` }));
+    expect(await ask('PUT', global, others)).toMatchObject({ status: 400, json: { code: 30032 } });
   });
 
   it('rejects duplicate names and more than 100 commands', async () => {

@@ -1,7 +1,7 @@
-import type { LocalizationMap } from 'discord.js';
+import { ApplicationCommandType, type LocalizationMap } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { bodyOf } from '../../src/discord/registration/command-shape.ts';
+import { bodiesOf, bodyOf } from '../../src/discord/registration/command-shape.ts';
 import { catalogues } from '../../src/texts/catalogues.ts';
 import { partsOf } from '../../src/texts/language.ts';
 import { defaultLocale, type Locale, locales } from '../../src/texts/locale.ts';
@@ -46,6 +46,8 @@ const setupLimits: Readonly<Record<string, number>> = {
   'setup.choices': 100,
   'setup.placeholders': 150,
   'setup.trust': 100,
+  'award.creditsField': 45,
+  'award.reasonField': 45,
 };
 const placeholdersIn = (message: string) => new Set(partsOf(message).filter((_, index) => index % 2 === 1));
 const english = catalogues[defaultLocale];
@@ -141,6 +143,16 @@ describe('the descriptions of the commands', () => {
       for (const text of [name, ...Object.values(localized ?? {})]) expect(text).toMatch(/^.{1,100}$/s);
     }
     expect(lengthOf([body as Described, ...options, ...choices])).toBeLessThanOrEqual(8_000);
+  });
+
+  it('have names in the menu of a member that fit in every language', () => {
+    const all = commands.flatMap((command) => bodiesOf(command, { listings, isShared: false }, null));
+    const menus = all.filter(({ type }) => type === ApplicationCommandType.User);
+    expect(menus.length).toBeGreaterThan(0);
+    for (const { name, name_localizations: localized } of menus) {
+      expect(Object.keys(localized ?? {}).length, name).toBeGreaterThan(translations.length / 2);
+      for (const text of [name, ...Object.values(localized ?? {})]) expect(text).toMatch(/^\S.{0,30}\S$/u);
+    }
   });
 
   it.each(translations)('are those of the catalogue: %s', (locale) => {

@@ -135,15 +135,15 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'texts that share a message are together not longer than it may be',
   },
   {
-    file: 'src/discord/registration/command-plan.ts',
-    find: 'const listed = options.listed.filter(({ type }) => type === ApplicationCommandType.ChatInput);',
-    replace: 'const { listed } = options;',
+    file: 'src/discord/registration/command-shape.ts',
+    find: 'return `${type} ${name}`;',
+    replace: 'return name;',
     breaks: 'the menu commands of another program are left alone',
   },
   {
     file: 'src/discord/registration/command-plan.ts',
-    find: 'delete: ours.filter(({ name }) => !bodies.has(name)).map(referenceOf),',
-    replace: 'delete: listed.filter(({ name }) => !bodies.has(name)).map(referenceOf),',
+    find: 'delete: ours.filter((command) => bodyFor(command) === undefined).map(referenceOf),',
+    replace: 'delete: listed.filter((command) => bodyFor(command) === undefined).map(referenceOf),',
     breaks: 'commands of another program are not deleted',
   },
   {

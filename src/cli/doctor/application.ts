@@ -16,6 +16,7 @@ import type { RegisteredCommand } from '../../discord/registration/command-regis
 import {
   type CommandScope,
   findEarlierCommands,
+  formatCommand,
   formatScope,
   maxGuildsOnRequest,
   scopesToSearch,
@@ -57,14 +58,14 @@ export const slashCommandsCheck: InstallationCheck = {
           isNew: status.state === 'absent',
         }),
         ...inspected.conflicts.map(({ name, id }) =>
-          warn(`Another program has registered /${name} (${id}).`, conflictHint),
+          warn(`Another program has registered ${formatCommand(name)} (${id}).`, conflictHint),
         ),
         ...[...Map.groupBy(elsewhere, (command) => command.guildId)].map(([scope, commands]) =>
           evaluateElsewhere(scope, commands),
         ),
         ...earlier.unclear.map(({ name, id, guildId: scope }) =>
           warn(
-            `/${name} (${id}) is also registered ${formatScope(scope)}, by tallyhook or another program.`,
+            `${formatCommand(name)} (${id}) is also registered ${formatScope(scope)}, by tallyhook or another program.`,
             unclearHint,
           ),
         ),
@@ -98,7 +99,7 @@ function evaluateRegistration(
 }
 
 function evaluateElsewhere(scope: CommandScope, commands: readonly RegisteredCommand[]): Finding {
-  const names = commands.map(({ name }) => `/${name}`).join(', ');
+  const names = commands.map(({ name }) => formatCommand(name)).join(', ');
   const verb = pluralize(commands.length, 'is', 'are');
   return warn(
     `${names} ${verb} also registered ${formatScope(scope)}, by an earlier start: members see them twice.`,

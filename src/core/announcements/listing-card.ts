@@ -1,5 +1,5 @@
 import type { ListedLookup } from '../../discord/commands/command.ts';
-import type { ReplyButton } from '../../discord/commands/reply.ts';
+import type { ActionTarget, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
@@ -13,13 +13,16 @@ export interface ListingCard {
   readonly url: string | null;
   /** The name of the other site that it is on; missing for the service. */
   readonly site?: string | undefined;
+  /** What lists all listings of its community, if there are several; null or missing for the only one. */
+  readonly list?: ActionTarget | null | undefined;
 }
 
 /** Reads a listing's card by its configured name; null if nothing more is known. It may be slow or reject. */
 export type CardSource = (name: string) => Promise<ListingCard | null>;
 
-/** The button that leads to the listing; none if its page is not known. */
+/** The button that leads to the listing, or to all of its community; none if its page is not known. */
 export function voteLinks(card: ListingCard | null, label: string): readonly ReplyButton[] {
+  if (card?.list) return [{ kind: 'action', ...card.list, label, style: 'primary' }];
   return card?.url ? [{ kind: 'link', label, url: card.url }] : [];
 }
 
@@ -44,12 +47,18 @@ export async function readCard(source: CardSource, name: string, clock: Clock): 
   return (await settleWithin(cardTimeoutMs, clock, card)) ?? null;
 }
 
-/** Reads the listing's name and URL on the service, for announcements. */
-export function createCardSource(findLookup: (listing: string) => ListedLookup | undefined): CardSource {
+/**
+ * Reads the listing's name and URL on the service, for announcements.
+ * @param listOf the `list` of its card; by default, each listing is the only one
+ */
+export function createCardSource(
+  findLookup: (listing: string) => ListedLookup | undefined,
+  listOf: (listing: string) => ActionTarget | null = () => null,
+): CardSource {
   return async (name) => {
     const listing = findLookup(name);
     if (listing === undefined) return null;
     const { value } = await listing.lookup.profile();
-    return { name: value.name, url: value.url, site: listing.site?.name };
+    return { name: value.name, url: value.url, site: listing.site?.name, list: listOf(name) };
   };
 }

@@ -1,11 +1,14 @@
 import type { AutocompleteInteraction, ChatInputCommandInteraction } from 'discord.js';
-import type {
-  APIApplicationCommandBasicOption,
-  RESTPostAPIChatInputApplicationCommandsJSONBody,
+import {
+  type APIApplicationCommandBasicOption,
+  ApplicationCommandType,
+  type RESTPostAPIChatInputApplicationCommandsJSONBody,
+  type RESTPostAPIContextMenuApplicationCommandsJSONBody,
 } from 'discord-api-types/v10';
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Texts } from '../../texts/texts.ts';
+import { defaultLocale } from '../../texts/locale.ts';
+import { type Texts, textsIn } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
 import type { Modal, Panel, Reply } from './reply.ts';
 
@@ -61,8 +64,11 @@ export interface AnsweringContext extends DescriptionContext {
 
 /** A button that leads to an action of a command from messages that are not its own. */
 export interface CommandOffer {
-  /** Under an account; under announcements and where there is nothing to vote for now; or in the vote panel. */
-  readonly place: 'account' | 'vote' | 'panel';
+  /**
+   * Under an account; under announcements and where there is nothing to vote for now; in the vote panel; or in place of
+   * the link to a listing, where there are several.
+   */
+  readonly place: 'account' | 'vote' | 'panel' | 'listings';
   readonly action: string;
   readonly label: (texts: Texts) => string;
   /** Before those of commands that are registered earlier. */
@@ -84,6 +90,11 @@ export interface CommandDefinition {
   readonly actions?: readonly string[];
   /** Its buttons in other messages. */
   readonly offers?: readonly CommandOffer[];
+  /**
+   * The name in the menu of a member (Discord: "User Commands"), 1 to 32 characters: there it is run with the member as
+   * its option `user`. Without it, it is not in the menu.
+   */
+  readonly menu?: (texts: Texts) => string;
   /**
    * Where it can be run. `everywhere`: also in direct messages, and in every guild by members who have added the app to
    * their account. Default: only in guilds that have the app. Its components work wherever they are.
@@ -119,6 +130,33 @@ export interface CommandDefinition {
   readonly body?: CommandData;
 }
 
+/** What Discord tells of a registered command; the name is in English. */
+export interface NamedCommand {
+  /** Discord: "Application Command Types". Default: a slash command. */
+  readonly type?: number | undefined;
+  readonly name: string;
+}
+
+/** Of the commands, the slash command or the one in the menu of a member that Discord knows by this name. */
+export function findCommand<Command extends Pick<CommandDefinition, 'name' | 'menu'>>(
+  commands: readonly Command[],
+  { type = ApplicationCommandType.ChatInput, name }: NamedCommand,
+): Command | undefined {
+  switch (type) {
+    case ApplicationCommandType.ChatInput:
+      return commands.find((command) => command.name === name);
+    case ApplicationCommandType.User:
+      return commands.find((command) => menuNameOf(command) === name);
+    default:
+      return undefined;
+  }
+}
+
+/** The name by which Discord knows the command in the menu of a member; undefined if it is not there. */
+export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>): string | undefined {
+  return menu?.(textsIn(defaultLocale));
+}
+
 /** Whether a command is registered, or replies lead to it. */
 export function isOffered(
   { needs, ...command }: Pick<CommandDefinition, 'isServedBy' | 'needs'>,
@@ -129,6 +167,9 @@ export function isOffered(
 
 /** A slash command as Discord's API takes it. Discord: "Create Global Application Command". @category Commands */
 export type CommandData = RESTPostAPIChatInputApplicationCommandsJSONBody;
+
+/** A command as Discord's API takes it: a slash command, or one in the menu of a member. @category Commands */
+export type ApplicationCommandBody = CommandData | RESTPostAPIContextMenuApplicationCommandsJSONBody;
 
 /** What is run with the interactions of discord.js, and answers them. */
 export interface NativeFunctions {

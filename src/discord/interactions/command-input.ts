@@ -5,6 +5,7 @@ import {
   type APIInteraction,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
+  type APIUserApplicationCommandInteraction,
   ApplicationIntegrationType,
   InteractionContextType,
   InteractionType,
@@ -18,14 +19,21 @@ import { resolvedBy } from './resolved-objects.ts';
 /** An interaction that somebody caused; not Discord's check of an endpoint. */
 export type UserInteraction =
   | APIChatInputApplicationCommandInteraction
+  | APIUserApplicationCommandInteraction
   | APIApplicationCommandAutocompleteInteraction
   | APIMessageComponentInteraction
   | APIModalSubmitInteraction;
 
-/** The input of a slash command; a user, channel or role option is its id. */
-export function toCommandInput(interaction: APIChatInputApplicationCommandInteraction): CommandInput {
+/**
+ * The input of a command; a user, channel or role option is its id. In the menu of a member, that member is the option
+ * `user`.
+ */
+export function toCommandInput(
+  interaction: APIChatInputApplicationCommandInteraction | APIUserApplicationCommandInteraction,
+): CommandInput {
+  const { data } = interaction;
   return {
-    options: valuesOf(interaction.data.options),
+    options: 'target_id' in data ? { user: data.target_id } : valuesOf(data.options),
     action: null,
     values: [],
     fields: {},

@@ -4,6 +4,7 @@ import {
   type APIInteraction,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
+  type APIUserApplicationCommandInteraction,
   ApplicationCommandType,
   ComponentType,
   InteractionType,
@@ -11,7 +12,13 @@ import {
 import { messageOf } from '../../platform/errors.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
+import {
+  type AnsweringContext,
+  type CommandDefinition,
+  findCommand,
+  type NamedCommand,
+  type SlashCommand,
+} from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';
 import { isAnsweredAlready, isExpired } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
@@ -33,7 +40,7 @@ export type InteractionHandler = (interaction: APIInteraction, transport: Respon
  * all), and by the id of the interaction.
  */
 export type IsOwnCommand = (
-  command: { readonly id: string; readonly name: string; readonly scope: string | null },
+  command: NamedCommand & { readonly id: string; readonly scope: string | null },
   interactionId: string,
 ) => Promise<boolean>;
 
@@ -58,7 +65,6 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
   },
 ): InteractionHandler {
   const { commands, retired = [], contextFor, isOwnCommand, onAnsweredByAnother = () => {}, log } = options;
-  const commandsByName = new Map(commands.map((command) => [command.name, command]));
   const actionsByName = new Map([...retired, ...commands].map((command) => [command.name, command]));
   const localize = memoizeByIdentity((context: Unlocalized, texts: Texts): Localized<Unlocalized> => {
     return { ...context, texts };
@@ -74,12 +80,12 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
   }
 
   async function handleCommand(
-    interaction: APIChatInputApplicationCommandInteraction,
+    interaction: APIChatInputApplicationCommandInteraction | APIUserApplicationCommandInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { id, name, guild_id: scope = null } = interaction.data;
-    if (!(await isOwnCommand({ id, name, scope }, interaction.id))) return ignore(interaction);
-    const command = commandsByName.get(name);
+    const { id, name, type, guild_id: scope = null } = interaction.data;
+    if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return ignore(interaction);
+    const command = findCommand(commands, { type, name });
     const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
     const texts = textsOf(languageOf(interaction));
@@ -90,11 +96,11 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     interaction: APIApplicationCommandAutocompleteInteraction,
     transport: ResponseTransport,
   ): Promise<void> {
-    const { id, name, guild_id: scope = null } = interaction.data;
-    if (!(await isOwnCommand({ id, name, scope }, interaction.id))) return ignore(interaction);
+    const { id, name, type, guild_id: scope = null } = interaction.data;
+    if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
     const context = await localContextFor(place, textsOf(languageOf(interaction)));
-    await autocomplete(interaction, commandsByName.get(name), context, { transport, log });
+    await autocomplete(interaction, findCommand(commands, { type, name }), context, { transport, log });
   }
 
   async function handleAction(
@@ -126,7 +132,7 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
   async function handle(interaction: APIInteraction, transport: ResponseTransport): Promise<void> {
     switch (interaction.type) {
       case InteractionType.ApplicationCommand:
-        if (isSlashCommand(interaction)) return handleCommand(interaction, transport);
+        if (isSlashOrUserCommand(interaction)) return handleCommand(interaction, transport);
         return ignore(interaction);
       case InteractionType.ApplicationCommandAutocomplete:
         return handleAutocomplete(interaction, transport);
@@ -151,10 +157,11 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
   };
 }
 
-function isSlashCommand(interaction: {
+function isSlashOrUserCommand(interaction: {
   readonly data: { readonly type: ApplicationCommandType };
-}): interaction is APIChatInputApplicationCommandInteraction {
-  return interaction.data.type === ApplicationCommandType.ChatInput;
+}): interaction is APIChatInputApplicationCommandInteraction | APIUserApplicationCommandInteraction {
+  const { ChatInput, User } = ApplicationCommandType;
+  return interaction.data.type === ChatInput || interaction.data.type === User;
 }
 
 function languageOf({ locale, guild_locale }: UserInteraction): Pick<CommandInput, 'locale' | 'guildLocale'> {

@@ -1,5 +1,6 @@
 import {
   type APIInteraction,
+  ApplicationCommandType,
   type AutocompleteInteraction,
   type ChatInputCommandInteraction,
   type Interaction,
@@ -52,9 +53,9 @@ export function createNativeInteractions(options: {
   }
 
   async function handle(interaction: ChatInputCommandInteraction | AutocompleteInteraction): Promise<void> {
-    const { id, commandId, commandName: name, commandGuildId: scope } = interaction;
+    const { id, commandId, commandName: name, commandType: type, commandGuildId: scope } = interaction;
     const command = byName.get(name);
-    if (command === undefined || !(await isOwnCommand({ id: commandId, name, scope }, id))) return;
+    if (command === undefined || !(await isOwnCommand({ id: commandId, name, type, scope }, id))) return;
     if (interaction.isAutocomplete()) await command.autocomplete(interaction);
     else await run(interaction, command);
   }
@@ -64,6 +65,7 @@ export function createNativeInteractions(options: {
     takes(interaction: APIInteraction): boolean {
       switch (interaction.type) {
         case InteractionType.ApplicationCommand:
+          return interaction.data.type === ApplicationCommandType.ChatInput && byName.has(interaction.data.name);
         case InteractionType.ApplicationCommandAutocomplete:
           return byName.has(interaction.data.name);
         case InteractionType.MessageComponent:

@@ -1,4 +1,5 @@
 import { ApplicationCommandType, InteractionType } from 'discord-api-types/v10';
+import type { NamedCommand } from '../commands/command.ts';
 import { isOwnCustomId } from '../rendering/custom-id.ts';
 
 /** What tells whose an interaction is: of one of discord.js, or as Discord sent it. @category Commands */
@@ -25,19 +26,21 @@ export interface AnyInteraction {
  */
 export function isOwnInteraction(
   interaction: AnyInteraction,
-  isKnown: (command: { readonly id: string; readonly name: string }, interactionId: string | undefined) => boolean,
+  isKnown: (command: NamedCommand & { readonly id: string }, interactionId: string | undefined) => boolean,
 ): boolean {
   const { type, data } = interaction;
-  function isCommand(): boolean {
+  const { ChatInput, User } = ApplicationCommandType;
+  function isCommand(commandType: number | undefined): boolean {
     const id = interaction.commandId ?? data?.id ?? '';
     const name = interaction.commandName ?? data?.name ?? '';
-    return isKnown({ id, name }, interaction.id);
+    const isAnswered = commandType === ChatInput || commandType === User;
+    return isAnswered && isKnown({ id, name, type: commandType }, interaction.id);
   }
   switch (type) {
     case InteractionType.ApplicationCommand:
-      return (interaction.commandType ?? data?.type) === ApplicationCommandType.ChatInput && isCommand();
+      return isCommand(interaction.commandType ?? data?.type);
     case InteractionType.ApplicationCommandAutocomplete:
-      return isCommand();
+      return isCommand(ChatInput);
     case InteractionType.MessageComponent:
     case InteractionType.ModalSubmit:
       return isOwnCustomId(interaction.customId ?? data?.custom_id ?? '');

@@ -1,4 +1,4 @@
-import { type APIInteraction, InteractionType } from 'discord.js';
+import { type APIInteraction, ApplicationCommandType, InteractionType } from 'discord.js';
 import { z } from 'zod';
 
 /*
@@ -58,12 +58,15 @@ const component = z.looseObject({ components: z.array(field).optional(), compone
 /** By the type of the interaction. */
 const contents: Readonly<Partial<Record<InteractionType, z.ZodType>>> = {
   [InteractionType.ApplicationCommand]: z.looseObject({
-    data: z.looseObject({
-      ...command,
-      type: z.number(),
-      options: z.array(option).optional(),
-      resolved: resolved.optional(),
-    }),
+    data: z
+      .looseObject({
+        ...command,
+        type: z.number(),
+        options: z.array(option).optional(),
+        target_id: text.optional(),
+        resolved: resolved.optional(),
+      })
+      .refine(({ type, target_id }) => type !== ApplicationCommandType.User || target_id !== undefined),
   }),
   [InteractionType.ApplicationCommandAutocomplete]: z.looseObject({
     data: z.looseObject({ ...command, options: z.array(option) }),

@@ -2,6 +2,7 @@ import {
   type APIChatInputApplicationCommandInteraction,
   type APIMessageComponentInteraction,
   type APIModalSubmitInteraction,
+  type APIUserApplicationCommandInteraction,
   PermissionFlagsBits,
   PermissionsBitField,
 } from 'discord.js';
@@ -27,12 +28,13 @@ const digits = /^\d{1,30}$/;
 
 const nothingResolved: ResolvedObjects = { users: {}, channels: {}, roles: {} };
 
-/** What Discord sent about the options of a command, the selection in a message, or the selections in a modal. */
+/** What Discord sent about the options of a command or its member, the selection in a message, or the selections in a modal. */
 export function resolvedBy({
   data,
   guild_id: guildId,
 }:
   | APIChatInputApplicationCommandInteraction
+  | APIUserApplicationCommandInteraction
   | APIMessageComponentInteraction
   | APIModalSubmitInteraction): ResolvedObjects {
   const resolved = 'resolved' in data ? data.resolved : undefined;

@@ -1,12 +1,18 @@
 import { ApplicationCommandType } from 'discord.js';
-import type { CommandData } from '../commands/command.ts';
+import type { ApplicationCommandBody, NamedCommand } from '../commands/command.ts';
 import type { StoredCommand } from './command-registry.ts';
-import { hasBody, hasDefinition, isTranslatedAsOurs, type ListedCommand } from './command-shape.ts';
+import {
+  hasBody,
+  hasDefinition,
+  isDescribedAs,
+  isTranslatedAsOurs,
+  keyOf,
+  type ListedCommand,
+} from './command-shape.ts';
 
 /** A command in Discord's list. @category Commands */
-export interface CommandReference {
+export interface CommandReference extends NamedCommand {
   readonly id: string;
-  readonly name: string;
 }
 
 /** The changes that make Discord's list of one scope (a guild, or global) match the commands that are offered there. */
@@ -16,9 +22,9 @@ export interface CommandPlan {
    * are stored before any change.
    */
   readonly adopt: readonly CommandReference[];
-  readonly create: readonly CommandData[];
-  readonly update: readonly (CommandReference & { readonly body: CommandData })[];
-  readonly unchanged: readonly (CommandReference & { readonly body: CommandData })[];
+  readonly create: readonly ApplicationCommandBody[];
+  readonly update: readonly (CommandReference & { readonly body: ApplicationCommandBody })[];
+  readonly unchanged: readonly (CommandReference & { readonly body: ApplicationCommandBody })[];
   /** Ours, but no longer offered in this scope. */
   readonly delete: readonly CommandReference[];
   /** Stored ids that Discord no longer lists, or of which another program has made a command of its own. */
@@ -38,54 +44,61 @@ export interface CommandPlan {
  * our id.
  */
 export function planCommands(options: {
-  readonly offered: readonly CommandData[];
+  readonly offered: readonly ApplicationCommandBody[];
   readonly listed: readonly ListedCommand[];
   readonly stored: readonly StoredCommand[];
 }): CommandPlan {
-  const { offered, stored } = options;
-  // A user or message command may have the same name as a slash command.
-  const listed = options.listed.filter(({ type }) => type === ApplicationCommandType.ChatInput);
-  const bodies = new Map(offered.map((body) => [body.name, body]));
+  const { offered, listed, stored } = options;
+  const bodies = new Map(offered.map((body) => [keyOf(body), body]));
+  const bodyFor = (command: ListedCommand) => bodies.get(keyOf(command));
   const definitions = new Map(stored.map(({ id, definition }) => [id, definition]));
 
-  const isAdoptable = ({ id, name, description }: ListedCommand) =>
-    !definitions.has(id) && (bodies.get(name)?.description === description || isEarlierCommand({ name, description }));
+  const isAdoptable = (command: ListedCommand) =>
+    !definitions.has(command.id) && (isOfDeployScript(command, bodyFor(command)) || isEarlierCommand(command));
   const isAsRegistered = (command: ListedCommand) => {
     const definition = definitions.get(command.id);
     if (definition === undefined) return false;
     if (definition === null || hasDefinition(command, definition)) return true;
     // Another process has registered it, and not stored the definition yet, or is of a version that stores none.
-    const body = bodies.get(command.name);
+    const body = bodyFor(command);
     return (body !== undefined && hasBody(command, body)) || isTranslatedAsOurs(command);
   };
   const ours = listed.filter((command) => isAsRegistered(command) || isAdoptable(command));
   const foreign = listed.filter((command) => !ours.includes(command));
 
   const matches = ours.flatMap((command) => {
-    const body = bodies.get(command.name);
+    const body = bodyFor(command);
     return body === undefined ? [] : [{ command, body }];
   });
   const replaced = foreign.filter(({ id }) => definitions.has(id));
-  const usedNames = new Set([...matches.map(({ command }) => command.name), ...foreign.map(({ name }) => name)]);
+  const used = new Set([...matches.map(({ command }) => command), ...foreign].map(keyOf));
   return {
     adopt: listed.filter(isAdoptable).map(referenceOf),
-    create: offered.filter(({ name }) => !usedNames.has(name)),
+    create: offered.filter((body) => !used.has(keyOf(body))),
     update: matches
       .filter(({ command, body }) => !hasBody(command, body))
       .map(({ command, body }) => ({ ...referenceOf(command), body })),
     unchanged: matches
       .filter(({ command, body }) => hasBody(command, body))
       .map(({ command, body }) => ({ ...referenceOf(command), body })),
-    delete: ours.filter(({ name }) => !bodies.has(name)).map(referenceOf),
+    delete: ours.filter((command) => bodyFor(command) === undefined).map(referenceOf),
     forget: stored.map(({ id }) => id).filter((id) => !ours.some((command) => command.id === id)),
     replaced: replaced.map(referenceOf),
     foreign: foreign.map(referenceOf),
-    conflicts: foreign.filter((command) => bodies.has(command.name) || replaced.includes(command)).map(referenceOf),
+    conflicts: foreign
+      .filter((command) => bodyFor(command) !== undefined || replaced.includes(command))
+      .map(referenceOf),
   };
 }
 
-function referenceOf({ id, name }: ListedCommand): CommandReference {
-  return { id, name };
+function referenceOf({ id, name, type }: ListedCommand): CommandReference {
+  return type === ApplicationCommandType.ChatInput ? { id, name } : { id, name, type };
+}
+
+/** Whether a deploy script may have put the command there: it has our description or, in a menu, our translated names. */
+function isOfDeployScript(command: ListedCommand, body: ApplicationCommandBody | undefined): boolean {
+  if (body === undefined) return false;
+  return 'description' in body ? body.description === command.description : isDescribedAs(command, body);
 }
 
 /**
@@ -102,6 +115,7 @@ const earlierDescriptions: Readonly<Record<string, readonly string[]>> = {
  * Whether an earlier version registered a command without a stored id. No other program uses this name with this
  * description.
  */
-function isEarlierCommand({ name, description }: { name: string; description: string }): boolean {
+function isEarlierCommand({ type, name, description }: ListedCommand): boolean {
+  if (type !== ApplicationCommandType.ChatInput) return false;
   return Object.hasOwn(earlierDescriptions, name) && earlierDescriptions[name]?.includes(description) === true;
 }

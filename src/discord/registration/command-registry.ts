@@ -1,4 +1,4 @@
-/** A slash command that this program has registered with Discord. @category Commands */
+/** A command that this program has registered with Discord. @category Commands */
 export interface RegisteredCommand {
   readonly id: string;
   readonly applicationId: string;

@@ -10,41 +10,86 @@ import { z } from 'zod';
 import { parseJson } from '../../platform/json.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
 import { textsIn } from '../../texts/texts.ts';
-import type { CommandData, CommandDefinition, CommandOption, DescriptionContext } from '../commands/command.ts';
+import type {
+  ApplicationCommandBody,
+  CommandData,
+  CommandDefinition,
+  CommandOption,
+  DescriptionContext,
+  NamedCommand,
+} from '../commands/command.ts';
 import { orElse } from '../nullish.ts';
 
+/** The slash command and, if it has one, its entry in the menu of a member, for one scope as of {@link bodyOf}. */
+export function bodiesOf(
+  command: CommandDefinition,
+  context: Omit<DescriptionContext, 'texts'>,
+  guildId: string | null,
+): readonly ApplicationCommandBody[] {
+  const { menu } = command;
+  const body = bodyOf(command, context, guildId);
+  if (menu === undefined) return [body];
+  const name = menu(textsIn(defaultLocale));
+  const translations = translatedLocales.map((locale) => ({ locale, name: menu(textsIn(locale)) }));
+  return [
+    body,
+    {
+      type: ApplicationCommandType.User,
+      name,
+      name_localizations: localizationsOf(name, translations, (each) => each.name),
+      ...accessOf(command, guildId),
+    },
+  ];
+}
+
 /**
- * The body of a command for one scope: a guild, or global if `guildId` is null. The name is the same in every language;
+ * The body of a slash command for one scope: a guild, or global if `guildId` is null. The name is the same in every language;
  * what describes it is in English with its translations. Discord: "Localization".
  */
 export function bodyOf(
   command: CommandDefinition,
   context: Omit<DescriptionContext, 'texts'>,
   guildId: string | null,
-): CommandData & { readonly options: NonNullable<CommandData['options']> } {
+): SlashCommandBody {
   if (command.body !== undefined) return givenBody(command.body, guildId);
   const describeIn = (locale: Locale) => command.describe({ ...context, texts: textsIn(locale) });
   const { description, options } = describeIn(defaultLocale);
   const translations = translatedLocales.map((locale) => ({ locale, ...describeIn(locale) }));
   return {
+    type: ApplicationCommandType.ChatInput,
     name: command.name,
     description,
     description_localizations: localizationsOf(description, translations, (each) => each.description),
     options: options.map((option, index) => localizeOption(option, translations, (each) => each.options[index])),
-    default_member_permissions:
-      command.defaultMemberPermissions === undefined
-        ? null
-        : String(PermissionFlagsBits[command.defaultMemberPermissions]),
-    // Discord stores these two for global commands only.
+    ...accessOf(command, guildId),
+  };
+}
+
+/** Who sees it, and where. */
+function accessOf(command: CommandDefinition, guildId: string | null) {
+  const { defaultMemberPermissions: required } = command;
+  return {
+    default_member_permissions: required === undefined ? null : String(PermissionFlagsBits[required]),
+    // Discord stores the places for global commands only.
     ...(guildId === null ? placesOf(command) : {}),
   };
 }
 
+type SlashCommandBody = CommandData & { readonly options: NonNullable<CommandData['options']> };
+
 /** Discord stores the places for global commands only, and those of the server by default. */
-function givenBody({ contexts, integration_types: types, ...body }: CommandData, guildId: string | null) {
+function givenBody(
+  { contexts, integration_types: types, ...body }: CommandData,
+  guildId: string | null,
+): SlashCommandBody {
   const installed = types ?? (contexts == null ? undefined : [ApplicationIntegrationType.GuildInstall]);
   const places = { ...(contexts != null && { contexts }), ...(installed && { integration_types: installed }) };
-  return { ...body, options: body.options ?? [], ...(guildId === null && places) };
+  return {
+    type: ApplicationCommandType.ChatInput,
+    ...body,
+    options: body.options ?? [],
+    ...(guildId === null && places),
+  };
 }
 
 interface Translation {
@@ -78,10 +123,10 @@ function localizeOption(
 }
 
 /** The translations that differ from the English text; null for none. */
-function localizationsOf(
+function localizationsOf<Translated extends Pick<Translation, 'locale'>>(
   english: string,
-  translations: readonly Translation[],
-  read: (translation: Translation) => string | undefined,
+  translations: readonly Translated[],
+  read: (translation: Translated) => string | undefined,
 ): LocalizationMap | null {
   const entries = translations.flatMap((translation) => {
     const text = read(translation);
@@ -133,9 +178,11 @@ const option = parameter.extend({ options: arrayOf(subcommand) });
 
 /** The fields that a registration sets. Discord adds ids, versions and defaults. */
 const comparable = z.object({
+  type: z.number().default(ApplicationCommandType.ChatInput),
   name: z.string(),
   name_localizations: localizations,
-  description: text,
+  // Of a command in a menu, none is set, and Discord lists an empty one.
+  description: text.default(''),
   description_localizations: localizations,
   contexts: sortedNumbers,
   integration_types: sortedNumbers,
@@ -149,19 +196,24 @@ export const listedCommand = z.looseObject({
   id: z.string(),
   type: z.number().default(ApplicationCommandType.ChatInput),
   name: z.string(),
-  description: z.string(),
+  description: z.string().default(''),
 });
 export type ListedCommand = z.output<typeof listedCommand>;
 
 type Definition = z.output<typeof comparable>;
 
+/** Identifies a command within a scope: commands of different types may have the same name. */
+export function keyOf({ type = ApplicationCommandType.ChatInput, name }: NamedCommand): string {
+  return `${type} ${name}`;
+}
+
 /** Whether Discord's command equals `body`. */
-export function hasBody(listed: ListedCommand, body: CommandData): boolean {
+export function hasBody(listed: ListedCommand, body: ApplicationCommandBody): boolean {
   return isEqual(listed, comparable.parse(body));
 }
 
 /** What a registration sets, as JSON, to recognise the command later with {@link hasDefinition}. */
-export function definitionOf(body: CommandData): string {
+export function definitionOf(body: ApplicationCommandBody): string {
   return JSON.stringify(comparable.parse(body));
 }
 
@@ -176,19 +228,25 @@ export function hasDefinition(listed: ListedCommand, definition: string): boolea
  * it while this one was not running; the command of another program is hardly ever translated into so many.
  */
 export function isTranslatedAsOurs(listed: ListedCommand): boolean {
-  const { description_localizations } = comparable.parse(listed);
-  const translated = translatedLocales.filter((locale) => Object.hasOwn(description_localizations, locale));
+  const translations = wordsOf(listed);
+  const translated = translatedLocales.filter((locale) => translations.has(locale));
   return translated.length > translatedLocales.length / 2;
 }
 
-/** Whether a command has the description of `body` in most of our languages, as no command of another program has. */
-export function isDescribedAs(listed: ListedCommand, body: CommandData): boolean {
-  const actual = new Map(Object.entries(comparable.parse(listed).description_localizations));
-  const expected = new Map(Object.entries(comparable.parse(body).description_localizations));
+/** Whether a command has the words of `body` in most of our languages, as no command of another program has. */
+export function isDescribedAs(listed: ListedCommand, body: ApplicationCommandBody): boolean {
+  const actual = wordsOf(listed);
+  const expected = wordsOf(body);
   const same = translatedLocales.filter((locale) => {
     return expected.has(locale) && expected.get(locale) === actual.get(locale);
   });
   return same.length > translatedLocales.length / 2;
+}
+
+/** What describes a command, by language: a command in a menu has nothing but its name. */
+function wordsOf(command: ListedCommand | ApplicationCommandBody): ReadonlyMap<string, string> {
+  const { type, name_localizations: names, description_localizations: descriptions } = comparable.parse(command);
+  return new Map(Object.entries(type === ApplicationCommandType.ChatInput ? descriptions : names));
 }
 
 function isEqual(listed: ListedCommand, expected: Definition): boolean {

@@ -1,9 +1,8 @@
 import { DiscordAPIError, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { CommandDefinition } from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import type { RegisteredCommand } from './command-registry.ts';
-import { bodyOf, hasBody, isDescribedAs, type ListedCommand } from './command-shape.ts';
+import { bodiesOf, hasBody, isDescribedAs, keyOf, type ListedCommand } from './command-shape.ts';
 import { listCommands, type ReadOnlyRegistration, type Registration } from './registration.ts';
 
 /*
@@ -17,6 +16,11 @@ export type CommandScope = string | null;
 /** `globally` or `in guild 613…`. */
 export function formatScope(scope: CommandScope): string {
   return scope === null ? 'globally' : `in guild ${scope}`;
+}
+
+/** `/credits`, or `Credits` in a menu: the name of a slash command has no capitals and spaces. */
+export function formatCommand(name: string): string {
+  return name === name.toLowerCase() && !name.includes(' ') ? `/${name}` : name;
 }
 
 /** Commands in other scopes that have names of ours, and ids that are not stored. */
@@ -52,19 +56,21 @@ export async function findEarlierCommands(
   registration: ReadOnlyRegistration,
   scopes: readonly CommandScope[],
 ): Promise<EarlierCommands> {
-  const { applicationId, guildId, commands, registry } = registration;
+  const { applicationId, guildId, commands, context, registry } = registration;
   const stored = new Set((await registry.list(applicationId)).map(({ id }) => id));
   const others = scopes.filter((scope) => scope !== guildId);
   const found = await Promise.all(
-    others.map(async (scope) =>
-      (await accessibleCommands(scope, registration)).flatMap((listed) => {
-        const command = commands.find(({ name }) => name === listed.name);
-        if (command === undefined || stored.has(listed.id)) return [];
+    others.map(async (scope) => {
+      const bodies = commands.flatMap((command) => bodiesOf(command, context, scope));
+      return (await accessibleCommands(scope, registration)).flatMap((listed) => {
+        const body = bodies.find((each) => keyOf(each) === keyOf(listed));
+        if (body === undefined || stored.has(listed.id)) return [];
         const { id, name } = listed;
-        const isOurs = isOfThisProgram(listed, command, scope, registration);
+        // Options and permissions differ between versions and settings. What describes it in all languages does not.
+        const isOurs = hasBody(listed, body) || isDescribedAs(listed, body);
         return [{ reference: { id, applicationId, guildId: scope, name }, isOurs }];
-      }),
-    ),
+      });
+    }),
   );
   const [ours, unclear] = [true, false].map((isOurs) =>
     found.flat().flatMap((each) => (each.isOurs === isOurs ? [each.reference] : [])),
@@ -99,17 +105,6 @@ async function accessibleCommands(
     if (error instanceof DiscordAPIError && error.status !== 401) return [];
     throw error;
   }
-}
-
-/** Options and permissions differ between versions and settings. What describes it in all languages does not. */
-function isOfThisProgram(
-  listed: ListedCommand,
-  command: CommandDefinition,
-  scope: CommandScope,
-  { context }: Pick<Registration, 'context'>,
-): boolean {
-  const body = bodyOf(command, context, scope);
-  return hasBody(listed, body) || isDescribedAs(listed, body);
 }
 
 /** What to do about a command whose origin is not known. */

@@ -4,6 +4,7 @@ import { minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
+import { findCommand, type NamedCommand } from '../commands/command.ts';
 import { describeDiscordError, tokenHint } from '../discord-errors.ts';
 import type { CommandReference } from './command-plan.ts';
 import type { CommandRegistry } from './command-registry.ts';
@@ -99,12 +100,12 @@ export function createRegistrar(
 
   /** Logs each command of another program with one of our names once. */
   function reportConflicts(conflicts: readonly CommandReference[]): void {
-    for (const { name, id } of conflicts) {
-      if (reportedConflicts.has(id) || !isOurName(name)) continue;
+    for (const { id, ...command } of conflicts) {
+      if (reportedConflicts.has(id) || !hasNameOfOurs(command)) continue;
       reportedConflicts.add(id);
       log.warn(
-        { command: name, id, scope: scopeOf(guildId), hint: conflictHint },
-        'slash command of another program has the same name; it was not changed, and ours is not offered',
+        { command: command.name, id, scope: scopeOf(guildId), hint: conflictHint },
+        'command of another program has the same name; it was not changed, and ours is not offered',
       );
     }
   }
@@ -205,11 +206,11 @@ export function createRegistrar(
     return ownIds.has(commandId);
   }
 
-  const isOurName = (name: string | undefined) => registration.commands.some((command) => command.name === name);
+  const hasNameOfOurs = (command: NamedCommand) => findCommand(registration.commands, command) !== undefined;
 
   /** A command that is not known, after the list was read again if its name is one of ours. */
-  async function adopt({ id: commandId, name, scope }: UsedCommand): Promise<boolean> {
-    if (startedFor === undefined || !isOurName(name)) return false;
+  async function adopt({ id: commandId, scope, ...command }: UsedCommand): Promise<boolean> {
+    if (startedFor === undefined || !hasNameOfOurs(command)) return false;
     if (scope !== guildId) return adoptEarlier(commandId, scope, startedFor);
     if (clock.monotonic() - adoptedAt < adoptionIntervalMs) return false;
     adoptedAt = clock.monotonic();
@@ -278,10 +279,10 @@ export function createRegistrar(
      * What `isOwn` knows without asking the database or Discord: before the list was read, by the name. True is a promise
      * to answer this interaction.
      */
-    isKnown({ id, name }: CommandReference, interactionId: string | undefined): boolean {
+    isKnown({ id, ...command }: CommandReference, interactionId: string | undefined): boolean {
       const decided = interactionId === undefined ? undefined : decisions.get(interactionId);
       if (decided !== undefined) return decided;
-      const isOurs = ownIds.has(id) || (startedFor !== undefined && !hasRead && isOurName(name));
+      const isOurs = ownIds.has(id) || (startedFor !== undefined && !hasRead && hasNameOfOurs(command));
       if (isOurs && interactionId !== undefined) decisions.set(interactionId, true);
       return isOurs;
     },

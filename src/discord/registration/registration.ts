@@ -1,10 +1,15 @@
-import { ApplicationCommandType, DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
+import { DiscordAPIError, RESTJSONErrorCodes, Routes } from 'discord.js';
 import { z } from 'zod';
-import { type CommandData, type CommandDefinition, type DescriptionContext, isOffered } from '../commands/command.ts';
+import {
+  type ApplicationCommandBody,
+  type CommandDefinition,
+  type DescriptionContext,
+  isOffered,
+} from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
 import type { CommandRegistry, RegisteredCommand, StoredCommand } from './command-registry.ts';
-import { bodyOf, definitionOf, type ListedCommand, listedCommand } from './command-shape.ts';
+import { bodiesOf, definitionOf, keyOf, type ListedCommand, listedCommand } from './command-shape.ts';
 
 /** Discord lists translations only on request. Discord: "Get Global Application Commands". */
 const withLocalizations = new URLSearchParams({ with_localizations: 'true' });
@@ -45,7 +50,7 @@ export interface RegistrationReport {
 }
 
 /**
- * Updates our slash commands, globally or in one guild: those that a configured key can serve. Each command is created,
+ * Updates our commands, globally or in one guild: those that a configured key can serve. Each command is created,
  * edited or deleted separately, because a bulk overwrite would delete the commands of other programs with the same
  * token. The list is read again after each change. Also deletes our commands in other scopes. Throws what {@link DiscordRest} and {@link CommandRegistry} throw,
  * and ZodError for a response of another shape.
@@ -57,26 +62,27 @@ export async function registerCommands(registration: Registration, reading?: Rea
   const [created, updated, deleted]: [string[], string[], string[]] = [[], [], []];
 
   const written = new Set<string>();
-  const isNext = ({ name }: { readonly name: string }) => !written.has(name);
   async function write(plan: CommandPlan): Promise<boolean> {
-    const [old] = plan.delete.filter(isNext);
-    const [body] = plan.create.filter(isNext);
-    const [changed] = plan.update.filter(isNext);
+    const old = plan.delete.find(({ id }) => !written.has(id));
+    const body = plan.create.find((each) => !written.has(keyOf(each)));
+    const changed = plan.update.find(({ id }) => !written.has(id));
     if (old !== undefined) {
       await deleteCommand(registration, { id: old.id, guildId });
       deleted.push(old.name);
     } else if (body !== undefined) {
-      const response = await rest.post(route, { type: ApplicationCommandType.ChatInput, ...body });
+      const response = await rest.post(route, body);
       await saveCommand(registration, listedCommand.parse(response), body);
       created.push(body.name);
     } else if (changed !== undefined) {
-      await rest.patch(`${route}/${changed.id}`, changed.body);
+      // The type of a command cannot be changed.
+      const { type: _type, ...changes } = changed.body;
+      await rest.patch(`${route}/${changed.id}`, changes);
       await saveCommand(registration, changed, changed.body);
       updated.push(changed.name);
     }
-    const name = old?.name ?? body?.name ?? changed?.name;
-    if (name !== undefined) written.add(name);
-    return name !== undefined;
+    const next = old?.id ?? (body === undefined ? changed?.id : keyOf(body));
+    if (next !== undefined) written.add(next);
+    return next !== undefined;
   }
   // Another program may deploy its commands meanwhile, and what is written to one of these would replace it.
   let plan = firstPlan;
@@ -110,7 +116,7 @@ export async function readCommands(registration: Registration): Promise<Reading>
   const { registry } = registration;
   const reading = await planRegistration(registration);
   const { plan, stored } = reading;
-  const isStored = (id: string, body: CommandData) =>
+  const isStored = (id: string, body: ApplicationCommandBody) =>
     stored.some((command) => command.id === id && command.definition === definitionOf(body));
   for (const command of plan.adopt) await saveCommand(registration, command, null);
   for (const id of plan.forget) await registry.remove(id);
@@ -123,18 +129,15 @@ export async function readCommands(registration: Registration): Promise<Reading>
 async function saveCommand(
   { applicationId, guildId, registry }: Registration,
   { id, name }: CommandReference,
-  body: CommandData | null,
+  body: ApplicationCommandBody | null,
 ): Promise<void> {
   await registry.save({ id, name, applicationId, guildId, definition: body === null ? null : definitionOf(body) });
 }
 
 /** What Discord would list after {@link registerCommands}, as the body of a request that replaces all commands. */
-export function commandDataOf(offer: Offer): CommandData[] {
-  return offeredCommands(offer).map((body) => ({ type: ApplicationCommandType.ChatInput, ...body }));
-}
-
-function offeredCommands({ commands, context, guildId }: Offer): readonly CommandData[] {
-  return commands.filter((command) => isOffered(command, context)).map((command) => bodyOf(command, context, guildId));
+export function commandDataOf({ commands, context, guildId }: Offer): ApplicationCommandBody[] {
+  const offered = commands.filter((command) => isOffered(command, context));
+  return offered.flatMap((command) => bodiesOf(command, context, guildId));
 }
 
 /** What {@link registerCommands} would change, without changing anything. Throws the same errors. */
@@ -158,7 +161,7 @@ export async function inspectRegistration(registration: ReadOnlyRegistration): P
 async function planRegistration(registration: ReadOnlyRegistration): Promise<Reading> {
   const { guildId, applicationId, registry } = registration;
   const stored = await registry.list(applicationId);
-  const offered = offeredCommands(registration);
+  const offered = commandDataOf(registration);
   return { plan: planCommands({ offered, ...(await commandsIn(guildId, stored, registration)) }), stored };
 }
 
@@ -172,14 +175,12 @@ async function commandsIn(
   return { listed, stored: stored.filter((each) => each.guildId === guildId) };
 }
 
-/** The slash commands in a scope, whoever registered them. Throws what {@link DiscordRest} throws, and ZodError. */
+/** The commands in a scope, whoever registered them. Throws what {@link DiscordRest} throws, and ZodError. */
 export async function listCommands(
   guildId: string | null,
   { rest, applicationId }: Pick<Registration, 'rest' | 'applicationId'>,
 ): Promise<readonly ListedCommand[]> {
-  const listed = z.array(listedCommand).parse(await rest.get(routeOf(applicationId, guildId), withLocalizations));
-  // A user or message command may have the same name as a slash command.
-  return listed.filter(({ type }) => type === ApplicationCommandType.ChatInput);
+  return z.array(listedCommand).parse(await rest.get(routeOf(applicationId, guildId), withLocalizations));
 }
 
 /** Deletes our commands in other scopes, as far as they are still ours. */

@@ -83,7 +83,10 @@ export const look = [
   text,
   colour,
   thumbnail,
-  announcementSwitch('voteButton', 'The button "Vote too", which leads to the listing, under votes and digests.'),
+  announcementSwitch(
+    'voteButton',
+    'The button "Vote too" under votes and digests, which leads to the listing, or to all where there are several.',
+  ),
   announcementSwitch('avatar', 'Show the avatar and name of the voter above a vote.', true, 'show'),
   announcementSwitch('icon', 'Show the icon of the server beside votes, unless there is a `thumbnail`.', true, 'show'),
   announcementSwitch('streak', 'Show the streak of the voter.', true, 'show'),

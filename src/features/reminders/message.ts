@@ -1,9 +1,9 @@
 import { Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Reply, ReplyButton } from '../../discord/commands/reply.ts';
+import { type ListingCard, listingName, voteLinks } from '../../core/announcements/listing-card.ts';
+import type { Reply } from '../../discord/commands/reply.ts';
 import { actionId } from '../../discord/rendering/components.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ReminderNotice } from './effects.ts';
 
@@ -17,20 +17,15 @@ const messagesSchema = z.array(
 );
 
 /** A reminder, with buttons to vote, to be reminded again, and to stop reminders. */
-export function renderReminder(
-  reminder: ReminderNotice,
-  listing: { readonly name: Markup; readonly url: string | null },
-  { canVote, remind }: Texts,
-): Reply {
-  const { name, url } = listing;
-  const voteButton: readonly ReplyButton[] = url === null ? [] : [{ kind: 'link', label: canVote.voteButton, url }];
+export function renderReminder(reminder: ReminderNotice, card: ListingCard | null, { canVote, remind }: Texts): Reply {
+  const url = card?.url ?? null;
   return {
     tone: 'good',
     title: remind.message.title,
-    text: remind.message.text(name),
+    text: remind.message.text(listingName(card, reminder.listing)),
     ...(url === null ? {} : { url }),
     buttons: [
-      ...voteButton,
+      ...voteLinks(card, canVote.voteButton),
       { kind: 'action', ...snoozeTarget(reminder, 1), label: remind.snoozeButtons[1] },
       { kind: 'action', ...snoozeTarget(reminder, 6), label: remind.snoozeButtons[6] },
       { kind: 'action', command: 'remind', action: 'stop', label: remind.stopButton },

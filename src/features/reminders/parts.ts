@@ -1,4 +1,4 @@
-import { listingName, readCard } from '../../core/announcements/listing-card.ts';
+import { readCard } from '../../core/announcements/listing-card.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import { createLoop } from '../../platform/loop.ts';
@@ -80,7 +80,7 @@ export function create(
       reminder: {
         async render(reminder: ReminderNotice, texts: Texts) {
           const card = await readCard(cardOf, reminder.listing, clock);
-          return renderReminder(reminder, { name: listingName(card, reminder.listing), url: card?.url ?? null }, texts);
+          return renderReminder(reminder, card, texts);
         },
         isWanted: reminders.isStillWanted,
         isIn: (channelId, reminder) => hasReminder(rest, channelId, reminder),

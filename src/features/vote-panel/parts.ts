@@ -5,7 +5,7 @@ import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import { amountPerVote } from '../../core/rewards/decide-vote.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { isOffered } from '../../discord/commands/command.ts';
-import { offersAt } from '../../discord/commands/offers.ts';
+import { listingsTarget, offersAt } from '../../discord/commands/offers.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
@@ -121,6 +121,7 @@ async function drawPanel(
       listing: name,
       ...amountPerVote(rewards, calendarOf({ timeZone }), now),
     })),
+    list: listingsTarget(commands),
     buttons: offersAt(
       'panel',
       commands.filter((command) => isOffered(command, place)),

@@ -2,7 +2,7 @@ import { type ListedPage, listingPage, unknownPage, voteButtons, voteLinkTo } fr
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { VoteAmount } from '../../core/rewards/decide-vote.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
-import type { Panel, ReplyButton } from '../../discord/commands/reply.ts';
+import type { ActionTarget, Panel, ReplyButton } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
@@ -29,6 +29,8 @@ export interface PanelContent {
   readonly moreTied: number;
   /** What a vote for each listing earns now. */
   readonly rewards: readonly ListingReward[];
+  /** What lists all listings; null to link each of them. */
+  readonly list: ActionTarget | null;
   /** What commands offer. */
   readonly buttons: readonly ReplyButton[];
 }
@@ -58,9 +60,8 @@ export async function readPages(
 export function renderVotePanel(content: PanelContent, texts: Texts): Panel {
   const { listings, top, departed, moreTied, rewards, buttons } = content;
   const { votePanel, leaderboard, parts, messages } = texts;
-  const [first, ...others] = listings;
-  const only = first !== undefined && others.length === 0 ? voteButtons(first.page, texts) : [];
-  const links = only.length === 0 ? listings.flatMap((listing) => voteLinkTo(listing, listings, texts)) : only;
+  const [first] = listings;
+  const links = linksTo(content, texts);
   const ranked = top.map(({ rank, userId, score }) =>
     joined([joined([medalOf(rank), memberName(userId, departed)], ' '), parts.votes(score)], ' · '),
   );
@@ -84,6 +85,15 @@ export function renderVotePanel(content: PanelContent, texts: Texts): Panel {
       { kind: 'buttons', buttons },
     ],
   };
+}
+
+/** A link to the only listing, and a button that lists several. */
+function linksTo({ listings, list }: PanelContent, texts: Texts): readonly ReplyButton[] {
+  const [first, ...others] = listings;
+  if (first === undefined) return [];
+  if (others.length === 0) return voteButtons(first.page, texts);
+  if (list === null) return listings.flatMap((listing) => voteLinkTo(listing, listings, texts));
+  return [{ kind: 'action', ...list, label: texts.canVote.voteButton, style: 'primary' }];
 }
 
 /** One line if all listings pay the same, otherwise one for each that pays. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FieldIssue } from './errors.ts';
+import { commandType } from './flags.ts';
 import { isLocale, type Localizations, locales } from './locales.ts';
 import { addIssue } from './validate.ts';
 
@@ -99,30 +100,50 @@ const subcommandGroup = z
 
 const option = z.discriminatedUnion('type', [subcommand, subcommandGroup, valueOption]);
 
-export const commandSchema = z
-  .object({
-    type: z.literal(1).default(1),
-    ...described,
-    options: z.array(option).max(25).nullish(),
-    default_member_permissions: z.string().regex(/^\d+$/).nullish(),
-    dm_permission: z.boolean().nullish(),
-    contexts: z.array(z.int().min(0).max(2)).nullish(),
-    integration_types: z.array(z.int().min(0).max(1)).nullish(),
-    nsfw: z.boolean().nullish(),
-  })
+/** What commands of all types have. */
+const shared = {
+  default_member_permissions: z.string().regex(/^\d+$/).nullish(),
+  dm_permission: z.boolean().nullish(),
+  contexts: z.array(z.int().min(0).max(2)).nullish(),
+  integration_types: z.array(z.int().min(0).max(1)).nullish(),
+  nsfw: z.boolean().nullish(),
+};
+
+const slashCommand = z
+  .object({ type: z.literal(commandType.slash), ...described, options: z.array(option).max(25).nullish(), ...shared })
   .superRefine(checkOptions)
   .superRefine((command, context) => {
     if (sizeOf(command) > 8000) addIssue(context, [], 'APPLICATION_COMMAND_TOO_LARGE');
   });
 
+/** "USER and MESSAGE command names may be mixed case and can include spaces." */
+const menuName = z.string().trim().min(1).max(32);
+/** "This field is not supported" for user and message commands: an empty one is the same as none. */
+const noText = z.literal('').nullish();
+
+const menuCommand = z.object({
+  type: z.literal([commandType.user, commandType.message]),
+  name: menuName,
+  name_localizations: localizationsOf(menuName),
+  description: noText.transform(() => '' as const),
+  description_localizations: z.record(z.string(), noText).nullish(),
+  options: z.array(option).max(0).nullish(),
+  ...shared,
+});
+
+export const commandSchema = z
+  .looseObject({ type: z.literal(Object.values(commandType)).default(commandType.slash) })
+  .pipe(z.discriminatedUnion('type', [slashCommand, menuCommand]));
+
 export type ValueOption = z.output<typeof valueOption>;
 export type Option = z.output<typeof option>;
-/** A slash command as a bot registers it (Discord: "Application Command Object"). */
+/** A command as a bot registers it (Discord: "Application Command Object"). */
 export type CommandSchema = z.output<typeof commandSchema>;
 
 /** A bulk overwrite. */
 export const commandListSchema = z.array(commandSchema).superRefine((commands, context) => {
-  rejectDuplicates(commands, context, [], 'APPLICATION_COMMANDS_DUPLICATE_NAME');
+  const keys = commands.map(({ type, name }) => ({ name: `${type} ${name}` }));
+  rejectDuplicates(keys, context, [], 'APPLICATION_COMMANDS_DUPLICATE_NAME');
 });
 
 /** A command or an option, as far as its options are concerned. */

@@ -7,7 +7,8 @@ import { permission } from './permissions.ts';
 import { isWithoutBot, otherGuildPermissions } from './places-without-bot.ts';
 import { validate } from './validate.ts';
 
-const maxCommands = 100;
+/** "100 CHAT_INPUT commands, 15 USER commands, 15 MESSAGE commands" of a scope, by type. */
+const maxCommands: Readonly<Record<number, number>> = { 1: 100, 2: 15, 3: 15 };
 
 /** A registered command as Discord returns it. */
 export type StoredCommand = CommandSchema & {
@@ -66,11 +67,11 @@ export class Commands {
     return this.in(channel).filter((command) => mayUse(this.#state, command, userId, channel));
   }
 
-  /** Adds a command, or replaces the one with the same name. */
+  /** Adds a command, or replaces the one of the same type and name. */
   upsert(scope: Scope, body: unknown): { command: StoredCommand; created: boolean } {
     const input = validate(commandSchema, body);
-    const existing = this.list(scope).find(({ name }) => name === input.name);
-    if (existing === undefined && this.#in(scope).size >= maxCommands) throw errorResponse.tooManyCommands(maxCommands);
+    const existing = this.list(scope).find((command) => isSame(command, input));
+    if (existing === undefined) rejectTooMany([...this.list(scope), input]);
     const command = this.#register(scope, input, existing);
     this.#in(scope).set(command.id, command);
     this.#state.changed('commands');
@@ -81,7 +82,7 @@ export class Commands {
     const existing = this.get(scope, commandId);
     const changes = validate(z.record(z.string(), z.unknown()), body);
     const input = validate(commandSchema, { ...existing, ...changes });
-    if (this.list(scope).some(({ id, name }) => name === input.name && id !== commandId)) {
+    if (this.list(scope).some((command) => isSame(command, input) && command.id !== commandId)) {
       throw fieldError(['name'], 'APPLICATION_COMMANDS_DUPLICATE_NAME', 'Application command names must be unique');
     }
     const command = this.#register(scope, input, existing);
@@ -90,12 +91,18 @@ export class Commands {
     return command;
   }
 
-  /** Replaces all commands of the scope; a command with the same name keeps its id. */
+  /** Replaces all commands of the scope; a command of the same type and name keeps its id. */
   overwrite(scope: Scope, body: unknown): StoredCommand[] {
     const inputs = validate(commandListSchema, body);
-    if (inputs.length > maxCommands) throw errorResponse.tooManyCommands(maxCommands);
-    const existing = new Map(this.list(scope).map((command) => [command.name, command]));
-    const commands = inputs.map((input) => this.#register(scope, input, existing.get(input.name)));
+    rejectTooMany(inputs);
+    const existing = this.list(scope);
+    const commands = inputs.map((input) =>
+      this.#register(
+        scope,
+        input,
+        existing.find((command) => isSame(command, input)),
+      ),
+    );
     this.#scopes.set(scope, new Map(commands.map((command) => [command.id, command])));
     this.#state.changed('commands');
     return commands;
@@ -131,6 +138,18 @@ export class Commands {
     const created = new Map<string, StoredCommand>();
     this.#scopes.set(scope, created);
     return created;
+  }
+}
+
+/** Commands of different types may have the same name. */
+function isSame(one: CommandSchema, other: CommandSchema): boolean {
+  return one.type === other.type && one.name === other.name;
+}
+
+function rejectTooMany(commands: readonly CommandSchema[]): void {
+  for (const [type, ofType] of Map.groupBy(commands, (command) => command.type)) {
+    const max = maxCommands[type] ?? 0;
+    if (ofType.length > max) throw errorResponse.tooManyCommands(max);
   }
 }
 

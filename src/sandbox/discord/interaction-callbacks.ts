@@ -99,6 +99,7 @@ export class InteractionCallbacks {
     const ephemeral = (payload.flags ?? 0) & messageFlag.ephemeral;
     const complete = validate(messageSchema, payload);
     const isCommand = interaction.type === interactionType.command;
+    const commandMessage = interaction.targetId === undefined ? messageType.slashCommand : messageType.menuCommand;
     const trigger = { id: interaction.id, type: interaction.type, user };
     const message = messages.create({
       channel,
@@ -108,9 +109,9 @@ export class InteractionCallbacks {
       extra: {
         application_id: state.applicationId,
         webhook_id: state.applicationId,
-        type: isCommand ? messageType.chatInputCommand : messageType.default,
+        type: isCommand ? commandMessage : messageType.default,
         interaction_metadata: toMetadata(interaction, this.#store),
-        ...(isCommand ? { interaction: { ...trigger, name: interaction.label.slice(1) } } : {}),
+        ...(isCommand ? { interaction: { ...trigger, name: interaction.label.replace(/^\//, '') } } : {}),
       },
     });
     interaction.messageIds.push(message.id);
@@ -158,13 +159,15 @@ export class InteractionCallbacks {
 
 /** The metadata of a message that responds to an interaction. Discord: "Message Interaction Metadata Object". */
 function toMetadata(interaction: Interaction, store: DiscordStore): InteractionMetadata {
-  const { id, type, userId, sourceId, openerId, originalId, owners } = interaction;
+  const { id, type, userId, sourceId, openerId, targetId, originalId, owners } = interaction;
   const user = store.state.user(userId);
+  const target = targetId === undefined ? undefined : store.state.user(targetId);
   const opener = openerId === undefined ? undefined : store.interactions.find(openerId);
   return {
     id,
     type,
     ...(user && { user }),
+    ...(target && { target_user: target }),
     authorizing_integration_owners: owners,
     // "Present only on follow-up messages."
     ...(originalId === null ? {} : { original_response_message_id: originalId }),

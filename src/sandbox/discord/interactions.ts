@@ -66,7 +66,7 @@ export interface Interaction {
   readonly type: InteractionType;
   readonly userId: string;
   readonly channelId: string;
-  /** A command such as `/vote trace`, the label of a button, the placeholder of a select, or the title of a modal. */
+  /** A command such as `/vote trace`, or its name in a menu, the label of a button, the placeholder of a select, or the title of a modal. */
   readonly label: string;
   /** What the member did, such as `chose a channel in /setup`. */
   readonly action: string;
@@ -74,6 +74,8 @@ export interface Interaction {
   readonly sourceId: string | null;
   /** The interaction that opened the submitted modal. */
   readonly openerId?: string;
+  /** The member in whose menu the command was used. */
+  readonly targetId?: string;
   /** The guild (`0`) and the user (`1`) that have installed the app. Discord: "Authorizing Integration Owners". */
   readonly owners: InstallationOwners;
   readonly sentAt: number;
@@ -100,7 +102,7 @@ interface Deferred<Value> {
 /** The fields of an interaction that are known when it is sent. */
 export type InteractionRequest = Pick<
   Interaction,
-  'type' | 'userId' | 'channelId' | 'label' | 'action' | 'sourceId' | 'openerId' | 'owners'
+  'type' | 'userId' | 'channelId' | 'label' | 'action' | 'sourceId' | 'openerId' | 'targetId' | 'owners'
 >;
 
 export type InstallationOwners = Readonly<Record<string, string>>;

@@ -99,6 +99,8 @@ export interface LocalDiscord {
 
   /** Uses a slash command as a member. @throws RejectedByClientError if the client would not send it */
   runCommand(action: CommandAction): InteractionHandle;
+  /** Uses a command in the menu of a member. @throws RejectedByClientError if the client would not send it */
+  runUserCommand(action: UserCommandAction): InteractionHandle;
   /** Clicks a button of a message. @throws RejectedByClientError */
   clickButton(messageId: string, customId: string, userId: string): InteractionHandle;
   /** Submits a select. @throws RejectedByClientError */
@@ -143,6 +145,12 @@ export interface CommandAction {
   readonly options?: Readonly<Record<string, OptionInput>>;
   /** The language of the client for this action only (default: that of the member). */
   readonly locale?: string;
+}
+
+/** A member opens the menu of a user, and uses a command there. */
+export interface UserCommandAction extends Omit<CommandAction, 'options'> {
+  /** The user whose menu it is. */
+  readonly targetId: string;
 }
 
 /** A member presses a button, or submits a select. */

@@ -153,6 +153,7 @@ export async function startLocalDiscord(options: LocalDiscordOptions = {}): Prom
     identifies: gateway.identifies,
     events,
     runCommand: (action) => client.runCommand(action),
+    runUserCommand: (action) => client.runUserCommand(action),
     clickButton: (messageId, customId, userId) => client.useComponent({ messageId, customId, userId }),
     select: (action) => client.useComponent(action),
     autocomplete: (action) => client.autocomplete(action),

@@ -1,8 +1,10 @@
+import { optionType } from './command-schema.ts';
 import { isIn, mayUse, type StoredCommand } from './commands.ts';
 import { requireLocale } from './discord-state.ts';
 import type { DiscordStore } from './discord-store.ts';
 import { reject } from './errors.ts';
 import { maxFileBytes } from './files.ts';
+import { commandType } from './flags.ts';
 import { callbackType, type InstallationOwners, type InteractionRequest, interactionType } from './interactions.ts';
 import type {
   AutocompleteAction,
@@ -11,6 +13,7 @@ import type {
   ComponentAction,
   InteractionHandle,
   ModalAction,
+  UserCommandAction,
 } from './local-discord-interface.ts';
 import { toSubmitData } from './modal.ts';
 import { type Channel, controlsOf, type NormalizedControl } from './objects.ts';
@@ -18,7 +21,7 @@ import type { OutgoingInteractions } from './outgoing-interactions.ts';
 import { permissions } from './permissions.ts';
 import { isWithoutBot, placeWithoutBot } from './places-without-bot.ts';
 import { resolveAutocomplete, resolveCommand } from './resolve-command.ts';
-import { type Actor, type Resolved, resolveSelection } from './resolved.ts';
+import { type Actor, type Resolved, resolveReferences, resolveSelection } from './resolved.ts';
 
 /** "DMs with the app's bot user": what a response may contain. Discord: "Interaction Structure", app_permissions. */
 const directMessagePermissions = permissions('attachFiles', 'embedLinks', 'mentionEveryone', 'useExternalEmojis');
@@ -48,6 +51,18 @@ export class MemberClient {
     const data = { ...commandReference(command), ...resolvedField(resolved), options: sent };
     const sentRequest = { ...request, type: interactionType.command, label, action: `used ${label}` };
     return this.#send(sentRequest, channel, { data }, action.locale);
+  }
+
+  /** Uses a command in the menu of a member. @throws RejectedByClientError */
+  runUserCommand({ targetId, ...action }: UserCommandAction): InteractionHandle {
+    const { command, channel, request } = this.#findCommand(action, commandType.user);
+    const target = { type: optionType.user, id: targetId };
+    const resolved = resolveReferences(this.#actor(action.userId, channel), [target]);
+    if (Object.keys(resolved).length === 0) reject('option_invalid', 'There is no such user');
+    const { name: label } = command;
+    const data = { ...commandReference(command), target_id: targetId, resolved };
+    const sent = { ...request, type: interactionType.command, label, action: `used ${label} on a member`, targetId };
+    return this.#send(sent, channel, { data }, action.locale);
   }
 
   /** Types in an option with autocomplete; resolves with the bot's choices. @throws RejectedByClientError */
@@ -106,16 +121,22 @@ export class MemberClient {
     return { directory: this.#store.state, userId, inGuild: channel.type === 0 && !isWithoutBot(channel) };
   }
 
-  #findCommand({ name: fullName, userId, channelId }: CommandAction) {
+  #findCommand(
+    { name: fullName, userId, channelId }: Omit<CommandAction, 'options'>,
+    type: number = commandType.slash,
+  ) {
     const { state, commands } = this.#store;
     const channel = this.#channelOf(channelId, userId);
-    const [name = '', ...path] = fullName.replace(/^\//, '').split(' ');
-    const command = commands.in(channel).find((each) => each.name === name);
+    const isSlash = type === commandType.slash;
+    const [name = '', ...path] = isSlash ? fullName.replace(/^\//, '').split(' ') : [fullName];
+    const shown = isSlash ? `/${name}` : name;
+    const isMeant = (each: StoredCommand) => each.type === type && each.name === name;
+    const command = commands.in(channel).find(isMeant);
     if (command === undefined) {
-      const exists = commands.all().some((each) => each.name === name);
-      reject('unknown_command', exists ? `/${name} cannot be used in this channel` : `Unknown command: /${name}`);
+      const exists = commands.all().some(isMeant);
+      reject('unknown_command', exists ? `${shown} cannot be used in this channel` : `Unknown command: ${shown}`);
     }
-    if (!mayUse(state, command, userId, channel)) reject('not_permitted', `You do not have permission to use /${name}`);
+    if (!mayUse(state, command, userId, channel)) reject('not_permitted', `You do not have permission to use ${shown}`);
     const request = { userId, channelId, sourceId: null, owners: ownersOf(command, channel, userId) };
     return { command, path, channel, request };
   }
@@ -198,8 +219,8 @@ function guildIdOf(channel: Channel): string | null {
 }
 
 /** The command reference of an interaction. Discord: "Application Command Interaction Data". */
-function commandReference({ id, name, guild_id }: StoredCommand) {
-  return { id, name, type: 1, ...(guild_id ? { guild_id } : {}) };
+function commandReference({ id, name, type, guild_id }: StoredCommand) {
+  return { id, name, type, ...(guild_id ? { guild_id } : {}) };
 }
 
 /** Discord omits an empty `resolved` field. */

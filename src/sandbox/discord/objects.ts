@@ -146,6 +146,8 @@ export interface InteractionMetadata {
   readonly type: number;
   readonly user?: User;
   readonly authorizing_integration_owners: Readonly<Record<string, string>>;
+  /** In whose menu the command was used. */
+  readonly target_user?: User;
   readonly original_response_message_id?: string;
   /** The message of the used component. */
   readonly interacted_message_id?: string;

@@ -14,6 +14,7 @@ const command = user.extend({
   channelId: id,
   options: z.record(z.string(), z.union([z.string().max(6000), z.number(), z.boolean()])),
 });
+const userCommand = command.omit({ options: true }).extend({ targetId: id });
 const autocomplete = command.extend({ focused: z.object({ name: z.string().max(100), value: z.string().max(6000) }) });
 
 const values = z.array(z.string().max(100)).max(25).readonly();
@@ -47,6 +48,7 @@ export interface ActionParts {
 function createActions({ client, guild, ports }: ActionParts) {
   return {
     '/page/commands': action(command, (input) => ({ interactionId: client.runCommand(input).id })),
+    '/page/user-commands': action(userCommand, (input) => ({ interactionId: client.runUserCommand(input).id })),
     '/page/components': action(component, (input) => ({
       interactionId: client.useComponent({ ...input, values: input.values ?? [] }).id,
     })),

@@ -25,6 +25,7 @@ export const de: Catalogue = {
 
   canVote: {
     description: 'Schau nach, ob du voten kannst oder wann es wieder geht.',
+    listDescription: 'Zeigt, wofür du voten kannst, mit einem Link zu jeder Seite.',
     userOption: 'Schau für ein anderes Mitglied nach.',
     voteButton: 'Voten',
     voteFor: 'Für {name} voten',
@@ -129,6 +130,7 @@ export const de: Catalogue = {
 
   credits: {
     description: 'Zeigt deine Credits, deinen Platz und deine Streak.',
+    menu: 'Credits',
     userOption: 'Zeigt das Konto eines anderen Mitglieds.',
     remindButton: 'Erinnere mich',
     shopButton: 'Shop',
@@ -604,11 +606,15 @@ export const de: Catalogue = {
     commandOption: 'Zeigt die Optionen eines Befehls.',
     title: 'Befehle',
     everyone: '**Für alle**',
+    menus: '**Im Menü eines Mitglieds, unter Apps**',
     managers: '**Für Mitglieder mit der Berechtigung „Server verwalten“**',
   },
 
   award: {
     description: 'Gib einem Mitglied Credits oder zieh welche ab.',
+    menu: 'Credits vergeben',
+    creditsField: 'Credits',
+    reasonField: 'Grund',
     userOption: 'Das Mitglied.',
     creditsOption: 'Wie viele Credits dazukommen; eine negative Zahl zieht ab.',
     reasonOption: 'Der Grund; er wird mit den Credits gespeichert.',
@@ -621,6 +627,7 @@ export const de: Catalogue = {
 
   trace: {
     description: 'Zeigt, was mit den letzten Votes eines Mitglieds passiert ist.',
+    menu: 'Vote-Verlauf',
     userOption: 'Das Mitglied.',
     title: 'Verlauf',
     of: 'Die letzten Votes und Käufe von {user}',

@@ -35,6 +35,8 @@ export const en = {
   canVote: {
     /** Plain. */
     description: 'Check if you can vote, or when you can vote again.',
+    /** Of `/vote`. */
+    listDescription: 'List what you can vote for, with a link to each page.',
     userOption: 'Check another member instead of yourself.',
     voteButton: 'Vote',
     /** On a button; at most 80 characters are shown. */
@@ -154,6 +156,8 @@ export const en = {
   credits: {
     /** Plain. */
     description: 'Show your credits, rank and streak.',
+    /** In the menu of a member; at most 32 characters. */
+    menu: 'Credits',
     userOption: 'Show the account of another member.',
     remindButton: 'Remind me',
     shopButton: 'Shop',
@@ -666,12 +670,19 @@ export const en = {
     /** Markup. */
     title: 'Commands',
     everyone: '**For everyone**',
+    /** Above the names of commands. */
+    menus: '**In the menu of a member, under Apps**',
     managers: '**For members with the permission Manage Server**',
   },
 
   award: {
     /** Plain. */
     description: 'Add credits to the account of a member, or subtract them.',
+    /** As that of the credits. */
+    menu: 'Award credits',
+    /** Labels in a form. */
+    creditsField: 'Credits',
+    reasonField: 'Reason',
     userOption: 'The member.',
     creditsOption: 'How many credits to add; a negative number subtracts.',
     reasonOption: 'The reason, stored with the credits.',
@@ -686,6 +697,8 @@ export const en = {
   trace: {
     /** Plain. */
     description: 'Show what happened to the last votes of a member.',
+    /** As that of the credits. */
+    menu: 'Trace votes',
     userOption: 'The member.',
     /** Markup. */
     title: 'Trace',

@@ -26,6 +26,7 @@ export const es: Catalogue = {
 
   canVote: {
     description: 'Mira si puedes votar o cuándo podrás votar otra vez.',
+    listDescription: 'Muestra por qué puedes votar, con un enlace a cada página.',
     userOption: 'Mira si puede votar otro miembro.',
     voteButton: 'Votar',
     voteFor: 'Votar por {name}',
@@ -144,6 +145,7 @@ export const es: Catalogue = {
 
   credits: {
     description: 'Muestra tus créditos, tu puesto y tu racha.',
+    menu: 'Créditos',
     userOption: 'Muestra la cuenta de otro miembro.',
     remindButton: 'Recordármelo',
     shopButton: 'Tienda',
@@ -615,11 +617,15 @@ export const es: Catalogue = {
     commandOption: 'Muestra las opciones de un comando.',
     title: 'Comandos',
     everyone: '**Para todos**',
+    menus: '**En el menú de un miembro, en Aplicaciones**',
     managers: '**Para miembros con el permiso “Gestionar servidor”**',
   },
 
   award: {
     description: 'Suma créditos a la cuenta de un miembro o réstalos.',
+    menu: 'Dar créditos',
+    creditsField: 'Créditos',
+    reasonField: 'Motivo',
     userOption: 'El miembro.',
     creditsOption: 'Cuántos créditos sumar; un número negativo los resta.',
     reasonOption: 'El motivo, que se guarda con los créditos.',
@@ -632,6 +638,7 @@ export const es: Catalogue = {
 
   trace: {
     description: 'Muestra qué ha pasado con los últimos votos de un miembro.',
+    menu: 'Historial de votos',
     userOption: 'El miembro.',
     title: 'Historial',
     of: 'Los últimos votos y compras de {user}',

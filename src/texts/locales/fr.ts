@@ -26,6 +26,7 @@ export const fr: Catalogue = {
 
   canVote: {
     description: 'Regarde si tu peux voter, ou quand tu pourras revoter.',
+    listDescription: 'Affiche pour quoi tu peux voter, avec un lien vers chaque page.',
     userOption: 'Regarde pour un autre membre.',
     voteButton: 'Voter',
     voteFor: 'Voter pour {name}',
@@ -140,6 +141,7 @@ export const fr: Catalogue = {
 
   credits: {
     description: 'Affiche tes crédits, ton rang et ta série.',
+    menu: 'Crédits',
     userOption: "Affiche le compte d'un autre membre.",
     remindButton: 'Me le rappeler',
     shopButton: 'Boutique',
@@ -625,11 +627,15 @@ export const fr: Catalogue = {
     commandOption: "Affiche les options d'une commande.",
     title: 'Commandes',
     everyone: '**Pour tout le monde**',
+    menus: "**Dans le menu d'un membre, sous Applications**",
     managers: '**Pour les membres avec la permission « Gérer le serveur »**',
   },
 
   award: {
     description: "Ajoute des crédits au compte d'un membre, ou retires-en.",
+    menu: 'Donner des crédits',
+    creditsField: 'Crédits',
+    reasonField: 'Raison',
     userOption: 'Le membre.',
     creditsOption: 'Combien de crédits ajouter ; un nombre négatif en retire.',
     reasonOption: 'La raison, enregistrée avec les crédits.',
@@ -642,6 +648,7 @@ export const fr: Catalogue = {
 
   trace: {
     description: "Affiche ce que sont devenus les derniers votes d'un membre.",
+    menu: 'Historique des votes',
     userOption: 'Le membre.',
     title: 'Historique',
     of: 'Les derniers votes et achats de {user}',

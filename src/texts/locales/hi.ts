@@ -25,6 +25,7 @@ export const hi: Catalogue = {
 
   canVote: {
     description: 'देखें कि आप अभी वोट कर सकते हैं या नहीं, और दोबारा कब कर सकेंगे।',
+    listDescription: 'देखें कि आप किन्हें वोट कर सकते हैं, हर पेज के लिंक के साथ।',
     userOption: 'अपनी जगह किसी और मेंबर को देखें।',
     voteButton: 'वोट करें',
     voteFor: '{name} के लिए वोट करें',
@@ -126,6 +127,7 @@ export const hi: Catalogue = {
 
   credits: {
     description: 'अपने क्रेडिट, रैंक, स्ट्रीक और अगले वोट का समय देखें।',
+    menu: 'क्रेडिट',
     userOption: 'किसी और मेंबर के क्रेडिट देखें।',
     remindButton: 'मुझे याद दिलाएँ',
     shopButton: 'शॉप',
@@ -589,11 +591,15 @@ export const hi: Catalogue = {
     commandOption: 'किसी एक कमांड के विकल्प देखें।',
     title: 'कमांड',
     everyone: '**सभी के लिए**',
+    menus: '**किसी मेंबर के मेन्यू में, "ऐप्स" के नीचे**',
     managers: '**"सर्वर प्रबंधित करें" अनुमति वाले मेंबर्स के लिए**',
   },
 
   award: {
     description: 'किसी मेंबर के क्रेडिट जोड़ें या घटाएँ।',
+    menu: 'क्रेडिट दें',
+    creditsField: 'क्रेडिट',
+    reasonField: 'कारण',
     userOption: 'मेंबर।',
     creditsOption: 'कितने क्रेडिट जोड़ने हैं; माइनस वाली संख्या घटाती है।',
     reasonOption: 'कारण, जो क्रेडिट के साथ सेव होगा।',
@@ -606,6 +612,7 @@ export const hi: Catalogue = {
 
   trace: {
     description: 'देखें कि किसी मेंबर के पिछले वोट और खरीदारी का क्या हुआ।',
+    menu: 'वोट ट्रेस करें',
     userOption: 'मेंबर।',
     title: 'ट्रेस',
     of: '{user} के पिछले वोट और खरीदारी',

@@ -24,6 +24,7 @@ export const id: Catalogue = {
 
   canVote: {
     description: 'Cek apakah kamu bisa vote, atau kapan kamu bisa vote lagi.',
+    listDescription: 'Tampilkan apa saja yang bisa kamu vote, dengan tautan ke tiap halaman.',
     userOption: 'Cek anggota lain, bukan dirimu sendiri.',
     voteButton: 'Vote',
     voteFor: 'Vote {name}',
@@ -122,6 +123,7 @@ export const id: Catalogue = {
 
   credits: {
     description: 'Tampilkan kredit, peringkat, dan streak kamu.',
+    menu: 'Kredit',
     userOption: 'Tampilkan akun anggota lain.',
     remindButton: 'Ingatkan aku',
     shopButton: 'Toko',
@@ -579,11 +581,15 @@ export const id: Catalogue = {
     commandOption: 'Tampilkan opsi sebuah perintah.',
     title: 'Perintah',
     everyone: '**Untuk semua orang**',
+    menus: '**Di menu anggota, di bawah Aplikasi**',
     managers: '**Untuk anggota dengan izin Kelola Server**',
   },
 
   award: {
     description: 'Tambahkan kredit ke akun anggota, atau kurangi.',
+    menu: 'Beri kredit',
+    creditsField: 'Kredit',
+    reasonField: 'Alasan',
     userOption: 'Anggotanya.',
     creditsOption: 'Berapa kredit yang ditambahkan; angka negatif mengurangi.',
     reasonOption: 'Alasannya, disimpan bersama kreditnya.',
@@ -596,6 +602,7 @@ export const id: Catalogue = {
 
   trace: {
     description: 'Tampilkan apa yang terjadi dengan vote terakhir anggota.',
+    menu: 'Riwayat vote',
     userOption: 'Anggotanya.',
     title: 'Riwayat aktivitas',
     of: 'Vote dan pembelian terakhir {user}',

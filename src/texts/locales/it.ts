@@ -26,6 +26,7 @@ export const it: Catalogue = {
 
   canVote: {
     description: 'Controlla se puoi votare o quando potrai votare di nuovo.',
+    listDescription: 'Mostra per che cosa puoi votare, con un link a ogni pagina.',
     userOption: 'Controlla per un altro membro.',
     voteButton: 'Vota',
     voteFor: 'Vota per {name}',
@@ -144,6 +145,7 @@ export const it: Catalogue = {
 
   credits: {
     description: 'Mostra i tuoi crediti, la posizione e la serie.',
+    menu: 'Crediti',
     userOption: "Mostra l'account di un altro membro.",
     remindButton: 'Ricordamelo',
     shopButton: 'Negozio',
@@ -616,11 +618,15 @@ export const it: Catalogue = {
     commandOption: 'Mostra le opzioni di un comando.',
     title: 'Comandi',
     everyone: '**Per tutti**',
+    menus: '**Nel menu di un membro, sotto App**',
     managers: '**Per i membri con il permesso “Gestisci server”**',
   },
 
   award: {
     description: "Aggiungi crediti all'account di un membro, o toglili.",
+    menu: 'Assegna crediti',
+    creditsField: 'Crediti',
+    reasonField: 'Motivo',
     userOption: 'Il membro.',
     creditsOption: 'Quanti crediti aggiungere; un numero negativo li toglie.',
     reasonOption: 'Il motivo, salvato insieme ai crediti.',
@@ -633,6 +639,7 @@ export const it: Catalogue = {
 
   trace: {
     description: 'Mostra che cosa è successo agli ultimi voti di un membro.',
+    menu: 'Cronologia dei voti',
     userOption: 'Il membro.',
     title: 'Cronologia',
     of: 'Gli ultimi voti e acquisti di {user}',

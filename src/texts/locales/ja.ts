@@ -24,6 +24,7 @@ export const ja: Catalogue = {
 
   canVote: {
     description: '今投票できるか、次はいつ投票できるかを確認します。',
+    listDescription: '投票できるものを、各ページへのリンク付きで一覧表示します。',
     userOption: '自分の代わりに、ほかのメンバーを確認します。',
     voteButton: '投票する',
     voteFor: '{name}に投票',
@@ -122,6 +123,7 @@ export const ja: Catalogue = {
 
   credits: {
     description: '自分のクレジット、順位、連続投票、次に投票できる時間を表示します。',
+    menu: 'クレジット',
     userOption: 'ほかのメンバーのクレジットを表示します。',
     remindButton: 'リマインドする',
     shopButton: 'ショップ',
@@ -580,11 +582,15 @@ export const ja: Catalogue = {
     commandOption: 'コマンドのオプションを表示します。',
     title: 'コマンド',
     everyone: '**みんな向け**',
+    menus: '**メンバーのメニューの「アプリ」**',
     managers: '**「サーバー管理」権限を持つメンバー向け**',
   },
 
   award: {
     description: 'メンバーのクレジットを増やす、または減らします。',
+    menu: 'クレジットを付与',
+    creditsField: 'クレジット',
+    reasonField: '理由',
     userOption: '対象のメンバー。',
     creditsOption: '増やすクレジットの数。マイナスの数を入れると減ります。',
     reasonOption: '理由。クレジットと一緒に保存されます。',
@@ -597,6 +603,7 @@ export const ja: Catalogue = {
 
   trace: {
     description: 'メンバーの最近の投票や購入がどう処理されたかを表示します。',
+    menu: '投票の記録',
     userOption: '対象のメンバー。',
     title: '処理の記録',
     of: '{user}の最近の投票と購入',

@@ -24,6 +24,7 @@ export const ko: Catalogue = {
 
   canVote: {
     description: '지금 투표할 수 있는지, 언제 다시 투표할 수 있는지 확인해요.',
+    listDescription: '투표할 수 있는 곳을 각 페이지 링크와 함께 보여줘요.',
     userOption: '다른 멤버를 확인해요.',
     voteButton: '투표하기',
     voteFor: '{name}에 투표하기',
@@ -122,6 +123,7 @@ export const ko: Catalogue = {
 
   credits: {
     description: '내 크레딧, 순위, 연속 투표와 다음 투표 시간을 보여줘요.',
+    menu: '크레딧',
     userOption: '다른 멤버의 크레딧을 확인해요.',
     remindButton: '알림 받기',
     shopButton: '상점',
@@ -573,11 +575,15 @@ export const ko: Catalogue = {
     commandOption: '명령어 하나의 옵션을 보여줘요.',
     title: '명령어',
     everyone: '**모두 사용 가능**',
+    menus: '**멤버 메뉴의 ‘앱’**',
     managers: '**‘서버 관리하기’ 권한이 있는 멤버용**',
   },
 
   award: {
     description: '멤버의 크레딧을 더하거나 빼요.',
+    menu: '크레딧 지급',
+    creditsField: '크레딧',
+    reasonField: '이유',
     userOption: '멤버.',
     creditsOption: '더할 크레딧. 음수를 입력하면 빼요.',
     reasonOption: '이유. 크레딧과 함께 저장돼요.',
@@ -590,6 +596,7 @@ export const ko: Catalogue = {
 
   trace: {
     description: '멤버의 최근 투표와 구매가 어떻게 처리됐는지 보여줘요.',
+    menu: '투표 처리 기록',
     userOption: '멤버.',
     title: '처리 기록',
     of: '{user}님의 최근 투표와 구매',

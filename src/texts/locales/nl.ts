@@ -25,6 +25,7 @@ export const nl: Catalogue = {
 
   canVote: {
     description: 'Kijk of je kunt stemmen, of wanneer je weer kunt stemmen.',
+    listDescription: 'Bekijk waarvoor je kunt stemmen, met een link naar elke pagina.',
     userOption: 'Kijk voor een ander lid.',
     voteButton: 'Stemmen',
     voteFor: 'Stem op {name}',
@@ -129,6 +130,7 @@ export const nl: Catalogue = {
 
   credits: {
     description: 'Bekijk je credits, plek en streak.',
+    menu: 'Credits',
     userOption: 'Bekijk het account van een ander lid.',
     remindButton: 'Herinner me',
     shopButton: 'Shop',
@@ -595,11 +597,15 @@ export const nl: Catalogue = {
     commandOption: 'Bekijk de opties van één commando.',
     title: "Commando's",
     everyone: '**Voor iedereen**',
+    menus: '**In het menu van een lid, onder Apps**',
     managers: "**Voor leden met de machtiging 'Server beheren'**",
   },
 
   award: {
     description: 'Geef een lid credits, of trek ze af.',
+    menu: 'Credits geven',
+    creditsField: 'Credits',
+    reasonField: 'Reden',
     userOption: 'Het lid.',
     creditsOption: 'Hoeveel credits erbij komen; een negatief getal trekt ze af.',
     reasonOption: 'De reden; die wordt bij de credits bewaard.',
@@ -612,6 +618,7 @@ export const nl: Catalogue = {
 
   trace: {
     description: 'Bekijk wat er met de laatste stemmen van een lid is gebeurd.',
+    menu: 'Stemgeschiedenis',
     userOption: 'Het lid.',
     title: 'Geschiedenis',
     of: 'De laatste stemmen en aankopen van {user}',

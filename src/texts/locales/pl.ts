@@ -42,6 +42,7 @@ export const pl: Catalogue = {
 
   canVote: {
     description: 'Sprawdź, czy możesz już głosować i kiedy znowu zagłosujesz.',
+    listDescription: 'Pokaż, na co możesz głosować, z linkiem do każdej strony.',
     userOption: 'Sprawdź innego członka serwera zamiast siebie.',
     voteButton: 'Głosuj',
     voteFor: 'Głosuj na {name}',
@@ -165,6 +166,7 @@ export const pl: Catalogue = {
 
   credits: {
     description: 'Pokaż swoje kredyty, miejsce w rankingu i serię.',
+    menu: 'Kredyty',
     userOption: 'Pokaż konto innego członka serwera.',
     remindButton: 'Przypomnij mi',
     shopButton: 'Sklep',
@@ -655,11 +657,15 @@ export const pl: Catalogue = {
     commandOption: 'Pokaż opcje jednej komendy.',
     title: 'Komendy',
     everyone: '**Dla wszystkich**',
+    menus: '**W menu członka serwera, w sekcji Aplikacje**',
     managers: '**Dla członków z uprawnieniem „Zarządzanie serwerem”**',
   },
 
   award: {
     description: 'Dodaj kredyty na konto członka serwera albo je odejmij.',
+    menu: 'Przyznaj kredyty',
+    creditsField: 'Kredyty',
+    reasonField: 'Powód',
     userOption: 'Członek serwera.',
     creditsOption: 'Ile kredytów dodać; liczba ujemna odejmuje.',
     reasonOption: 'Powód, zapisywany razem z kredytami.',
@@ -672,6 +678,7 @@ export const pl: Catalogue = {
 
   trace: {
     description: 'Pokaż, co się stało z ostatnimi głosami członka serwera.',
+    menu: 'Historia głosów',
     userOption: 'Członek serwera.',
     title: 'Historia zdarzeń',
     of: 'Ostatnie głosy i zakupy: {user}',

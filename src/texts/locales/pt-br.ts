@@ -26,6 +26,7 @@ export const ptBR: Catalogue = {
 
   canVote: {
     description: 'Veja se você pode votar ou quando vai poder votar de novo.',
+    listDescription: 'Mostra em que você pode votar, com um link para cada página.',
     userOption: 'Veja se outro membro pode votar.',
     voteButton: 'Votar',
     voteFor: 'Votar em {name}',
@@ -144,6 +145,7 @@ export const ptBR: Catalogue = {
 
   credits: {
     description: 'Mostra seus créditos, sua posição e sua sequência.',
+    menu: 'Créditos',
     userOption: 'Mostra a conta de outro membro.',
     remindButton: 'Me lembre',
     shopButton: 'Loja',
@@ -617,11 +619,15 @@ export const ptBR: Catalogue = {
     commandOption: 'Mostra as opções de um comando.',
     title: 'Comandos',
     everyone: '**Para todos**',
+    menus: '**No menu de um membro, em Apps**',
     managers: '**Para membros com a permissão "Gerenciar servidor"**',
   },
 
   award: {
     description: 'Adicione créditos à conta de um membro ou tire créditos dela.',
+    menu: 'Dar créditos',
+    creditsField: 'Créditos',
+    reasonField: 'Motivo',
     userOption: 'O membro.',
     creditsOption: 'Quantos créditos adicionar; um número negativo tira.',
     reasonOption: 'O motivo, guardado junto com os créditos.',
@@ -634,6 +640,7 @@ export const ptBR: Catalogue = {
 
   trace: {
     description: 'Mostra o que aconteceu com os últimos votos de um membro.',
+    menu: 'Histórico de votos',
     userOption: 'O membro.',
     title: 'Histórico',
     of: 'Os últimos votos e compras de {user}',

@@ -25,6 +25,7 @@ export const tr: Catalogue = {
 
   canVote: {
     description: 'Şimdi oy verip veremeyeceğine veya ne zaman tekrar oy verebileceğine bak.',
+    listDescription: 'Nelere oy verebileceğini, her sayfanın bağlantısıyla göster.',
     userOption: 'Kendin yerine başka bir üyeye bak.',
     voteButton: 'Oy ver',
     voteFor: '{name} için oy ver',
@@ -129,6 +130,7 @@ export const tr: Catalogue = {
 
   credits: {
     description: 'Kredilerini, sıranı ve serini göster.',
+    menu: 'Krediler',
     userOption: 'Başka bir üyenin hesabını göster.',
     remindButton: 'Bana hatırlat',
     shopButton: 'Mağaza',
@@ -591,11 +593,15 @@ export const tr: Catalogue = {
     commandOption: 'Bir komutun seçeneklerini göster.',
     title: 'Komutlar',
     everyone: '**Herkes için**',
+    menus: '**Bir üyenin menüsünde, Uygulamalar altında**',
     managers: '**Sunucuyu Yönet iznine sahip üyeler için**',
   },
 
   award: {
     description: 'Bir üyenin hesabına kredi ekle veya hesabından kredi düş.',
+    menu: 'Kredi ver',
+    creditsField: 'Krediler',
+    reasonField: 'Neden',
     userOption: 'Üye.',
     creditsOption: 'Kaç kredi eklensin; negatif sayı düşer.',
     reasonOption: 'Kredilerle birlikte saklanan neden.',
@@ -608,6 +614,7 @@ export const tr: Catalogue = {
 
   trace: {
     description: 'Bir üyenin son oylarına ne olduğunu göster.',
+    menu: 'Oy geçmişi',
     userOption: 'Üye.',
     title: 'İşlem geçmişi',
     of: '{user} için son oylar ve satın almalar',

@@ -42,6 +42,7 @@ export const uk: Catalogue = {
 
   canVote: {
     description: 'Дізнатися, чи можна голосувати зараз і коли можна буде знову.',
+    listDescription: 'Показати, за що можна голосувати, з посиланням на кожну сторінку.',
     userOption: 'Перевірити іншого учасника, а не себе.',
     voteButton: 'Голосувати',
     voteFor: 'Голосувати за {name}',
@@ -165,6 +166,7 @@ export const uk: Catalogue = {
 
   credits: {
     description: 'Показати ваші кредити, місце та серію.',
+    menu: 'Кредити',
     userOption: 'Показати рахунок іншого учасника.',
     remindButton: 'Нагадати',
     shopButton: 'Крамниця',
@@ -658,11 +660,15 @@ export const uk: Catalogue = {
     commandOption: 'Показати параметри однієї команди.',
     title: 'Команди',
     everyone: '**Для всіх**',
+    menus: '**У меню учасника, у розділі «Застосунки»**',
     managers: '**Для учасників із дозволом «Керувати сервером»**',
   },
 
   award: {
     description: 'Нарахувати учаснику кредити або списати їх.',
+    menu: 'Нарахувати кредити',
+    creditsField: 'Кредити',
+    reasonField: 'Причина',
     userOption: 'Учасник.',
     creditsOption: 'Скільки кредитів нарахувати; відʼємне число списує.',
     reasonOption: 'Причина, зберігається разом із кредитами.',
@@ -675,6 +681,7 @@ export const uk: Catalogue = {
 
   trace: {
     description: 'Показати, що сталося з останніми голосами учасника.',
+    menu: 'Історія голосів',
     userOption: 'Учасник.',
     title: 'Історія подій',
     of: 'Останні голоси й покупки: {user}',

@@ -24,6 +24,7 @@ export const vi: Catalogue = {
 
   canVote: {
     description: 'Xem bạn có thể bình chọn ngay không, hoặc khi nào có thể bình chọn lại.',
+    listDescription: 'Xem bạn có thể bình chọn cho đâu, kèm liên kết đến từng trang.',
     userOption: 'Xem cho thành viên khác thay vì bạn.',
     voteButton: 'Bình chọn',
     voteFor: 'Bình chọn cho {name}',
@@ -122,6 +123,7 @@ export const vi: Catalogue = {
 
   credits: {
     description: 'Xem credit, thứ hạng và chuỗi của bạn.',
+    menu: 'Credit',
     userOption: 'Xem credit của thành viên khác.',
     remindButton: 'Nhắc tôi',
     shopButton: 'Cửa hàng',
@@ -585,11 +587,15 @@ export const vi: Catalogue = {
     commandOption: 'Xem các tùy chọn của một lệnh.',
     title: 'Các lệnh',
     everyone: '**Dành cho mọi người**',
+    menus: '**Trong menu của thành viên, mục Ứng dụng**',
     managers: '**Dành cho thành viên có quyền Quản Lý Máy Chủ**',
   },
 
   award: {
     description: 'Cộng hoặc trừ credit của một thành viên.',
+    menu: 'Tặng credit',
+    creditsField: 'Credit',
+    reasonField: 'Lý do',
     userOption: 'Thành viên.',
     creditsOption: 'Số credit cần cộng; số âm để trừ.',
     reasonOption: 'Lý do, được lưu cùng với credit.',
@@ -602,6 +608,7 @@ export const vi: Catalogue = {
 
   trace: {
     description: 'Xem các lượt bình chọn gần nhất của một thành viên ra sao.',
+    menu: 'Theo dõi bình chọn',
     userOption: 'Thành viên.',
     title: 'Theo dõi xử lý',
     of: 'Các lượt bình chọn và đơn mua gần nhất của {user}',

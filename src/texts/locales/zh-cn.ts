@@ -22,6 +22,7 @@ export const zhCN: Catalogue = {
 
   canVote: {
     description: '查看现在能否投票，或什么时候可以再次投票。',
+    listDescription: '列出可以投票的对象，并附上每个页面的链接。',
     userOption: '查看其他成员。',
     voteButton: '去投票',
     voteFor: '为 {name} 投票',
@@ -119,6 +120,7 @@ export const zhCN: Catalogue = {
 
   credits: {
     description: '查看你的积分、排名、连续投票，以及什么时候可以再次投票。',
+    menu: '积分',
     userOption: '查看其他成员的积分。',
     remindButton: '提醒我',
     shopButton: '商店',
@@ -564,11 +566,15 @@ export const zhCN: Catalogue = {
     commandOption: '查看某个命令的选项。',
     title: '命令',
     everyone: '**所有人可用**',
+    menus: '**成员菜单的“APP”中**',
     managers: '**拥有“管理服务器”权限的成员可用**',
   },
 
   award: {
     description: '增加或扣除成员的积分。',
+    menu: '发放积分',
+    creditsField: '积分',
+    reasonField: '原因',
     userOption: '成员。',
     creditsOption: '要增加的积分数量；负数表示扣除。',
     reasonOption: '原因，会与积分一起保存。',
@@ -581,6 +587,7 @@ export const zhCN: Catalogue = {
 
   trace: {
     description: '查看某位成员最近的投票和购买是如何处理的。',
+    menu: '投票处理记录',
     userOption: '成员。',
     title: '处理记录',
     of: '{user} 最近的投票和购买',

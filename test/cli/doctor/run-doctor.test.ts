@@ -200,7 +200,9 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     const { DISCORD_GUILD_ID: _everywhere, ...rest } = shared().environment;
     expect((await diagnose(rest)).findingsOf('commands')).toEqual([
       'fail: The slash commands are not registered globally, or they are outdated.',
-      expect.stringMatching(/^warn: \/canvote, .* are also registered in guild \d+, by an earlier start/),
+      expect.stringMatching(
+        /^warn: \/vote, .* Award credits, .* are also registered in guild \d+, by an earlier start/,
+      ),
     ]);
   });
 

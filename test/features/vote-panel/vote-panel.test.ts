@@ -144,7 +144,8 @@ describe('the vote panel of a guild', () => {
   });
 
   it('offers only what there is, and has friendly words before the first vote', async () => {
-    const { place, update, messages, service, listed } = await guild({}, commandsFor({ reminders: false }));
+    const offered = commandsFor({ reminders: false }).filter(({ name }) => name !== 'vote');
+    const { place, update, messages, service, listed } = await guild({}, offered);
     const site = { id: 'topgg', name: 'top.gg' };
     service.listings = [listed('server'), listed('bot'), listed('bot', false, site)];
     await place();
@@ -154,6 +155,17 @@ describe('the vote panel of a guild', () => {
       ...['Vote for Lantern Harbour', 'Vote for Lamplighter', 'Vote on top.gg', 'My credits'],
     ]);
     expect(textOf(messages()[0])).toContain('Nobody is ranked here yet. Be the first!');
+  });
+
+  it('has one button that lists several listings', async () => {
+    const { place, update, messages, service, listed } = await guild({}, commandsFor({ reminders: false }));
+    service.listings = [listed('server'), listed('bot')];
+    await place();
+    await update();
+    expect(controlsOf(messages()[0]?.components ?? [])).toMatchObject([
+      { label: 'Vote', custom_id: 'tallyhook:vote/list:' },
+      { label: 'My credits' },
+    ]);
   });
 
   it('is edited in place when it would show something else, at most once a minute', async () => {

@@ -1,3 +1,4 @@
+import { commandType } from '../../discord/flags.ts';
 import { findLocalized } from '../../discord/locales.ts';
 import { findById, html, render, type TemplateResult } from './element.ts';
 import { postAction } from './requests.ts';
@@ -18,8 +19,12 @@ const autocompleteDelayMs = 150;
 export function startComposer(store: PageStore): void {
   const { state } = store;
   /** What the picker offers; a line may name any command, and the sandbox says why it is rejected. */
-  const offered = () => ({ ...state, commands: offeredCommands(state), locale: localeOf(state) });
-  const context = () => ({ ...offered(), commands: [...offeredCommands(state), ...state.commands] });
+  const slashCommands = () => offeredCommands(state, commandType.slash);
+  const offered = () => ({ ...state, commands: slashCommands(), locale: localeOf(state) });
+  const context = () => {
+    const others = state.commands.filter(({ type }) => type === commandType.slash);
+    return { ...offered(), commands: [...slashCommands(), ...others] };
+  };
   const input = findById<HTMLInputElement>('composer-input');
   const picker = findById('picker');
   const error = findById('composer-error');
@@ -105,7 +110,7 @@ export function startComposer(store: PageStore): void {
       if (input.value === '') input.value = line;
       return;
     }
-    store.addPending(response.interactionId, { name: command.name, userId, channelId });
+    store.addPending(response.interactionId, { name: `/${command.name}`, userId, channelId });
     store.tried(command.name);
   }
 

@@ -3,6 +3,7 @@ import { ref } from 'lit/directives/ref.js';
 import { addStyles, makeDismissFocusable } from '../../../discord/web/browser/discord-components.ts';
 import { dots, isEphemeral, type MessageDisplay } from '../../../discord/web/browser/message.ts';
 import { minute } from '../../../platform/durations.ts';
+import { messageType } from '../../discord/flags.ts';
 import { type Message, textsOf, type User } from '../../discord/objects.ts';
 import { html, nothing, type TemplateResult, toElement } from './element.ts';
 import { avatarUrl } from './profile.ts';
@@ -13,14 +14,14 @@ const groupingMs = 7 * minute;
 
 /** How the page shows a message. @param pendingAction a pending or failed use of its components */
 export function messageDisplay(
-  { author, interaction }: Message,
+  { author, interaction, type }: Message,
   { isContinued, pendingAction }: { readonly isContinued: boolean; readonly pendingAction: PendingAction | undefined },
   state: State,
 ): MessageDisplay {
   const name = nameOf(author, state);
   return {
     author: { name, avatar: avatarUrl(author.id, name) },
-    header: interaction ? commandHeader(interaction, state) : nothing,
+    header: interaction ? commandHeader(shownCommand(interaction, type), state) : nothing,
     isContinued,
     isBusy: pendingAction !== undefined && !pendingAction.failed,
     hasFailed: pendingAction?.failed === true,
@@ -56,10 +57,15 @@ export function announcementText(message: Message): string {
 
 type Author = Pick<User, 'id'> & Partial<Pick<User, 'username' | 'global_name'>> & { readonly name?: string };
 
+/** With its slash, which a command in a menu has not. */
+function shownCommand({ name, user }: NonNullable<Message['interaction']>, type: number) {
+  return { name: type === messageType.menuCommand ? name : `/${name}`, user };
+}
+
 function commandHeader({ name, user }: { name: string; user: Author }, state: State): TemplateResult {
   const author = nameOf(user, state);
   const avatar = avatarUrl(user.id, author);
-  return html`<discord-command slot="reply" author=${author} avatar=${avatar} command="/${name}"></discord-command>`;
+  return html`<discord-command slot="reply" author=${author} avatar=${avatar} command=${name}></discord-command>`;
 }
 
 function nameOf(user: Author, { members }: State): string {

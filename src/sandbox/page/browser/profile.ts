@@ -1,8 +1,10 @@
+import { commandType } from '../../discord/flags.ts';
+import { findLocalized } from '../../discord/locales.ts';
 import { findById, html, nothing, render, type TemplateResult, toElement } from './element.ts';
 import { postAction } from './requests.ts';
-import type { PageStore, State } from './store.ts';
+import { localeOf, offeredCommands, type PageStore, type State } from './store.ts';
 
-/** The dialog with a user's roles, and what the user can do: leave the guild, and accept no direct messages. */
+/** The dialog with a user's roles, the commands in the menu of the user, and what the user can do: leave the guild, and accept no direct messages. */
 export function startProfile(store: PageStore): void {
   const { state } = store;
   const dialog = findById<HTMLDialogElement>('profile');
@@ -21,10 +23,27 @@ export function startProfile(store: PageStore): void {
     findById('profile-name').replaceChildren(toElement(coloredName(member, roles)));
     findById('profile-username').textContent = `@${member.username}`;
     render(roleChips(member, roles) ?? html`<span class="left">No roles</span>`, findById('profile-roles'));
+    const commands = offeredCommands(state, commandType.user);
+    findById('profile-apps').hidden = commands.length === 0;
+    render(commands.map(commandButton), findById('profile-commands'));
     if (chosen === member.acceptsDirectMessages) chosen = null;
     accepts.checked = chosen ?? member.acceptsDirectMessages;
     membership.disabled = member.isOwner;
     membership.textContent = member.isMember ? 'Leave the server' : 'Join the server again';
+  }
+
+  function commandButton({ name, name_localizations: names }: State['commands'][number]): TemplateResult {
+    const shown = findLocalized(names, localeOf(state)) ?? name;
+    return html`<button type="button" class="button secondary" data-command=${name} @click=${() => void use(name, shown)}>${shown}</button>`;
+  }
+
+  async function use(name: string, shown: string): Promise<void> {
+    const { userId, channelId, profileId: targetId } = state;
+    const response = await postAction('/page/user-commands', { name, userId, channelId, targetId });
+    error.textContent = response.error ?? '';
+    if (response.error !== undefined) return;
+    dialog.close();
+    store.addPending(response.interactionId, { name: shown, userId, channelId });
   }
 
   async function send(sent: Promise<{ readonly error?: string | undefined }>): Promise<void> {

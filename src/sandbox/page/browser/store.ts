@@ -11,7 +11,7 @@ type EventOf<Kind extends PageEvent['kind']> = Extract<PageEvent, { kind: Kind }
 
 /** A command, component or modal submission without a response yet. */
 export interface PendingAction {
-  /** The name of the command; null for components and modals. */
+  /** The command as it is shown, such as `/vote`; null for components and modals. */
   readonly name: string | null;
   readonly userId: string;
   readonly channelId: string;
@@ -273,10 +273,13 @@ export function visibleChannels(state: Readonly<State>): State['channels'] {
   });
 }
 
-/** The commands that Discord's client offers the acting member in the open channel. */
-export function offeredCommands({ channels, channelId, commands, userId }: Readonly<State>): State['commands'] {
+/** The commands of a type that Discord's client offers the acting member in the open channel. */
+export function offeredCommands(
+  { channels, channelId, commands, userId }: Readonly<State>,
+  type: number,
+): State['commands'] {
   const offered = channels.find(({ id }) => id === channelId)?.offered[userId] ?? [];
-  return commands.filter(({ id }) => offered.includes(id));
+  return commands.filter((command) => command.type === type && offered.includes(command.id));
 }
 
 export function actingMember({

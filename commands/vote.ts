@@ -1,0 +1,52 @@
+import { integerOption } from '../src/discord/commands/input.ts';
+import { voteOffers } from '../src/discord/commands/offers.ts';
+import type { Panel, PanelBlock } from '../src/discord/commands/reply.ts';
+import { chanceText, readChances, type VotableListing, withPages } from './canvote-everywhere.ts';
+import type { Command, CommandContext } from './context.ts';
+import { voteButtons } from './listing.ts';
+import { pageButtons } from './page-buttons.ts';
+
+/** Each listing takes three of the 40 components of a message. */
+const listingsPerPage = 10;
+
+/**
+ * All listings with a link to each: first those that the member can vote for now, then those of which that is not known, then
+ * the others by when they can be voted for again.
+ */
+export const vote = {
+  name: 'vote',
+  visibility: 'private',
+  hasPages: true,
+  actions: ['list'],
+  offers: [{ place: 'listings', action: 'list', label: ({ canVote }) => canVote.voteButton }],
+  availability: 'everywhere',
+  isServedBy: (listings) => listings.length > 0,
+  describe: ({ texts }) => ({ description: texts.canVote.listDescription, options: [] }),
+  async execute(input, context) {
+    const all = await readChances(context.listings, { voter: input.userId, isOwn: true }, context);
+    const pages = Math.ceil(all.length / listingsPerPage);
+    const number = integerOption(input, 'page', { min: 1, max: pages, fallback: 1 });
+    const shown = all.slice((number - 1) * listingsPerPage, number * listingsPerPage);
+    const listed = await withPages(shown, context);
+    const { texts, commands } = context;
+    const isNow = all.some(({ chance }) => chance.when === 'now');
+    const isLater = all.every(({ chance }) => chance.when === 'later');
+    const turn = pages > 1 ? pageButtons(texts.leaderboard, { number, pages }, {}) : [];
+    return {
+      kind: 'panel',
+      tone: isNow ? 'good' : isLater ? 'wait' : 'plain',
+      ...(isNow ? { title: texts.canVote.titleNow } : isLater ? { title: texts.canVote.titleLater } : {}),
+      blocks: [
+        ...listed.map((each) => rowOf(each, context)),
+        { kind: 'buttons', buttons: [...turn, ...(isNow ? [] : voteOffers(commands, texts))] },
+      ],
+      ...(pages > 1 ? { footer: texts.parts.page(number, pages) } : {}),
+    } satisfies Panel;
+  },
+} as const satisfies Command;
+
+function rowOf(listing: VotableListing, { texts }: CommandContext): PanelBlock {
+  const text = chanceText(null, listing, texts);
+  const [button] = voteButtons(listing.page, texts);
+  return button === undefined ? { kind: 'text', text } : { kind: 'section', text, button };
+}
