@@ -72,10 +72,10 @@ function listingSelect(view: ListingView): PanelBlock[] {
   return [selectBlock({ kind: 'choices', action: 'listing', placeholder: texts.setup.placeholders.listing, choices })];
 }
 
-/** The first use: leads to the form that links a listing. */
+/** The first use: links a listing. */
 export async function renderWelcome(view: SetupView): Promise<Panel> {
   const { texts, services, community } = view;
-  const { welcome, connect, buttons } = texts.setup;
+  const { welcome, buttons } = texts.setup;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
     const names = texts.list(unassigned.slice(0, 5).map(escapedName));
@@ -83,9 +83,8 @@ export async function renderWelcome(view: SetupView): Promise<Panel> {
   }
   if (!community.canStoreSecrets) return panel('wait', welcome.title, [textBlock(welcome.needsOperator)], []);
   const { blocks, ...step } = await linkStep(view);
-  const hint = step.later === undefined ? [] : [textBlock(connect.hint)];
-  const shown = [textBlock(welcome.text), ...hint, ...blocks];
-  return { ...panel('plain', welcome.title, shown, [button(buttons.history, 'history')]), ...step };
+  const history = community.latestChange === null ? [] : [button(buttons.history, 'history')];
+  return { ...panel('plain', welcome.title, blocks, history), ...step };
 }
 
 /** What is done and what is not, with a button for each; nothing as soon as everything is. */

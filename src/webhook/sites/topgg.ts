@@ -14,7 +14,7 @@ export const topgg: Site = {
   // Version 0 tries ten times, 2^N seconds apart.
   retryHorizonMs: 35 * minute,
   votePage: ({ kind, id }) => id && `https://top.gg/${kind === 'bot' ? 'bot' : 'servers'}/${id}/vote`,
-  setup: { secret: 'theirs', secretPrefix: 'whs_', choice: 'vote.create' },
+  setup: { secret: 'theirs', secretPrefix: 'whs_', event: 'vote.create' },
   read: (json, { now, scheme }) =>
     (scheme?.type ?? formOf(json)) === 'signature' ? readVersion1(json, now) : readVersion0(json),
   write({ kind, targetId, userId, at, id, isTest }) {
