@@ -1,11 +1,11 @@
 import { customSite } from '../../src/core/settings/listing-settings.ts';
 import type { Arrival } from '../../src/core/settings/stored-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
-import type { ActionTarget, Later, Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import type { ActionTarget, Later, Modal, ModalField, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { GeneratedSecrets, KeyCheck, LinkResult } from '../../src/features/setup/community.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { apiKeyForm } from '../../src/platform/pasted-forms.ts';
-import { bold, escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
+import { bold, escapeName, lines, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
 import { renderChannelStep } from './first-steps.ts';
@@ -40,6 +40,32 @@ const pollMs = 2 * second;
 /** What arrived shortly before the panel was opened counts (ms). */
 const earlyMs = 1 * minute;
 
+/** What top.gg has connected for the member: to be linked here, or not. */
+export async function heldBlocks({ texts, services, guildId, input }: SetupView): Promise<PanelBlock[]> {
+  const { connect, buttons, choices } = texts.setup;
+  const held = await services.connections.heldFor(guildId, input.userId);
+  return held.map(({ listing, kind, targetId }) => ({
+    kind: 'section',
+    text: connect.held(kind === 'bot' ? mention(targetId) : bold(escapeName(choices.server))),
+    button: button(buttons.linkHere, 'held', { n: listing }, 'primary'),
+  }));
+}
+
+export async function confirmHeld(view: SetupView): Promise<Panel> {
+  const { services, input, texts } = view;
+  const result = await services.connections.confirm(String(input.options['n']), authorOf(view));
+  if (result === null) return renderLinkStep(view);
+  if (result.status === 'invalid') {
+    const problems = result.issues.map((issue) => problemOf(issue, view));
+    return renderUnlinked(view, problems, null);
+  }
+  const { listing } = result;
+  return renderChannelStep(
+    { ...view, listing },
+    texts.setup.link.title(escapeName(listing.site?.name ?? listing.name)),
+  );
+}
+
 /** The first step: to connect the service, another site, or the service's key. `later` turns green what was connected. */
 export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
   const { texts, services, guildId, community, input, clock } = view;
@@ -57,7 +83,7 @@ export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 
         ];
   const byKey = buttonBlock(button(buttons.pasteKey, 'link'), ...linkButtons(buttons.findKey, dashboard));
   return {
-    blocks: [...first, ...siteStep(view), ...(hasService ? [byKey] : [])],
+    blocks: [...(await heldBlocks(view)), ...first, ...siteStep(view), ...(hasService ? [byKey] : [])],
     ...(offer !== null && { later: waitForArrival(view, offer.listing, clock.now() - earlyMs) }),
   };
 }
@@ -176,13 +202,17 @@ function renderLinked(
   return renderWaiting({ ...view, listing }, { since, secrets, name });
 }
 
-function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], { action, options }: ActionTarget): Panel {
+/** @param form opens the form again; null without one */
+function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], form: ActionTarget | null): Panel {
   const { buttons, problems: own } = texts.setup;
   return panel(
     'bad',
     own.title,
     [textBlock(renderProblems(problems))],
-    [button(buttons.editAgain, action, options, 'primary'), button(buttons.overview, 'overview')],
+    [
+      ...(form === null ? [] : [button(buttons.editAgain, form.action, form.options, 'primary')]),
+      button(buttons.overview, 'overview'),
+    ],
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import { setupSections } from '../../src/features/setup-sections.ts';
 import { bold, joined, lines, type Markup, markup, subtext } from '../../src/texts/markup.ts';
-import { linkStep } from './link.ts';
+import { heldBlocks, linkStep } from './link.ts';
 import { problemOf } from './problems.ts';
 import { panel } from './results.ts';
 import type { SetupSection, SetupStep } from './section.ts';
@@ -32,6 +32,7 @@ export async function renderOverview(view: SetupView): Promise<Panel> {
     main.title,
     [
       textBlock(main.intro),
+      ...(await heldBlocks(view)),
       ...(await renderChecklist(view)),
       ...listingSelect(view),
       sectionBlock(view, 'listing', escapedName(listingTitle(view, view.listing))),
