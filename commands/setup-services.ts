@@ -1,6 +1,6 @@
 import type { ResolvedFile } from '../src/discord/commands/input.ts';
 import type { RoleAccess } from '../src/features/roles/inspect-roles.ts';
-import type { CommunitySettings, KeyCheck } from '../src/features/setup/community.ts';
+import type { CommunitySettings, KeyCheck, LinkResult, SettingsAuthor } from '../src/features/setup/community.ts';
 import type { Setup } from '../src/features/setup/setup.ts';
 import type { SimulateChange } from '../src/features/setup/simulate-change.ts';
 import { BoundedMap } from '../src/platform/bounded-map.ts';
@@ -12,10 +12,21 @@ export interface SetupServices {
   readonly simulateChange: SimulateChange;
   readonly checks: SetupChecks;
   readonly drafts: ReturnType<typeof createSetupDrafts>;
+  readonly connections: Connections;
   /** Has the vote panel of a guild posted in a channel, in place of the one before. Rejects with the errors of the store. */
   readonly postVotePanel: (guildId: string, channelId: string) => Promise<void>;
   /** Whether the guild has a vote panel, or will have one in a moment. */
   readonly hasVotePanel: (guildId: string) => Promise<boolean>;
+}
+
+/** What top.gg has connected, and what is held until the member who has connected it confirms it here. */
+export interface Connections {
+  heldFor(
+    guildId: string,
+    userId: string,
+  ): Promise<readonly { readonly listing: string; readonly kind: 'server' | 'bot'; readonly targetId: string }[]>;
+  /** Links what is held for the author under the name of a listing; null if nothing is. */
+  confirm(listing: string, author: SettingsAuthor): Promise<LinkResult | null>;
 }
 
 /** What `/setup` asks the listing service and Discord before it saves. */

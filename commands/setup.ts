@@ -9,11 +9,13 @@ import { editOf, sectionOf } from './setup/forms.ts';
 import { exportSettings, importForm, importSettings } from './setup/import.ts';
 import {
   checkTest,
+  confirmHeld,
   keyForm,
   keyProblem,
   linkForm,
   linkListing,
   openSite,
+  openSiteForm,
   renderLinkStep,
   renderTest,
   submitSite,
@@ -83,6 +85,8 @@ const ofGuild = new Map<string, Handler>(
     link: ifLinkable(ifService(linkForm)),
     linked: ifLinkable(ifService(linkListing)),
     site: ifLinkable(openSite),
+    held: ifLinkable(confirmHeld),
+    'site-form': ifLinkable(openSiteForm),
     'site-linked': ifLinkable(submitSite),
     history: renderHistory,
     undo,

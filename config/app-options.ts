@@ -40,6 +40,8 @@ export interface AppOptions {
   readonly lookup?: { readonly baseUrl: string };
   /** Replaces the origin of every request to the API of another listing site, for tests and proxies. */
   readonly siteApiUrl?: string;
+  /** Secret of your integration at top.gg, for its Connect, which also needs `publicUrl`. */
+  readonly topggIntegrationSecret?: string;
   /** Each server and bot with its secrets. Without any, listings are linked in Discord with `/setup`. */
   readonly listings?: readonly AppListing[];
   /**
@@ -111,6 +113,7 @@ const config = z.strictObject({
   http: present,
   publicUrl: present,
   clientSecret: present,
+  topggIntegrationSecret: present,
   encryption: present,
   ownerToken: present,
   updateCheckUrl: present,

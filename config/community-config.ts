@@ -100,8 +100,8 @@ function linkedSources(base: ListingBase, guildId: string | null, settings: read
     .flatMap(({ listing: name, value }) => {
       const link = parseLink(value);
       if (link === null) return [];
-      const { kind, id, site } = link;
-      const listing = { name, kind, id: id ?? undefined, site, voteSecrets: [], premiumSecrets: [] };
+      const { kind, id, site, custom } = link;
+      const listing = { name, kind, id: id ?? undefined, site, custom, voteSecrets: [], premiumSecrets: [] };
       return [{ origin: 'setup', setting: name, listing, implied: false, guildId } as const];
     });
 }

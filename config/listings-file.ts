@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { custom } from '../src/core/settings/custom-site.ts';
 import { shapeOf } from '../src/core/settings/setting-spec.ts';
 import { apiKey, credits, guildId, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
 import { headerSecretForm, pasted, secretForm } from '../src/platform/pasted-forms.ts';
-import { custom, site } from './sites.ts';
+import { site } from './sites.ts';
 
 const text = z.string().min(1);
 const secret = pasted(secretForm);

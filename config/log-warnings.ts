@@ -46,7 +46,7 @@ export function logShortSecrets(
 function logListingWarnings(roles: Config['roles'], listings: Parameters<typeof logConfigWarnings>[1], log: Log): void {
   if (listings.length === 0 && roles.includes('answer')) {
     log.info(
-      { hint: 'Use /setup in your Discord server to link one; its webhooks get an address and a secret there.' },
+      { hint: 'Link a listing with /setup in your Discord server; its webhooks get an address and a secret there.' },
       'no listing is linked yet',
     );
     return;

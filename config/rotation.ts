@@ -57,6 +57,7 @@ const parts: Readonly<Record<string, (config: Config) => unknown>> = {
   'HOST, PORT': ({ http }) => http,
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
   DISCORD_CLIENT_SECRET: ({ clientSecret }) => clientSecret,
+  TOPGG_INTEGRATION_SECRET: ({ topggIntegrationSecret }) => topggIntegrationSecret,
   'SETTINGS_KEY, NEW_SETTINGS_KEY': ({ encryption: { key, newKey } }) => [key?.id, newKey?.id],
   OWNER_TOKEN: ({ ownerToken }) => ownerToken,
   LOG_LEVEL: ({ logLevel }) => logLevel,

@@ -98,6 +98,8 @@ export interface Config {
   readonly publicUrl: string | null;
   /** For linked roles, which also need {@link publicUrl}; null switches them off. */
   readonly clientSecret: string | null;
+  /** Of the operator's integration at top.gg, which also needs {@link publicUrl}; null switches it off. */
+  readonly topggIntegrationSecret: string | null;
   /** The keys of secrets in the database. @internal */
   readonly encryption: KeySources;
   /** Null disables the owner API and the console. */

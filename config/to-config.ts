@@ -72,6 +72,7 @@ export function toConfig({
     http: { host: values.HOST ?? '', port: values.PORT ?? 0 },
     publicUrl: values.PUBLIC_URL ?? null,
     clientSecret: values.DISCORD_CLIENT_SECRET ?? null,
+    topggIntegrationSecret: values.TOPGG_INTEGRATION_SECRET ?? null,
     encryption: keySourcesOf(values),
     ownerToken: values.OWNER_TOKEN ?? null,
     updateCheckUrl: values.UPDATE_CHECK ?? null,
@@ -115,7 +116,10 @@ function secretsIn(values: Values, listings: readonly ListingConfig[]): string[]
     passwordsIn(url ?? ''),
   );
   const { DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY } = values;
-  const ownSecrets = [DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY];
+  const ownSecrets = [
+    ...[DISCORD_TOKEN, DISCORD_CLIENT_SECRET, OWNER_TOKEN, SETTINGS_KEY, NEW_SETTINGS_KEY],
+    values.TOPGG_INTEGRATION_SECRET,
+  ];
   const headers = secretsOfHeaders(values.OTEL_EXPORTER_OTLP_HEADERS ?? {});
   const secrets = [...ownSecrets, ...listingSecrets, ...passwords, ...headers];
   return [...new Set(secrets.filter((secret): secret is string => Boolean(secret)))];

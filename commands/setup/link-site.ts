@@ -1,70 +1,136 @@
-import { findLinkableSite } from '../../src/core/settings/listing-settings.ts';
-import type { SettingField } from '../../src/core/settings/setting-spec.ts';
-import { choicesOf } from '../../src/core/settings/shown-values.ts';
+import { customSite, findLinkableSite } from '../../src/core/settings/listing-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
-import type { Modal, ModalField, PanelBlock } from '../../src/discord/commands/reply.ts';
+import type { Modal, ModalField, OptionValue, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import type { LinkResult } from '../../src/features/setup/community.ts';
 import { idForm } from '../../src/platform/pasted-forms.ts';
 import { bold, escapeName, lines, type Markup, markup } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { linkableSites } from '../../src/webhook/sites/index.ts';
-import { type Site, trustOf } from '../../src/webhook/sites/site.ts';
-import { modalFields } from './form.ts';
-import { authorOf, escapedName, type SetupView, selectBlock } from './view.ts';
+import { homePageOf, type Site, trustOf } from '../../src/webhook/sites/site.ts';
+import { authorOf, escapedName, linkButtons, type SetupView, selectBlock } from './view.ts';
 
-const kindField: SettingField = { name: 'kind', kind: 'radios', choices: choicesOf('server', 'bot') };
-const botField: SettingField = { name: 'botId', kind: 'text', hint: 'botId', maxLength: 20 };
+const kinds = ['server', 'bot'] as const;
+type Kind = (typeof kinds)[number];
 
-/** The other sites, each with how far its votes can be trusted. */
-export function siteStep({ texts }: SetupView): PanelBlock {
-  const choices = linkableSites.map((site) => ({
-    label: site.name,
-    value: site.id,
-    description: trustIn(texts, site),
-  }));
-  return selectBlock({ kind: 'choices', action: 'site', placeholder: texts.setup.placeholders.site, choices });
+/** What was chosen in the first step. */
+export interface SiteChoice {
+  /** {@link customSite} for a site that the owner describes. */
+  readonly site: Site | typeof customSite;
+  readonly kind: Kind;
+  /** That of the listing to be, if its address was shown already. */
+  readonly name: string | undefined;
 }
 
-/** How strong the scheme of a site is. */
-export function trustText(texts: Texts, site: Site): Markup {
-  return escapeName(trustIn(texts, site), maxTrustLength);
+/** The other sites, for servers and for bots. */
+export function siteStep({ texts: { setup } }: SetupView): PanelBlock[] {
+  const { placeholders, choices } = setup;
+  const placeholderOf = { server: placeholders.serverSite, bot: placeholders.botSite };
+  return kinds.map((kind) => {
+    const listing = linkableSites.filter((site) => site.kinds.includes(kind));
+    return selectBlock({
+      kind: 'choices',
+      action: 'site',
+      placeholder: placeholderOf[kind],
+      options: { k: kind },
+      choices: [
+        ...listing.map(({ id, name }) => ({ label: name, value: id })),
+        { label: choices.customSite, value: customSite },
+      ],
+    });
+  });
+}
+
+/** What a select, a button or a form names; null for a forged one. */
+export function chosenSite({ input: { values, options } }: SetupView): SiteChoice | null {
+  const id = values[0] ?? options['w'];
+  const kind = kinds.find((each) => each === options['k']);
+  const site = id === customSite ? customSite : findLinkableSite(id);
+  if (kind === undefined || site === null || (site !== customSite && !site.kinds.includes(kind))) return null;
+  const name = options['n'];
+  const isName = typeof name === 'string' && /^[a-z]+-[\da-f]{10}$/.test(name) && name.startsWith(`${idOf(site)}-`);
+  return { site, kind, name: isName ? name : undefined };
+}
+
+const idOf = (site: SiteChoice['site']) => (site === customSite ? customSite : site.id);
+
+export function choiceOptions({ site, kind, name }: SiteChoice): Readonly<Record<string, OptionValue>> {
+  return { w: idOf(site), k: kind, ...(name !== undefined && { n: name }) };
+}
+
+/** How strong the scheme of a site is. Empty for a site of the operator's without any scheme. */
+export function trustText({ setup }: Texts, site: Site): Markup {
+  return escapeName({ ...setup.trust, none: '' }[trustOf(site)], maxTrustLength);
 }
 
 const maxTrustLength = 100;
 
-/** Plain; empty for a site of the operator's without any scheme. */
-function trustIn({ setup }: Texts, site: Site): string {
-  return { ...setup.trust, none: '' }[trustOf(site)];
-}
-
-/** What to click on the site. */
-export function siteSteps({ setup }: Texts, { name, setup: { secret, choice } }: Site): Markup {
-  const { siteOpen, siteEnter, siteEnterAddress, siteChoose, siteTest } = setup.link;
+/** What to click on the site. @param next what follows in Discord */
+export function siteSteps({ setup }: Texts, { name, setup: { secret, event, choice } }: Site, next: Markup): Markup {
+  const { siteOpen, siteEnter, siteEnterAddress, siteTick, siteChoose } = setup.link;
   const steps = [
     siteOpen(bold(escapedName(name))),
     secret === 'ours' ? siteEnter : siteEnterAddress,
+    ...(event === undefined ? [] : [siteTick(bold(escapedName(event)))]),
     ...(choice === undefined ? [] : [siteChoose(bold(escapedName(choice)))]),
-    siteTest,
+    next,
   ];
   return lines(...steps.map((step, index) => markup`${index + 1}. ${step}`));
 }
 
-/** The site that a select or a component names; null for a forged one. */
-export function chosenSite({ input }: SetupView): Site | null {
-  return findLinkableSite(input.values[0] ?? input.options['w']);
+/** Leads to the site. */
+export function openSiteButtons({ setup }: Texts, site: Site): readonly ReplyButton[] {
+  return linkButtons(setup.link.openSite(site.name), homePageOf(site));
 }
 
-/** The form for a listing on a site, with what is not known already; null if that is everything. */
-export function siteForm({ texts, input }: SetupView, site: Site): Modal | null {
-  const { kinds, setup } = site;
+/** The form for what is not known already; null if that is everything. @param draft what was entered before */
+export function siteForm(
+  { texts, input }: SetupView,
+  choice: SiteChoice,
+  draft: SetupView['input']['fields'] = {},
+): Modal | null {
+  const { site, kind } = choice;
+  const { fields, hints, choices } = texts.setup;
+  const botId = { kind: 'text', name: 'botId', required: false, maxLength: 20 } as const;
   const asked: readonly ModalField[] = [
-    ...(kinds.length === 2 ? modalFields([kindField], 'server', texts) : []),
-    ...(kinds.includes('bot') ? modalFields([botField], input.applicationId, texts) : []),
-    ...(setup.secret === 'theirs' ? [secretField(texts, site)] : []),
+    ...(site === customSite ? descriptionFields(texts) : []),
+    ...(kind === 'bot'
+      ? [{ ...botId, label: fields.botId, description: hints.botId, value: input.applicationId }]
+      : []),
+    ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
-  return asked.length === 0
-    ? null
-    : { kind: 'modal', title: site.name, action: 'site-linked', options: { w: site.id }, fields: asked };
+  if (asked.length === 0) return null;
+  const withDraft = asked.map((field) => {
+    const entered = draft[field.name];
+    return field.kind === 'text' && typeof entered === 'string' ? { ...field, value: entered } : field;
+  });
+  const title = site === customSite ? choices.customSite : site.name;
+  return { kind: 'modal', title, action: 'site-linked', options: choiceOptions(choice), fields: withDraft };
+}
+
+/** The description of a site whose deliveries have a secret in a header. */
+function descriptionFields({ setup: { fields, hints } }: Texts): readonly ModalField[] {
+  const text = { kind: 'text', maxLength: 80 } as const;
+  return [
+    { ...text, name: 'siteName', label: fields.siteName },
+    { ...text, name: 'header', label: fields.header, description: hints.header, value: 'Authorization' },
+    { ...text, name: 'user', label: fields.user, description: hints.user, placeholder: 'user.id' },
+    { ...text, name: 'test', label: fields.test, description: hints.test, placeholder: 'type=test', required: false },
+  ];
+}
+
+/** As in the file. What is not valid is refused when it is saved. */
+function describedIn(view: SetupView): object {
+  const entered = (name: string) => textField(view.input, name).trim();
+  const [field = '', is = 'true'] = entered('test')
+    .split('=', 2)
+    .map((part) => part.trim());
+  const flag = is === 'true' || is === 'false' ? is === 'true' : is;
+  return {
+    name: entered('siteName'),
+    ...(entered('header') !== '' && { header: entered('header') }),
+    user: entered('user'),
+    ...(field !== '' && { test: { field, is: flag } }),
+  };
 }
 
 /** A secret: ours unless the owner enters another one, or the one that the site has made. */
@@ -76,14 +142,14 @@ export function secretField({ setup: { fields, hints } }: Texts, site: Site | nu
 }
 
 /** Links a listing on a site; its webhook gets a secret of ours unless the site has made one. */
-export function linkSite(view: SetupView, site: Site): Promise<LinkResult> {
+export function linkSite(view: SetupView, { site, kind, name }: SiteChoice): Promise<LinkResult> {
   const { input, guildId } = view;
-  const [onlyKind = 'server'] = site.kinds;
-  const kind = site.kinds.find((each) => each === input.fields['kind']) ?? onlyKind;
   return view.services.settings.link({
     ...authorOf(view),
     kind,
-    site: site.id,
+    site: idOf(site),
+    ...(site === customSite && { custom: describedIn(view) }),
+    ...(name !== undefined && { name }),
     targetId: kind === 'server' ? guildId : idForm('any').clean(textField(input, 'botId')) || input.applicationId,
     lookupKey: null,
     voteSecret: textField(input, 'secret') || null,

@@ -1,15 +1,26 @@
+import { customSite } from '../../src/core/settings/listing-settings.ts';
 import type { Arrival } from '../../src/core/settings/stored-settings.ts';
 import { textField } from '../../src/discord/commands/input.ts';
-import type { ActionTarget, Later, Modal, ModalField, Panel } from '../../src/discord/commands/reply.ts';
+import type { ActionTarget, Later, Modal, ModalField, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { GeneratedSecrets, KeyCheck, LinkResult } from '../../src/features/setup/community.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { apiKeyForm } from '../../src/platform/pasted-forms.ts';
-import { bold, escapeName, lines, markup, subtext, timestamp } from '../../src/texts/markup.ts';
+import { bold, escapeName, lines, markup, mention, subtext, timestamp } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
 import { renderChannelStep } from './first-steps.ts';
-import { chosenSite, linkSite, siteForm, siteStep, siteSteps, trustText } from './link-site.ts';
-import { addressBlocks } from './listing-section.ts';
+import {
+  choiceOptions,
+  chosenSite,
+  linkSite,
+  openSiteButtons,
+  type SiteChoice,
+  siteForm,
+  siteStep,
+  siteSteps,
+  trustText,
+} from './link-site.ts';
+import { addressBlocks, siteAddressBlocks } from './listing-section.ts';
 import { type Problem, problemOf, renderProblems } from './problems.ts';
 import { panel } from './results.ts';
 import {
@@ -29,30 +40,59 @@ const pollMs = 2 * second;
 /** What arrived shortly before the panel was opened counts (ms). */
 const earlyMs = 1 * minute;
 
-/** The first step: to connect the service, its key, or another site. `later` turns green what was connected. */
+/** What top.gg has connected for the member: to be linked here, or not. */
+export async function heldBlocks({ texts, services, guildId, input }: SetupView): Promise<PanelBlock[]> {
+  const { connect, buttons, choices } = texts.setup;
+  const held = await services.connections.heldFor(guildId, input.userId);
+  return held.map(({ listing, kind, targetId }) => ({
+    kind: 'section',
+    text: connect.held(kind === 'bot' ? mention(targetId) : bold(escapeName(choices.server))),
+    button: button(buttons.linkHere, 'held', { n: listing }, 'primary'),
+  }));
+}
+
+export async function confirmHeld(view: SetupView): Promise<Panel> {
+  const { services, input, texts } = view;
+  const result = await services.connections.confirm(String(input.options['n']), authorOf(view));
+  if (result === null) return renderLinkStep(view);
+  if (result.status === 'invalid') {
+    const problems = result.issues.map((issue) => problemOf(issue, view));
+    return renderUnlinked(view, problems, null);
+  }
+  const { listing } = result;
+  return renderChannelStep(
+    { ...view, listing },
+    texts.setup.link.title(escapeName(listing.site?.name ?? listing.name)),
+  );
+}
+
+/** The first step: to connect the service, another site, or the service's key. `later` turns green what was connected. */
 export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
   const { texts, services, guildId, community, input, clock } = view;
-  const { buttons } = texts.setup;
+  const { buttons, connect, welcome } = texts.setup;
+  const { hasService } = services.checks;
   const dashboard = await services.checks.dashboardOf(guildId);
   const offer = await services.checks.connectOffer(community, input.userId);
-  const ofService = buttonBlock(
-    ...linkButtons(buttons.connect, offer?.url ?? null),
-    button(buttons.link, 'link', {}, 'primary'),
-    ...linkButtons(buttons.findKey, dashboard),
-  );
+  const first =
+    offer === null
+      ? [textBlock(welcome.text)]
+      : [
+          textBlock(connect.hint),
+          buttonBlock(...linkButtons(buttons.connect, offer.url)),
+          textBlock(lines(bold(connect.byHand), welcome.text)),
+        ];
+  const byKey = buttonBlock(button(buttons.pasteKey, 'link'), ...linkButtons(buttons.findKey, dashboard));
   return {
-    blocks: [...(services.checks.hasService ? [ofService] : []), siteStep(view)],
+    blocks: [...(await heldBlocks(view)), ...first, ...siteStep(view), ...(hasService ? [byKey] : [])],
     ...(offer !== null && { later: waitForArrival(view, offer.listing, clock.now() - earlyMs) }),
   };
 }
 
 /** The first step for one more listing. */
 export async function renderLinkStep(view: SetupView): Promise<Panel> {
-  const { forms, fields, hints, buttons } = view.texts.setup;
-  const ofService = lines(bold(escapeName(fields.lookupKey)), escapeName(hints.lookupKey));
+  const { forms, buttons } = view.texts.setup;
   const { blocks, ...step } = await linkStep(view);
-  const shown = [...(view.services.checks.hasService ? [textBlock(ofService)] : []), ...blocks];
-  return { ...panel('plain', escapeName(forms.link), shown, [button(buttons.overview, 'overview')]), ...step };
+  return { ...panel('plain', escapeName(forms.link), blocks, [button(buttons.overview, 'overview')]), ...step };
 }
 
 /** The form for a listing on the service: kind and id follow from the key. */
@@ -89,22 +129,61 @@ export async function linkListing(view: SetupView): Promise<Panel> {
   return renderLinked(view, result, { since, name, form: formOfService });
 }
 
-/** The form for a listing on another site, or at once the listing if there is nothing to ask. */
+/** The second step on another site: what to do there first, a form, or at once the listing if there is nothing to ask. */
 export async function openSite(view: SetupView): Promise<Modal | Panel> {
-  const site = chosenSite(view);
-  if (site === null) return renderLinkStep(view);
-  return siteForm(view, site) ?? linkOnSite(view, site);
+  const choice = chosenSite(view);
+  if (choice === null) return renderLinkStep(view);
+  const { site } = choice;
+  if (site !== customSite && site.setup.secret === 'theirs') return renderSiteSteps(view, site, choice);
+  const draft = view.input.values.length === 0 ? view.services.drafts.find(siteDraftKey(view)) : null;
+  return siteForm(view, choice, draft ?? {}) ?? linkOnSite(view, choice);
+}
+
+/** Where the site makes the secret: the address comes first, because the secret is shown where the address is entered. */
+function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
+  const { texts, services } = view;
+  const { link, buttons } = texts.setup;
+  const { name, address } = services.settings.reserve(site.id, choice.name);
+  return panel(
+    'wait',
+    escapeName(site.name),
+    [
+      textBlock(siteSteps(texts, site, link.siteSecret)),
+      ...siteAddressBlocks(texts, address),
+      textBlock(subtext(trustText(texts, site))),
+    ],
+    [
+      ...openSiteButtons(texts, site),
+      button(buttons.enterSecret, 'site-form', choiceOptions({ ...choice, name }), 'primary'),
+      button(buttons.overview, 'overview'),
+    ],
+  );
+}
+
+/** The form after {@link renderSiteSteps}. */
+export async function openSiteForm(view: SetupView): Promise<Modal | Panel> {
+  const choice = chosenSite(view);
+  return (choice && siteForm(view, choice)) ?? renderLinkStep(view);
 }
 
 export async function submitSite(view: SetupView): Promise<Panel> {
-  const site = chosenSite(view);
-  return site === null ? renderLinkStep(view) : linkOnSite(view, site);
+  const choice = chosenSite(view);
+  return choice === null ? renderLinkStep(view) : linkOnSite(view, choice);
 }
 
-async function linkOnSite(view: SetupView, site: Site): Promise<Panel> {
+async function linkOnSite(view: SetupView, choice: SiteChoice): Promise<Panel> {
+  const { site } = choice;
   const since = view.clock.now();
-  const form = { action: 'site', options: { w: site.id } };
-  return renderLinked(view, await linkSite(view, site), { since, name: site.name, form });
+  const result = await linkSite(view, choice);
+  if (result.status === 'invalid' && site === customSite)
+    view.services.drafts.put(siteDraftKey(view), view.input.fields);
+  const name = site === customSite ? textField(view.input, 'siteName') : site.name;
+  const action = site !== customSite && site.setup.secret === 'theirs' ? 'site-form' : 'site';
+  return renderLinked(view, result, { since, name, form: { action, options: choiceOptions(choice) } });
+}
+
+function siteDraftKey({ guildId, input }: SetupView): string {
+  return JSON.stringify([guildId, input.userId, 'site']);
 }
 
 const formOfService: ActionTarget = { action: 'link' };
@@ -123,13 +202,17 @@ function renderLinked(
   return renderWaiting({ ...view, listing }, { since, secrets, name });
 }
 
-function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], { action, options }: ActionTarget): Panel {
+/** @param form opens the form again; null without one */
+function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], form: ActionTarget | null): Panel {
   const { buttons, problems: own } = texts.setup;
   return panel(
     'bad',
     own.title,
     [textBlock(renderProblems(problems))],
-    [button(buttons.editAgain, action, options, 'primary'), button(buttons.overview, 'overview')],
+    [
+      ...(form === null ? [] : [button(buttons.editAgain, form.action, form.options, 'primary')]),
+      button(buttons.overview, 'overview'),
+    ],
   );
 }
 
@@ -149,12 +232,14 @@ function renderWaiting(
   const { link, buttons } = texts.setup;
   const options = { l: listing.name, t: Math.floor((since - earlyMs) / second) };
   const { site } = listing;
+  // Then its address was entered before, with the secret.
+  const isEntered = ({ setup }: Site) => secrets !== null && setup.secret === 'theirs';
   return {
     ...panel(
       'wait',
       link.title(escapeName(name, 80)),
       [
-        textBlock(site === null ? link.copy : siteSteps(texts, site)),
+        textBlock(site === null ? link.copy : isEntered(site) ? link.siteTest : siteSteps(texts, site, link.siteTest)),
         ...addressBlocks(view, secrets),
         ...(secrets?.voteSecret ? [textBlock(subtext(link.once))] : []),
         ...(site === null ? [] : [textBlock(subtext(trustText(texts, site)))]),
@@ -162,6 +247,7 @@ function renderWaiting(
       ],
       [
         button(buttons.checkAgain, 'check', options, 'primary'),
+        ...(site === null ? [] : openSiteButtons(texts, site)),
         button(buttons.more, 'more', listingOptions(view)),
         button(buttons.later, 'step-channel', listingOptions(view)),
       ],

@@ -3,6 +3,7 @@ import type { Modal, ModalField, Panel, PanelBlock } from '../../src/discord/com
 import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../../src/features/setup/community.ts';
 import { missingFor } from '../../src/lookup/sites/site-apis.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
 import { secretField, trustText } from './link-site.ts';
 import { panel, showSaved } from './results.ts';
@@ -82,21 +83,32 @@ export function addressBlocks(
   const ofFamily = (family: SecretFamily, address: string): Markup => {
     const secret = secrets?.[`${family}Secret`] ?? null;
     return lines(
-      joined([bold(link[family]), link.address], ' · '),
-      link.code(address),
+      addressText(texts, family, address),
       ...(secrets === null
         ? []
         : [joined([bold(link[family]), link.secret], ' · '), secret === null ? link.stored : link.code(secret)]),
     );
   };
-  const isComplete = addresses.vote.startsWith('http');
   return [
     ...shown.flatMap((family) => {
       const address = addresses[family];
       return address === null ? [] : textBlock(ofFamily(family, address));
     }),
-    ...(isComplete ? [] : [textBlock(subtext(link.noPublicAddress))]),
+    ...incompleteNote(texts, addresses.vote),
   ];
+}
+
+/** The address for a site on which a listing is about to be linked. */
+export function siteAddressBlocks(texts: Texts, address: string): PanelBlock[] {
+  return [textBlock(addressText(texts, 'vote', address)), ...incompleteNote(texts, address)];
+}
+
+function addressText({ setup: { link } }: Texts, family: SecretFamily, address: string): Markup {
+  return lines(joined([bold(link[family]), link.address], ' · '), link.code(address));
+}
+
+function incompleteNote({ setup: { link } }: Texts, address: string): PanelBlock[] {
+  return address.startsWith('http') ? [] : [textBlock(subtext(link.noPublicAddress))];
 }
 
 export function rotateForm(view: ListingView, family: SecretFamily): Modal {

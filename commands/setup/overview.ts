@@ -1,7 +1,7 @@
 import type { Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import { setupSections } from '../../src/features/setup-sections.ts';
 import { bold, joined, lines, type Markup, markup, subtext } from '../../src/texts/markup.ts';
-import { linkStep } from './link.ts';
+import { heldBlocks, linkStep } from './link.ts';
 import { problemOf } from './problems.ts';
 import { panel } from './results.ts';
 import type { SetupSection, SetupStep } from './section.ts';
@@ -32,6 +32,7 @@ export async function renderOverview(view: SetupView): Promise<Panel> {
     main.title,
     [
       textBlock(main.intro),
+      ...(await heldBlocks(view)),
       ...(await renderChecklist(view)),
       ...listingSelect(view),
       sectionBlock(view, 'listing', escapedName(listingTitle(view, view.listing))),
@@ -72,10 +73,10 @@ function listingSelect(view: ListingView): PanelBlock[] {
   return [selectBlock({ kind: 'choices', action: 'listing', placeholder: texts.setup.placeholders.listing, choices })];
 }
 
-/** The first use: leads to the form that links a listing. */
+/** The first use: links a listing. */
 export async function renderWelcome(view: SetupView): Promise<Panel> {
   const { texts, services, community } = view;
-  const { welcome, connect, buttons } = texts.setup;
+  const { welcome, buttons } = texts.setup;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
     const names = texts.list(unassigned.slice(0, 5).map(escapedName));
@@ -83,9 +84,8 @@ export async function renderWelcome(view: SetupView): Promise<Panel> {
   }
   if (!community.canStoreSecrets) return panel('wait', welcome.title, [textBlock(welcome.needsOperator)], []);
   const { blocks, ...step } = await linkStep(view);
-  const hint = step.later === undefined ? [] : [textBlock(connect.hint)];
-  const shown = [textBlock(welcome.text), ...hint, ...blocks];
-  return { ...panel('plain', welcome.title, shown, [button(buttons.history, 'history')]), ...step };
+  const history = community.latestChange === null ? [] : [button(buttons.history, 'history')];
+  return { ...panel('plain', welcome.title, blocks, history), ...step };
 }
 
 /** What is done and what is not, with a button for each; nothing as soon as everything is. */

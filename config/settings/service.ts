@@ -44,6 +44,15 @@ export const service = group('The listing service', {
 });
 
 export const webhooks = group('Webhooks', {
+  TOPGG_INTEGRATION_SECRET: setting({
+    schema: pasted(secretForm),
+    isFreeText: true,
+    expected: "the secret of your integration, as top.gg's dashboard shows it",
+    secret: true,
+    wish: "top.gg's *Connect*",
+    description:
+      'Secret of your integration at top.gg, whose owners then link their listings with [*Connect*](sites.md#connect-at-topgg) there. Its address at top.gg is `/connect/topgg`. Needs `PUBLIC_URL`.',
+  }),
   VOTE_WEBHOOK_SECRET: setting({
     schema: listOf(pasted(secretForm)),
     isFreeText: true,

@@ -29,9 +29,8 @@ async function submit(
   shown: Shown,
   part: string,
   values: Readonly<Record<string, string | readonly string[]>>,
-  selected?: readonly string[],
 ): Promise<Shown> {
-  const opened = use(stage, shown, part, selected);
+  const opened = use(stage, shown, part);
   await opened.response;
   const form = { interactionId: opened.id, userId: stage.id(shown.viewer), values };
   return { ...shown, message: await stage.sandbox.discord.submitModal(form).settled };
@@ -56,7 +55,7 @@ export const setupScene: Scene = {
   title: '/setup',
   options: { linked: false },
   states: [
-    state('setup-welcome', '/setup: the first use', '1. Link your listing', (stage) => stage.run('setup')),
+    state('setup-welcome', '/setup: the first use', 'By hand instead', (stage) => stage.run('setup')),
     state(
       'setup-key-refused',
       '/setup: an API key that the service does not accept',
@@ -128,9 +127,9 @@ export const setupScene: Scene = {
       const chosen = use(stage, shown, 'setup/channel', [stage.channels.announcements]);
       return stage.press({ ...shown, message: await chosen.settled }, 'setup/preset', 'p=simple');
     }),
-    state('setup-site', '/setup: a bot on another site', 'Choose vote.create', async (stage) => {
+    state('setup-site', '/setup: a bot on another site', 'Tick the event vote.create', async (stage) => {
       const shown = await stage.press(await stage.run('setup'), 'setup/add');
-      return submit(stage, shown, 'setup/site', { kind: 'bot', botId: '', secret: 'whs_0123456789' }, ['topgg']);
+      return { ...shown, message: await use(stage, shown, 'k=bot', ['topgg']).settled };
     }),
   ],
 };

@@ -22,6 +22,7 @@ import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
 import { shop } from './shop/feature.ts';
+import { topggConnect } from './topgg-connect/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
 import { votePanel } from './vote-panel/feature.ts';
 
@@ -46,6 +47,7 @@ export const features = {
   confirmations,
   rateAlarms,
   votePanel,
+  topggConnect,
   upkeep,
 } as const satisfies Readonly<Record<string, Feature>>;
 

@@ -21,5 +21,6 @@ export const loaders = [
   () => import('./rate-alarms/parts.ts'),
   () => import('./traces/parts.ts'),
   () => import('./vote-panel/parts.ts'),
+  () => import('./topgg-connect/parts.ts'),
   () => import('./setup/parts.ts'),
 ] as const;

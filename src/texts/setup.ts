@@ -41,10 +41,16 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       ...fixed.welcome,
       unassigned: (listings: Markup) => text(messages.welcome.unassigned, { names: listings }),
     },
+    connect: {
+      ...fixed.connect,
+      held: (name: Markup) => text(messages.connect.held, { name }),
+    },
     link: {
       ...fixed.link,
       title: (name: Markup) => text(link.title, { name }),
       siteOpen: (site: Markup) => text(link.siteOpen, { site }),
+      openSite: (site: string) => plain(link.openSite, { site }),
+      siteTick: (event: Markup) => text(link.siteTick, { event }),
       siteChoose: (choice: Markup) => text(link.siteChoose, { choice }),
       arrived: (time: Markup) => text(link.arrived, { time }),
       voteArrived: (time: Markup) => text(link.voteArrived, { time }),

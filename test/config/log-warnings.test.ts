@@ -48,7 +48,7 @@ it('says how to link the first listing, and which commands need a key', () => {
   };
   const { VOTE_WEBHOOK_SECRET, PREMIUM_WEBHOOK_SECRET: _, LOOKUP_SERVER_KEY, ...two } = settings(unreachableDiscord);
   const secret = { VOTE_WEBHOOK_SECRET: VOTE_WEBHOOK_SECRET ?? '' };
-  expect(logged(two)).toContain('Use /setup in your Discord server');
+  expect(logged(two)).toContain('Link a listing with /setup');
   expect(logged(two)).not.toContain('every delivery will be rejected');
   expect(logged({ ...two, ...secret })).toContain('/claim and /reviews are not offered');
   const complete = { ...two, ...secret, LOOKUP_SERVER_KEY: LOOKUP_SERVER_KEY ?? '' };

@@ -46,6 +46,14 @@ const listing: ListingContext = {
   },
 };
 
+/** What a member has connected at top.gg. */
+function heldConnection(userId: string) {
+  const key = parseEncryptionKey('1'.repeat(64));
+  if (key === null) throw new Error('not a key');
+  const connection = { connectionId: userId, listing: `topgg-${userId}`, userId, kind: 'bot', targetId: '1' } as const;
+  return { ...connection, guildId: null, sealed: seal(key, 'whs_1', ['topgg_connections', userId]) };
+}
+
 /** A member with linked roles. */
 function linkedMember(userId: string) {
   const key = parseEncryptionKey('1'.repeat(64));
@@ -133,6 +141,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.roles.seeRoles(homeAccount(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
     await store.linkedRoles.link(linkedMember(member), start);
+    await store.topggConnect.hold(heldConnection(member), start);
     const order = orderOf({ ...keys, price: 0 });
     await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(

@@ -190,8 +190,8 @@ describe('/setup without a listing', () => {
     const guild = await managed({ isLinked: false });
     const { discord, store, saved, open, submit, press, select, replaced } = guild;
     expect(guild.message().flags & ephemeral).toBe(ephemeral);
-    expect(guild.text()).toContain('In about two minutes');
-    const form = await open('Link a listing');
+    expect(guild.text()).toContain('Choose the site on which');
+    const form = await open('Paste an API key');
     expect(form.modal.components).toHaveLength(1);
     const waiting = await submit(form.id, { lookupKey: 'good-key' });
     expect(waiting).toContain('Linked: Lantern \\*Harbour\\*');
@@ -246,14 +246,14 @@ describe('/setup without a listing', () => {
 
   it('knows the bot by its key, and links this one if the service does not say which it is', async () => {
     const { read, open, submit } = await managed({ isLinked: false });
-    const form = await open('Link a listing');
+    const form = await open('Paste an API key');
     await submit(form.id, { lookupKey: 'good-bot-key' });
     expect(await read()).toMatchObject([{ kind: 'bot', targetId: applicationId, premiumSecrets: 0 }]);
   });
 
   it('says that the key is refused, and asks for it again without showing it', async () => {
     const { open, submit, text, logged } = await managed({ isLinked: false });
-    const form = await open('Link a listing');
+    const form = await open('Paste an API key');
     expect(await submit(form.id, { lookupKey: 'wrong-key' })).toContain('does not accept this API key');
     const again = await open('Edit again');
     expect(JSON.stringify(again.modal) + text() + JSON.stringify(logged)).not.toContain('wrong-key');
@@ -272,7 +272,7 @@ describe('/setup without a listing', () => {
     ['there is no key for secrets', [], false, 'SETTINGS_KEY'],
   ])('explains that nothing can be linked while %s', async (_when, unassigned, canStoreSecrets, text) => {
     const guild = await managed({ isLinked: false, checks: { unassignedListings: () => unassigned } });
-    const old = await guild.open('Link a listing').catch(() => null);
+    const old = await guild.open('Paste an API key').catch(() => null);
     const settings = setupOver(guild.store, { SETTINGS_KEY: '', DATABASE_URL: 'postgres://127.0.0.1/tallyhook' });
     if (!canStoreSecrets) Object.assign(guild.setup, { settings });
     const shown = await guild.run('setup').settled;
@@ -289,20 +289,34 @@ describe('/setup with another listing site', () => {
   it('asks only for what it does not know, and says what to do on the site', async () => {
     const guild = await managed({ isLinked: false });
     const { discord, open, submit } = guild;
-    const form = await open('setup/site', ['topgg']);
+    const [servers, bots] = ['k=server', 'k=bot'].map((kind) =>
+      controlsOf(guild.message().components).flatMap((each) =>
+        each.custom_id?.includes(kind) && 'options' in each ? each.options.map(({ value }) => value) : [],
+      ),
+    );
+    expect(servers?.slice(0, 3)).toEqual(['topgg', 'discordplace', 'disurl']);
+    expect(bots?.slice(0, 3)).toEqual(['topgg', 'discordbotlist', 'discordplace']);
+    expect([servers?.at(-1), bots?.at(-1)]).toEqual(['custom', 'custom']);
+
+    const steps = await guild.select('k=bot', ['topgg']);
+    expect(await guild.read()).toEqual([]);
+    const [, name = ''] = /https:\/\/votes\.example\.org\/webhooks\/(topgg-[0-9a-f]{10})\n/.exec(steps) ?? [];
+    expect(steps).toContain('1. On **top.gg**, open');
+    expect(steps).toContain('3. Tick the event **vote.create**.');
+    expect(steps).toContain('Signed: whoever sees a request');
+    expect(controlsOf(guild.message().components)).toContainEqual(
+      expect.objectContaining({ label: 'Open top.gg', url: 'https://top.gg/' }),
+    );
+    const form = await open('Enter the secret');
     const asked = JSON.stringify(form.modal);
-    expect(form.modal.components).toHaveLength(3);
+    expect(form.modal.components).toHaveLength(2);
     expect(asked).toContain(`"value":"${applicationId}"`);
     expect(asked).toContain('"placeholder":"whs_…"');
     const secret = 'whs_0123456789abcdef';
-    const waiting = await submit(form.id, { kind: 'bot', botId: '716390085896962058', secret });
+    const waiting = await submit(form.id, { botId: '716390085896962058', secret });
     const [listing] = await guild.read();
-    expect(listing).toMatchObject({ kind: 'bot', targetId: '716390085896962058', site: { id: 'topgg' } });
-    const { name = '' } = listing ?? {};
-    expect(name).toMatch(/^topgg-[0-9a-f]{10}$/);
+    expect(listing).toMatchObject({ name, kind: 'bot', targetId: '716390085896962058', site: { id: 'topgg' } });
     expect(waiting).toContain(`https://votes.example.org/webhooks/${name}\n`);
-    expect(waiting).toContain('1. On **top.gg**, open');
-    expect(waiting).toContain('3. Choose **vote.create**.');
     expect(waiting).toContain('Signed: whoever sees a request');
     expect(waiting).not.toContain(secret);
     expect(await guild.stored('voteSecrets', name)).toEqual([secret]);
@@ -325,7 +339,7 @@ describe('/setup with another listing site', () => {
 
   it('asks for the name of the listing where the vote page needs it', async () => {
     const guild = await managed({ isLinked: false });
-    const form = await guild.open('setup/site', ['discordbotlist']);
+    const form = await guild.open('k=bot', ['discordbotlist']);
     expect(form.modal.components).toHaveLength(1);
     await guild.submit(form.id, { botId: '' });
     const more = await guild.open('More');
@@ -357,6 +371,27 @@ describe('/setup with another listing site', () => {
     expect(waiting).toContain('whoever sees one request can forge votes');
     await guild.vote(name);
     await guild.replaced('A vote has arrived');
+  });
+
+  it('links a site that it does not know by a description, which can be corrected', async () => {
+    const guild = await managed({ isLinked: false });
+    const form = await guild.open('k=server', ['custom']);
+    expect(form.modal.components).toHaveLength(4);
+    const described = { siteName: 'Else*where', header: 'X-Token', user: 'user id', test: 'type=test' };
+    expect(await guild.submit(form.id, described)).toContain('it must be names of fields joined by dots');
+    const again = await guild.open('Edit again');
+    expect(JSON.stringify(again.modal)).toContain('Else*where');
+    const waiting = await guild.submit(again.id, { ...described, user: 'user.id' });
+    const [listing] = await guild.read();
+    const { name = '', site } = listing ?? {};
+    expect(site).toMatchObject({ id: 'custom', name: 'Else*where', schemes: [{ type: 'token', header: 'x-token' }] });
+    expect(waiting).toContain('Linked: Else\\*where');
+    expect(waiting).toContain('whoever sees one request can forge votes');
+    for (const stored of [await guild.stored('voteSecrets', name)].flat()) expect(waiting).toContain(stored);
+    const [exported] = JSON.parse(await guild.settings.export(guild.discord.guildId)).listings;
+    expect(exported).toMatchObject({ custom: { name: 'Else*where', header: 'X-Token', user: 'user.id' } });
+    const file = environmentWith([{ ...exported, voteSecrets: ['a secret of its own'] }]);
+    expect(loadConfig({ TALLYHOOK_ROLES: 'receive', ...file }).listings).toMatchObject([{ site: { id: 'custom' } }]);
   });
 
   it('links a server on several sites, but once on each', async () => {
@@ -713,7 +748,7 @@ describe('/setup with a listing', () => {
     expect(await read()).toHaveLength(1);
     await press('Yes, unlink');
     expect(await read()).toEqual([]);
-    expect(await press('Overview')).toContain('In about two minutes');
+    expect(await press('Overview')).toContain('Choose the site on which');
   });
 
   it('previews the text of announcements', async () => {

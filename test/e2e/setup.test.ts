@@ -27,7 +27,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     if (server === undefined) throw new Error('The service has no listing.');
     const dashboard = messages.getByRole('link', { name: 'Where do I find it?' });
     expect(await dashboard.getAttribute('href')).toBe(`${sandbox.urls.service}/dashboard/${server.id}#advanced`);
-    await messages.getByRole('button', { name: 'Link a listing' }).click();
+    await messages.getByRole('button', { name: 'Paste an API key' }).click();
 
     // The form, by keyboard alone.
     const form = page.getByRole('dialog', { name: 'Link a listing' });
@@ -132,14 +132,16 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     await line.click();
     await type('/setup ');
     await page.keyboard.press('Enter');
-    await messages.getByLabel('Another listing site').selectOption('topgg');
+    await messages.getByLabel('A bot is listed on …').selectOption('topgg');
+    await expectText(messages, 'Tick the event vote.create.');
+    await saveScreenshot(page, 'setup-site-steps');
+    await messages.getByRole('button', { name: 'Enter the secret' }).click();
     const form = page.getByRole('dialog', { name: 'top.gg' });
-    await form.getByRole('radio', { name: 'A bot' }).check();
     const secret = 'whs_0123456789abcdef';
     await form.getByLabel('Secret').fill(secret);
     await saveScreenshot(page, 'setup-site-form');
     await form.getByRole('button', { name: 'Submit' }).click();
-    await expectText(messages, 'Choose vote.create.');
+    await expectText(messages, 'Waiting for your test');
     await saveScreenshot(page, 'setup-site-waiting');
     const [address = ''] = (await messages.locator('discord-code').allInnerTexts()).map((code) => code.trim());
     const [voter] = discord.members;

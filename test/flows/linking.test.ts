@@ -19,7 +19,8 @@ it('a server of the variables is not linked again, and its votes are paid once w
 
   async function link(lookupKey: string): Promise<string> {
     const press = ({ id, components }: Message) => {
-      const button = controlsOf(components).find((each) => 'label' in each && each.label === 'Link a listing');
+      const labels = ['Link a listing', 'Paste an API key'];
+      const button = controlsOf(components).find((each) => 'label' in each && labels.includes(each.label ?? ''));
       return discord.clickButton(id, button?.custom_id ?? '', manager?.id ?? '');
     };
     const message = await discord.runCommand({ ...use, name: 'setup', userId: manager?.id ?? '' }).settled;

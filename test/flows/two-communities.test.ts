@@ -86,7 +86,8 @@ async function startWorld() {
       /** Links a listing on a site, and returns its name. */
       async link(site: Site, secret: string): Promise<string> {
         const linked = await this.act('site-linked', {
-          ...{ 'o.w': site.id, 't.kind': 'server', 't.botId': targets[side], 't.secret': secret },
+          ...{ 'o.w': site.id, 'o.k': site.kinds.includes('server') ? 'server' : 'bot' },
+          ...{ 't.botId': targets[side], 't.secret': secret },
         });
         const [, name = ''] = /webhooks\/([\w-]+)/.exec(linked.text) ?? [];
         expect(name, linked.text).toContain(site.id);

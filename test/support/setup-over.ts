@@ -40,6 +40,7 @@ export function setupServicesOver(
       ...{ simulate: store.backfill.simulateCredits, log: createLog({ level: 'silent', secrets: [] }) },
     }),
     drafts: createSetupDrafts(systemClock),
+    connections: { heldFor: async () => [], confirm: async () => null },
     postVotePanel: (guildId, channelId) => store.votePanel.place({ guildId, channelId }, systemClock.now()),
     hasVotePanel: async (guildId) => (await store.votePanel.find(guildId)) !== null,
     checks: {

@@ -6,6 +6,7 @@ import { escapeName, type Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Site } from '../../webhook/sites/site.ts';
+import { custom } from './custom-site.ts';
 import { setting } from './setting-spec.ts';
 import { showChannel } from './shown-values.ts';
 import { linkPath } from './stored-settings.ts';
@@ -82,16 +83,30 @@ const secret = pasted(secretForm, expectedSecret).min(8, expectedSecret).max(512
 const maxSecrets = 5;
 const secrets = z.array(secret).max(maxSecrets, `it must have at most ${maxSecrets} secrets`);
 
-/** The site with this id, if `/setup` can link it. */
+/** The site with this id, if `/setup` can link it without a description. */
 export function findLinkableSite(siteId: unknown): Site | null {
   return linkableSites.find((site) => site.id === siteId) ?? null;
 }
 
-/** A listing that was linked in Discord: `{kind, id}`, and its site unless that is the document's service. */
+/** The value of `site` of a listing with a description of its site. */
+export const customSite = 'custom';
+
+/**
+ * A listing that was linked in Discord: `{kind, id}`, its site unless that is the document's service, and the description
+ * of a `custom` one.
+ */
 const link = z
-  .strictObject({ kind: z.enum(['server', 'bot']), id: id.nullable(), site: z.string().optional() })
+  .strictObject({
+    kind: z.enum(['server', 'bot']),
+    id: id.nullable(),
+    site: z.string().optional(),
+    custom: custom.optional(),
+  })
   .refine(
-    ({ kind, site }) => site === undefined || findLinkableSite(site)?.kinds.includes(kind),
+    ({ kind, site, custom: described }) =>
+      described === undefined
+        ? site === undefined || findLinkableSite(site)?.kinds.includes(kind)
+        : site === customSite,
     'it must be a site that lists this',
   );
 export type Link = z.infer<typeof link>;
@@ -118,10 +133,11 @@ export function parseLink(value: unknown): Link | null {
 
 /** @param targetName of the server or bot; its id otherwise */
 export function showLink(value: unknown, texts: Texts, targetName?: string): Markup {
-  const { kind, id: targetId, site } = objectOf(value);
+  const { kind, id: targetId, site, custom: described } = objectOf(value);
   const kinds: Readonly<Record<string, string>> = texts.listing.kinds;
   const name = textOf(kind);
   const title = (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? name;
   const target = typeof targetId === 'string' ? (targetName ?? targetId) : null;
-  return escapeName([findLinkableSite(site)?.name, title, target].filter(Boolean).join(' '));
+  const siteName = findLinkableSite(site)?.name ?? textOf(objectOf(described)['name']);
+  return escapeName([siteName, title, target].filter(Boolean).join(' '));
 }

@@ -95,7 +95,13 @@ export interface Arrival {
 }
 
 /** An encrypted value in the database. */
-export type SealedRow = SealedSetting | SealedToken;
+export type SealedRow = SealedSetting | SealedToken | SealedConnection;
+
+/** The secret of a connection of top.gg that is held. */
+export interface SealedConnection {
+  readonly connectionId: string;
+  readonly sealed: string;
+}
 
 /** A token of a member with linked roles. */
 export interface SealedToken {

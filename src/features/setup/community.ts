@@ -176,6 +176,8 @@ export interface NewLink extends SettingsAuthor {
   readonly targetId: string | null;
   /** The id of another listing site; null, the default, for the document's service. */
   readonly site?: string | null;
+  /** The description of a `custom` site, as in the file; validated when it is saved. */
+  readonly custom?: object;
   /** Null to receive votes only. */
   readonly lookupKey: string | null;
   /** Pasted by the owner; null to generate one. */

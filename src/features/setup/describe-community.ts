@@ -47,11 +47,16 @@ export function describeCommunity(base: ListingBase, described: DescribedCommuni
 }
 
 /** Without `PUBLIC_URL` only the path. */
+export function listingAddress(name: string, publicUrl: string | null): string {
+  return `${publicUrl ?? ''}/webhooks/${name}`;
+}
+
+/** Without `PUBLIC_URL` only the paths. */
 export function webhookAddresses(
   { name, site }: Pick<ListingConfig, 'name' | 'site'>,
   publicUrl: string | null,
 ): WebhookAddresses {
-  const address = `${publicUrl ?? ''}/webhooks/${name}`;
+  const address = listingAddress(name, publicUrl);
   if (site !== undefined) return { vote: address, premium: null };
   return { vote: `${address}/vote`, premium: `${address}/premium` };
 }

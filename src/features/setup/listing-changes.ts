@@ -21,6 +21,7 @@ export function linkChanges(
     kind,
     targetId,
     site = null,
+    custom,
     lookupKey,
     premiumSecret,
     ...link
@@ -29,7 +30,11 @@ export function linkChanges(
 ): { readonly name: string; readonly changes: readonly SettingChange[] } {
   const name = link.name ?? newListingName(site ?? kind);
   const changes: readonly SettingChange[] = [
-    { listing: name, path: linkPath, value: { kind, id: targetId, ...(site !== null && { site }) } },
+    {
+      listing: name,
+      path: linkPath,
+      value: { kind, id: targetId, ...(site !== null && { site }), ...(custom && { custom }) },
+    },
     { listing: name, path: 'voteSecrets', value: [secret] },
     ...(premiumSecret === undefined ? [] : [{ listing: name, path: 'premiumSecrets', value: [premiumSecret] }]),
     ...(lookupKey === null ? [] : [{ listing: name, path: 'lookupKey', value: lookupKey }]),

@@ -35,12 +35,24 @@ type SetupContext = ServicesContext & {
 
 export function createServices(
   context: SetupContext & {
+    readonly topggConnect: SetupServices['connections'];
     readonly roleAccess: SetupChecks['roleAccess'];
     readonly postVotePanel: SetupServices['postVotePanel'];
     readonly hasVotePanel: SetupServices['hasVotePanel'];
   },
 ): FeatureServices & { readonly shared: { readonly setupServices: SetupServices } } {
-  const { config, setup, roleAccess, postVotePanel, hasVotePanel, rest, clock, stopwatch, log } = context;
+  const {
+    config,
+    setup,
+    topggConnect: connections,
+    roleAccess,
+    postVotePanel,
+    hasVotePanel,
+    rest,
+    clock,
+    stopwatch,
+    log,
+  } = context;
   const channelsOf = createGuildChannels({ rest, clock: stopwatch, log });
   const readUpload = createUploads({ apiUrl: config.discord.apiUrl, stopwatch, log });
   const connecting = createConnecting(context);
@@ -48,7 +60,8 @@ export function createServices(
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
   const drafts = createSetupDrafts(clock);
   const simulateChange = createChangeSimulation({ ...context, simulate: context.store.backfill.simulateCredits });
-  const setupServices: SetupServices = { settings: setup, simulateChange, drafts, checks, postVotePanel, hasVotePanel };
+  const shown = { simulateChange, drafts, checks, connections, postVotePanel, hasVotePanel };
+  const setupServices: SetupServices = { settings: setup, ...shown };
   return {
     ...(connecting && { routes: connecting.routes }),
     shared: { setupServices },

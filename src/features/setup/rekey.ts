@@ -5,6 +5,7 @@ import type { EncryptionKey } from '../../platform/encryption/encryption-key.ts'
 import { seal } from '../../platform/encryption/sealed-text.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { tokenContext } from '../linked-roles/feature.ts';
+import { connectionContext } from '../topgg-connect/feature.ts';
 import { contextOf } from './opened-settings.ts';
 
 /** Values per transaction, in which other changes of settings wait: some ms. */
@@ -37,6 +38,11 @@ export async function rekey(options: {
 }
 
 function reseal(row: SealedRow, encryption: Pick<Encryption, 'open'>, key: EncryptionKey): string {
-  const context = 'userId' in row ? tokenContext(row.userId, row.place) : contextOf(row.guildId, row);
+  const context =
+    'userId' in row
+      ? tokenContext(row.userId, row.place)
+      : 'connectionId' in row
+        ? connectionContext(row.connectionId)
+        : contextOf(row.guildId, row);
   return seal(key, encryption.open(row.sealed, context), context);
 }

@@ -31,7 +31,9 @@ export function exportSettings(
       new Map(shown.filter((each) => each.listing === owner).map(({ path, value }) => [path, value]));
     const own = [...storedOf(name)].filter(([path]) => path !== linkPath);
     const shared = index === 0 ? joinParts(storedOf('')) : [];
-    const target = { ...(site && { site: site.id }), ...(id !== null && { id }) };
+    const { page, ...described } = site?.custom ?? {};
+    const custom = site?.custom && { custom: page ? { page, ...described } : described };
+    const target = { ...(site && { site: site.id }), ...custom, ...(id !== null && { id }) };
     return withValuesAt({ name, kind, ...target, guildId }, [...shared, ...own]);
   });
   return `${JSON.stringify({ listings: exported }, null, 2)}\n`;
@@ -96,7 +98,7 @@ function matching(entry: JsonObject, listings: readonly ListingConfig[]): Listin
 }
 
 const knownPaths: readonly string[] = [
-  ...['name', 'kind', 'site', 'slug', 'id', 'guildId'],
+  ...['name', 'kind', 'site', 'custom', 'slug', 'id', 'guildId'],
   ...secretPaths,
   ...communityPaths,
   ...listingPaths,

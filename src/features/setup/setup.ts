@@ -17,9 +17,9 @@ import type {
   SettingsEdit,
   UndoResult,
 } from './community.ts';
-import { describeCommunity, toSettingsChange } from './describe-community.ts';
+import { describeCommunity, listingAddress, toSettingsChange } from './describe-community.ts';
 import { isIdentityPath, keyOfOtherListing, unknownListing } from './link-issues.ts';
-import { detailChanges, generateSecret, linkChanges, withSecret } from './listing-changes.ts';
+import { detailChanges, generateSecret, linkChanges, newListingName, withSecret } from './listing-changes.ts';
 import { canUseKey, openSettings } from './opened-settings.ts';
 import { createSettingsWriter, type SettingsWriter, type WriterOptions } from './save-settings.ts';
 import { exportSettings, importedChanges } from './settings-file.ts';
@@ -135,6 +135,11 @@ export class Setup {
     const isNew = linked === name;
     const secrets = { voteSecret: isNew && voteSecret === null ? secret : null, premiumSecret: null };
     return { status: 'linked', listing, change: result.change, secrets };
+  }
+
+  /** The name of a listing to be on a site, and the address of its webhook, which the owner enters there first. */
+  reserve(site: string, name: string = newListingName(site)): { readonly name: string; readonly address: string } {
+    return { name, address: listingAddress(name, this.options.publicUrl) };
   }
 
   /** Adds what is not needed to link a listing. A secret is added as {@link rotateSecret} does. */

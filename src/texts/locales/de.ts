@@ -801,6 +801,9 @@ export const de: Catalogue = {
     },
     buttons: {
       link: 'Eintrag verknüpfen',
+      pasteKey: 'API-Schlüssel einfügen',
+      enterSecret: 'Secret eingeben',
+      linkHere: 'Hier verknüpfen',
       connect: 'Verbinden',
       findKey: 'Wo finde ich ihn?',
       more: 'Mehr',
@@ -873,6 +876,10 @@ export const de: Catalogue = {
       secret: 'Secret',
       siteKey: 'API-Token der Seite',
       slug: 'Name in der Adresse der Seite dort',
+      siteName: 'Name der Seite',
+      header: 'Header mit dem Secret',
+      user: 'Feld mit der Discord-ID des Voters',
+      test: 'Woran man einen Test erkennt',
       settings: 'Exportierte Einstellungen',
       settingsFile: 'Exportierte Datei',
       announceChannel: 'Ankündigungen',
@@ -932,6 +939,9 @@ export const de: Catalogue = {
       siteSecret: 'So, wie die Seite es beim Anlegen des Webhooks anzeigt.',
       siteKey: 'Damit wird die Seite gefragt, wer gevotet hat: für /canvote und verlorene Votes.',
       slug: 'Für den Link zu der Seite, auf der Mitglieder voten.',
+      header: 'So, wie die Seite ihre Webhooks beschreibt.',
+      user: 'Sein Name im Body; ein Punkt zwischen Namen führt in ein Objekt: user.id',
+      test: 'Ein Feld und sein Wert, etwa type=test. Leer, wenn die Seite keine Tests schickt.',
       settings: 'Der Inhalt einer exportierten Datei. Ersetzt alles außer Schlüsseln und Secrets.',
       file: 'Höchstens 256 KB.',
       premiumChannel: 'Ist er leer, wird Premium bei den Votes angekündigt.',
@@ -955,6 +965,7 @@ export const de: Catalogue = {
     choices: {
       server: 'Dieser Server',
       bot: 'Ein Bot',
+      customSite: 'Eine Seite, die nicht in der Liste steht',
       day: 'Tag',
       week: 'Woche',
       month: 'Monat',
@@ -980,7 +991,8 @@ export const de: Catalogue = {
     },
     placeholders: {
       listing: 'Eintrag',
-      site: 'Eine andere Vote-Seite',
+      serverSite: 'Dieser Server steht auf …',
+      botSite: 'Ein Bot steht auf …',
       channel: 'Kanal auswählen',
       milestones: 'Meilensteine: hinzufügen oder ändern',
       multipliers: 'Multiplikatoren: hinzufügen oder ändern',
@@ -1068,7 +1080,9 @@ export const de: Catalogue = {
       notStored: 'Nicht wirksam: {problem}',
     },
     connect: {
-      hint: 'Oder drück **Verbinden**: Die Vote-Seite fragt dich um Erlaubnis, und Schritt 1 und 2 sind erledigt.',
+      hint: 'Drück **Verbinden** und stimm auf der Vote-Seite zu: etwa eine Minute.',
+      byHand: 'Oder von Hand',
+      held: '**top.gg** hat {name} verbunden. Hier verknüpfen?',
       title: 'Verbunden',
       done: 'Dein Eintrag ist verbunden, und der Test ist angekommen. Weiter geht es in Discord.',
       untested:
@@ -1080,7 +1094,7 @@ export const de: Catalogue = {
     },
     welcome: {
       title: 'Willkommen',
-      text: 'In etwa zwei Minuten werden Votes für deinen Server hier belohnt:\n1. Verknüpfe deinen Eintrag mit seinem API-Schlüssel oder wähle eine andere Vote-Seite.\n2. Kopiere eine Adresse und ein Secret zur Vote-Seite und schick einen Test.\n3. Wähle einen Kanal für Ankündigungen.\n4. Wähle die Belohnungen.',
+      text: 'Wähle die Seite, auf der dein Server oder Bot eingetragen ist. Du kopierst eine Adresse und ein Secret, schickst einen Test und wählst einen Kanal und die Belohnungen: etwa zwei Minuten.',
       needsOperator:
         'Schlüssel können noch nicht gespeichert werden: Die Betreiber dieses Bots müssen SETTINGS_KEY setzen. Vorher können keine Votes empfangen werden.',
       unassigned:
@@ -1092,6 +1106,9 @@ export const de: Catalogue = {
       siteOpen: 'Öffne auf {site} die Webhook-Einstellungen deines Eintrags.',
       siteEnter: 'Trag diese Adresse und dieses Secret ein.',
       siteEnterAddress: 'Trag diese Adresse ein.',
+      openSite: '{site} öffnen',
+      siteTick: 'Setz das Häkchen beim Ereignis {event}.',
+      siteSecret: 'Kopiere das Secret, das dort steht, speichere und drück *Secret eingeben*.',
       siteChoose: 'Wähle {choice}.',
       siteTest: 'Speichere und schick einen Test. Gibt es dort keinen, vote einmal.',
       once: 'Das Secret wird nur jetzt angezeigt. Wenn du es verlierst, erzeuge ein neues.',

@@ -898,6 +898,9 @@ export const en = {
     },
     buttons: {
       link: 'Link a listing',
+      pasteKey: 'Paste an API key',
+      enterSecret: 'Enter the secret',
+      linkHere: 'Link it here',
       connect: 'Connect',
       findKey: 'Where do I find it?',
       more: 'More',
@@ -970,6 +973,10 @@ export const en = {
       secret: 'Secret',
       siteKey: 'API token of the site',
       slug: 'Name in the address of the page there',
+      siteName: 'Name of the site',
+      header: 'Header with the secret',
+      user: 'Field with the Discord ID of the voter',
+      test: 'How a test is marked',
       settings: 'Exported settings',
       settingsFile: 'Exported file',
       announceChannel: 'Announcements',
@@ -1029,6 +1036,9 @@ export const en = {
       siteSecret: 'As the site shows it where you add the webhook.',
       siteKey: 'With it, the site is asked who has voted: for /canvote and lost votes.',
       slug: 'For the link to the page where members vote.',
+      header: 'As the site describes its webhooks.',
+      user: 'Its name in the body; a dot between names leads into an object: user.id',
+      test: 'A field and its value, such as type=test. Empty if the site sends no tests.',
       settings: 'The content of an exported file. It replaces all settings except keys and secrets.',
       file: 'At most 256 KB.',
       premiumChannel: 'If it is empty, premium is announced with the votes.',
@@ -1052,6 +1062,7 @@ export const en = {
     choices: {
       server: 'This server',
       bot: 'A bot',
+      customSite: 'A site that is not in the list',
       day: 'Day',
       week: 'Week',
       month: 'Month',
@@ -1078,7 +1089,8 @@ export const en = {
     /** Above selects. Plain. */
     placeholders: {
       listing: 'Listing',
-      site: 'Another listing site',
+      serverSite: 'This server is listed on …',
+      botSite: 'A bot is listed on …',
       channel: 'Choose the channel',
       milestones: 'Milestones: add or change one',
       multipliers: 'Multipliers: add or change one',
@@ -1166,9 +1178,11 @@ export const en = {
       done: '{done} of {total} done',
       notStored: 'Not in effect: {problem}',
     },
-    /** `hint` is markup; the others are on a page in the browser. */
+    /** `hint`, `byHand` and `held` are markup; the others are on a page in the browser. */
     connect: {
-      hint: 'Or press **Connect**: the listing site asks for your consent, and steps 1 and 2 are done.',
+      hint: 'Press **Connect** and agree on the listing site: about a minute.',
+      byHand: 'By hand instead',
+      held: '**top.gg** has connected {name}. Link it here?',
       title: 'Connected',
       done: 'Your listing is connected, and its test has arrived. Go back to Discord for the next step.',
       untested:
@@ -1179,7 +1193,7 @@ export const en = {
     },
     welcome: {
       title: 'Welcome',
-      text: 'In about two minutes, votes for your server are rewarded here:\n1. Link your listing with its API key, or choose another listing site.\n2. Copy an address and a secret to the site, and send a test.\n3. Choose a channel for announcements.\n4. Choose the rewards.',
+      text: 'Choose the site on which your server or bot is listed. You copy an address and a secret, send a test, and choose a channel and the rewards: about two minutes.',
       needsOperator:
         'Keys cannot be stored yet: the operator of this bot needs to set SETTINGS_KEY. Votes cannot be received before that.',
       unassigned:
@@ -1191,6 +1205,9 @@ export const en = {
       siteOpen: 'On {site}, open the webhook settings of your listing.',
       siteEnter: 'Enter this address and this secret.',
       siteEnterAddress: 'Enter this address.',
+      openSite: 'Open {site}',
+      siteTick: 'Tick the event {event}.',
+      siteSecret: 'Copy the secret that is shown there, save, and press *Enter the secret*.',
       siteChoose: 'Choose {choice}.',
       siteTest: 'Save, and send a test. If the site has none, vote once.',
       once: 'The secret is shown only now. If you lose it, make a new one.',

@@ -827,6 +827,9 @@ export const es: Catalogue = {
     },
     buttons: {
       link: 'Vincular una página',
+      pasteKey: 'Pegar una clave de API',
+      enterSecret: 'Introducir el secreto',
+      linkHere: 'Vincular aquí',
       connect: 'Conectar',
       findKey: '¿Dónde la encuentro?',
       more: 'Más',
@@ -899,6 +902,10 @@ export const es: Catalogue = {
       secret: 'Secreto',
       siteKey: 'Token de API del sitio',
       slug: 'Nombre en la dirección de su página allí',
+      siteName: 'Nombre del sitio',
+      header: 'Cabecera con el secreto',
+      user: 'Campo con la ID de Discord del votante',
+      test: 'Cómo se marca una prueba',
       settings: 'Ajustes exportados',
       settingsFile: 'Archivo exportado',
       announceChannel: 'Anuncios',
@@ -958,6 +965,9 @@ export const es: Catalogue = {
       siteSecret: 'Tal como lo muestra el sitio al añadir el webhook.',
       siteKey: 'Con él se pregunta al sitio quién ha votado: para /canvote y los votos perdidos.',
       slug: 'Para el enlace a la página donde se vota.',
+      header: 'Tal como el sitio describe sus webhooks.',
+      user: 'Su nombre en el cuerpo; un punto entre nombres entra en un objeto: user.id',
+      test: 'Un campo y su valor, como type=test. Vacío si el sitio no envía pruebas.',
       settings: 'El contenido de un archivo exportado. Sustituye todo menos las claves y los secretos.',
       file: 'Máximo 256 KB.',
       premiumChannel: 'Si está vacío, premium se anuncia junto a los votos.',
@@ -981,6 +991,7 @@ export const es: Catalogue = {
     choices: {
       server: 'Este servidor',
       bot: 'Un bot',
+      customSite: 'Un sitio que no está en la lista',
       day: 'Día',
       week: 'Semana',
       month: 'Mes',
@@ -1006,7 +1017,8 @@ export const es: Catalogue = {
     },
     placeholders: {
       listing: 'Página',
-      site: 'Otro sitio de votos',
+      serverSite: 'Este servidor está en …',
+      botSite: 'Un bot está en …',
       channel: 'Elige el canal',
       milestones: 'Hitos: añade o cambia uno',
       multipliers: 'Multiplicadores: añade o cambia uno',
@@ -1094,7 +1106,9 @@ export const es: Catalogue = {
       notStored: 'Sin efecto: {problem}',
     },
     connect: {
-      hint: 'O pulsa **Conectar**: el sitio te pide permiso, y los pasos 1 y 2 quedan hechos.',
+      hint: 'Pulsa **Conectar** y acepta en el sitio de votos: alrededor de un minuto.',
+      byHand: 'O a mano',
+      held: '**top.gg** ha conectado {name}. ¿Vincularlo aquí?',
       title: 'Conectada',
       done: 'Tu página está conectada y la prueba ha llegado. Vuelve a Discord para el siguiente paso.',
       untested:
@@ -1105,7 +1119,7 @@ export const es: Catalogue = {
     },
     welcome: {
       title: 'Te damos la bienvenida',
-      text: 'En unos dos minutos, los votos por tu servidor tendrán recompensa aquí:\n1. Vincula tu página con su clave de API o elige otro sitio de votos.\n2. Copia una dirección y un secreto en el sitio y envía una prueba.\n3. Elige un canal para los anuncios.\n4. Elige las recompensas.',
+      text: 'Elige el sitio en el que está tu servidor o tu bot. Copias una dirección y un secreto, envías una prueba y eliges un canal y las recompensas: unos dos minutos.',
       needsOperator:
         'Todavía no se pueden guardar claves: quienes administran este bot tienen que definir SETTINGS_KEY. Hasta entonces no se pueden recibir votos.',
       unassigned:
@@ -1117,6 +1131,9 @@ export const es: Catalogue = {
       siteOpen: 'En {site}, abre los ajustes de webhooks de tu página.',
       siteEnter: 'Introduce esta dirección y este secreto.',
       siteEnterAddress: 'Introduce esta dirección.',
+      openSite: 'Abrir {site}',
+      siteTick: 'Marca el evento {event}.',
+      siteSecret: 'Copia el secreto que aparece allí, guarda y pulsa *Introducir el secreto*.',
       siteChoose: 'Elige {choice}.',
       siteTest: 'Guarda y envía una prueba. Si el sitio no la tiene, vota una vez.',
       once: 'El secreto solo se muestra ahora. Si lo pierdes, crea otro nuevo.',

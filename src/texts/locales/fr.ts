@@ -838,6 +838,9 @@ export const fr: Catalogue = {
     },
     buttons: {
       link: 'Associer une page',
+      pasteKey: 'Coller une clé API',
+      enterSecret: 'Saisir le secret',
+      linkHere: 'Associer ici',
       connect: 'Connecter',
       findKey: 'Où la trouver ?',
       more: 'Plus',
@@ -910,6 +913,10 @@ export const fr: Catalogue = {
       secret: 'Secret',
       siteKey: 'Jeton API du site',
       slug: "Nom dans l'adresse de la page là-bas",
+      siteName: 'Nom du site',
+      header: 'En-tête avec le secret',
+      user: "Champ avec l'ID Discord du votant",
+      test: 'À quoi se reconnaît un test',
       settings: 'Paramètres exportés',
       settingsFile: 'Fichier exporté',
       announceChannel: 'Annonces',
@@ -969,6 +976,9 @@ export const fr: Catalogue = {
       siteSecret: "Tel que le site l'affiche quand tu ajoutes le webhook.",
       siteKey: 'Le site dit alors qui a voté : pour /canvote et les votes perdus.',
       slug: 'Pour le lien vers la page où les membres votent.',
+      header: 'Comme le site décrit ses webhooks.',
+      user: 'Son nom dans le corps ; un point entre les noms entre dans un objet : user.id',
+      test: "Un champ et sa valeur, comme type=test. Vide si le site n'envoie pas de test.",
       settings: "Le contenu d'un fichier exporté. Il remplace tout, sauf les clés et les secrets.",
       file: '256 Ko au maximum.',
       premiumChannel: 'Si ce champ est vide, le premium est annoncé avec les votes.',
@@ -992,6 +1002,7 @@ export const fr: Catalogue = {
     choices: {
       server: 'Ce serveur',
       bot: 'Un bot',
+      customSite: "Un site qui n'est pas dans la liste",
       day: 'Jour',
       week: 'Semaine',
       month: 'Mois',
@@ -1017,7 +1028,8 @@ export const fr: Catalogue = {
     },
     placeholders: {
       listing: 'Page',
-      site: 'Un autre site de vote',
+      serverSite: 'Ce serveur est inscrit sur …',
+      botSite: 'Un bot est inscrit sur …',
       channel: 'Choisis le salon',
       milestones: 'Paliers : en ajouter ou en modifier un',
       multipliers: 'Multiplicateurs : en ajouter ou en modifier un',
@@ -1105,7 +1117,9 @@ export const fr: Catalogue = {
       notStored: 'Sans effet : {problem}',
     },
     connect: {
-      hint: 'Ou appuie sur **Connecter** : le site te demande ton accord, et les étapes 1 et 2 sont faites.',
+      hint: 'Appuie sur **Connecter** et donne ton accord sur le site de vote : environ une minute.',
+      byHand: 'Ou à la main',
+      held: "**top.gg** a connecté {name}. L'associer ici ?",
       title: 'Page connectée',
       done: "Ta page est connectée et le test est arrivé. Retourne sur Discord pour l'étape suivante.",
       untested:
@@ -1116,7 +1130,7 @@ export const fr: Catalogue = {
     },
     welcome: {
       title: 'Bienvenue',
-      text: 'Dans deux minutes environ, les votes pour ton serveur seront récompensés ici :\n1. Associe ta page avec sa clé API, ou choisis un autre site de vote.\n2. Copie une adresse et un secret sur le site de vote, puis envoie un test.\n3. Choisis un salon pour les annonces.\n4. Choisis les récompenses.',
+      text: 'Choisis le site où ton serveur ou ton bot est inscrit. Tu copies une adresse et un secret, tu envoies un test, puis tu choisis un salon et les récompenses : environ deux minutes.',
       needsOperator:
         'Les clés ne peuvent pas encore être enregistrées : les responsables de ce bot doivent définir SETTINGS_KEY. Avant cela, aucun vote ne peut être reçu.',
       unassigned:
@@ -1128,6 +1142,9 @@ export const fr: Catalogue = {
       siteOpen: 'Sur {site}, ouvre les réglages de webhook de ta page.',
       siteEnter: 'Saisis cette adresse et ce secret.',
       siteEnterAddress: 'Saisis cette adresse.',
+      openSite: 'Ouvrir {site}',
+      siteTick: "Coche l'événement {event}.",
+      siteSecret: "Copie le secret qui s'y affiche, enregistre et appuie sur *Saisir le secret*.",
       siteChoose: 'Choisis {choice}.',
       siteTest: "Enregistre, puis envoie un test. Si le site n'en propose pas, vote une fois.",
       once: "Le secret n'est affiché que maintenant. Si tu le perds, crées-en un nouveau.",

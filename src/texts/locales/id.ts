@@ -772,6 +772,9 @@ export const id: Catalogue = {
     },
     buttons: {
       link: 'Hubungkan halaman',
+      pasteKey: 'Tempel API key',
+      enterSecret: 'Masukkan secret',
+      linkHere: 'Hubungkan di sini',
       connect: 'Sambungkan',
       findKey: 'Di mana menemukannya?',
       more: 'Lainnya',
@@ -844,6 +847,10 @@ export const id: Catalogue = {
       secret: 'Secret',
       siteKey: 'Token API situs',
       slug: 'Nama di alamat halaman di sana',
+      siteName: 'Nama situs',
+      header: 'Header berisi secret',
+      user: 'Field berisi ID Discord pemberi vote',
+      test: 'Tanda sebuah tes',
       settings: 'Pengaturan yang diekspor',
       settingsFile: 'File yang diekspor',
       announceChannel: 'Pengumuman',
@@ -903,6 +910,9 @@ export const id: Catalogue = {
       siteSecret: 'Seperti yang ditampilkan situs saat kamu menambah webhook.',
       siteKey: 'Dengan ini, situs ditanya siapa yang sudah vote: untuk /canvote dan vote yang hilang.',
       slug: 'Untuk tautan ke halaman tempat member vote.',
+      header: 'Seperti yang dijelaskan situs tentang webhook-nya.',
+      user: 'Namanya di body; titik di antara nama masuk ke dalam objek: user.id',
+      test: 'Field dan nilainya, misalnya type=test. Kosongkan kalau situsnya tidak mengirim tes.',
       settings: 'Isi file yang diekspor. Mengganti semua pengaturan kecuali key dan secret.',
       file: 'Maksimal 256 KB.',
       premiumChannel: 'Kalau kosong, premium diumumkan bersama vote.',
@@ -926,6 +936,7 @@ export const id: Catalogue = {
     choices: {
       server: 'Server ini',
       bot: 'Bot',
+      customSite: 'Situs yang tidak ada di daftar',
       day: 'Hari',
       week: 'Minggu',
       month: 'Bulan',
@@ -951,7 +962,8 @@ export const id: Catalogue = {
     },
     placeholders: {
       listing: 'Halaman',
-      site: 'Situs voting lain',
+      serverSite: 'Server ini terdaftar di …',
+      botSite: 'Sebuah bot terdaftar di …',
       channel: 'Pilih channel',
       milestones: 'Milestone: tambah atau ubah',
       multipliers: 'Pengali: tambah atau ubah',
@@ -1039,7 +1051,9 @@ export const id: Catalogue = {
       notStored: 'Tidak berlaku: {problem}',
     },
     connect: {
-      hint: 'Atau tekan **Sambungkan**: situsnya meminta izinmu, lalu langkah 1 dan 2 selesai.',
+      hint: 'Tekan **Sambungkan** dan setujui di situs voting: sekitar satu menit.',
+      byHand: 'Atau secara manual',
+      held: '**top.gg** telah menyambungkan {name}. Hubungkan di sini?',
       title: 'Tersambung',
       done: 'Halamanmu sudah tersambung dan tesnya sudah masuk. Kembali ke Discord untuk langkah berikutnya.',
       untested:
@@ -1050,7 +1064,7 @@ export const id: Catalogue = {
     },
     welcome: {
       title: 'Selamat datang',
-      text: 'Dalam sekitar dua menit, vote untuk servermu akan diberi hadiah di sini:\n1. Hubungkan halamanmu dengan API key-nya, atau pilih situs voting lain.\n2. Salin satu alamat dan satu secret ke situs voting, lalu kirim tes.\n3. Pilih channel untuk pengumuman.\n4. Pilih hadiahnya.',
+      text: 'Pilih situs tempat server atau botmu terdaftar. Kamu menyalin satu alamat dan satu secret, mengirim tes, lalu memilih channel dan hadiah: sekitar dua menit.',
       needsOperator:
         'Key belum bisa disimpan: pengelola bot ini perlu mengatur SETTINGS_KEY. Sebelum itu, vote tidak bisa diterima.',
       unassigned:
@@ -1062,6 +1076,9 @@ export const id: Catalogue = {
       siteOpen: 'Di {site}, buka pengaturan webhook halamanmu.',
       siteEnter: 'Masukkan alamat dan secret ini.',
       siteEnterAddress: 'Masukkan alamat ini.',
+      openSite: 'Buka {site}',
+      siteTick: 'Centang event {event}.',
+      siteSecret: 'Salin secret yang ditampilkan di sana, simpan, lalu tekan *Masukkan secret*.',
       siteChoose: 'Pilih {choice}.',
       siteTest: 'Simpan, lalu kirim tes. Kalau situsnya tidak punya tes, vote sekali.',
       once: 'Secret hanya ditampilkan sekarang. Kalau hilang, buat yang baru.',

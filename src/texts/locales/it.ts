@@ -827,6 +827,9 @@ export const it: Catalogue = {
     },
     buttons: {
       link: 'Collega una pagina',
+      pasteKey: 'Incolla una chiave API',
+      enterSecret: 'Inserisci il segreto',
+      linkHere: 'Collega qui',
       connect: 'Connetti',
       findKey: 'Dove la trovo?',
       more: 'Altro',
@@ -899,6 +902,10 @@ export const it: Catalogue = {
       secret: 'Segreto',
       siteKey: 'Token API del sito',
       slug: "Nome nell'indirizzo della pagina",
+      siteName: 'Nome del sito',
+      header: 'Header con il segreto',
+      user: "Campo con l'ID Discord di chi vota",
+      test: 'Come si riconosce un test',
       settings: 'Impostazioni esportate',
       settingsFile: 'File esportato',
       announceChannel: 'Annunci',
@@ -958,6 +965,9 @@ export const it: Catalogue = {
       siteSecret: 'Come lo mostra il sito quando aggiungi il webhook.',
       siteKey: 'Con questo si chiede al sito chi ha votato: per /canvote e i voti persi.',
       slug: 'Per il link alla pagina dove si vota.',
+      header: 'Come il sito descrive i suoi webhook.',
+      user: 'Il suo nome nel corpo; un punto tra i nomi entra in un oggetto: user.id',
+      test: 'Un campo e il suo valore, come type=test. Vuoto se il sito non manda test.',
       settings: 'Il contenuto di un file esportato. Sostituisce tutto tranne chiavi e segreti.',
       file: 'Al massimo 256 KB.',
       premiumChannel: 'Se è vuoto, il premium viene annunciato insieme ai voti.',
@@ -981,6 +991,7 @@ export const it: Catalogue = {
     choices: {
       server: 'Questo server',
       bot: 'Un bot',
+      customSite: "Un sito che non è nell'elenco",
       day: 'Giorno',
       week: 'Settimana',
       month: 'Mese',
@@ -1006,7 +1017,8 @@ export const it: Catalogue = {
     },
     placeholders: {
       listing: 'Pagina',
-      site: 'Un altro sito di voto',
+      serverSite: 'Questo server è su …',
+      botSite: 'Un bot è su …',
       channel: 'Scegli il canale',
       milestones: 'Traguardi: aggiungine o modificane uno',
       multipliers: 'Moltiplicatori: aggiungine o modificane uno',
@@ -1094,7 +1106,9 @@ export const it: Catalogue = {
       notStored: 'Non attivo: {problem}',
     },
     connect: {
-      hint: 'Oppure premi **Connetti**: il sito ti chiede il permesso, e i passaggi 1 e 2 sono fatti.',
+      hint: 'Premi **Connetti** e accetta sul sito di voto: circa un minuto.',
+      byHand: 'Oppure a mano',
+      held: '**top.gg** ha connesso {name}. Collegarlo qui?',
       title: 'Pagina connessa',
       done: 'La tua pagina è connessa e il test è arrivato. Torna su Discord per il prossimo passaggio.',
       untested: 'La tua pagina è connessa, ma il test non è arrivato. Premi Test Webhook sul sito e torna su Discord.',
@@ -1104,7 +1118,7 @@ export const it: Catalogue = {
     },
     welcome: {
       title: 'Ti diamo il benvenuto',
-      text: 'In circa due minuti i voti per il tuo server vengono premiati qui:\n1. Collega la tua pagina con la sua chiave API, o scegli un altro sito di voto.\n2. Copia un indirizzo e un segreto nel sito di voto e manda un test.\n3. Scegli un canale per gli annunci.\n4. Scegli le ricompense.',
+      text: 'Scegli il sito su cui si trova il tuo server o bot. Copi un indirizzo e un segreto, mandi un test e scegli un canale e le ricompense: circa due minuti.',
       needsOperator:
         'Per ora non si possono salvare chiavi: chi gestisce questo bot deve impostare SETTINGS_KEY. Fino ad allora non si possono ricevere voti.',
       unassigned:
@@ -1116,6 +1130,9 @@ export const it: Catalogue = {
       siteOpen: 'Su {site}, apri le impostazioni webhook della tua pagina.',
       siteEnter: 'Inserisci questo indirizzo e questo segreto.',
       siteEnterAddress: 'Inserisci questo indirizzo.',
+      openSite: 'Apri {site}',
+      siteTick: "Spunta l'evento {event}.",
+      siteSecret: 'Copia il segreto che vedi lì, salva e premi *Inserisci il segreto*.',
       siteChoose: 'Scegli {choice}.',
       siteTest: 'Salva e manda un test. Se il sito non lo prevede, vota una volta.',
       once: 'Il segreto si vede solo adesso. Se lo perdi, creane uno nuovo.',

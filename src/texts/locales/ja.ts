@@ -773,6 +773,9 @@ export const ja: Catalogue = {
     },
     buttons: {
       link: '投票先を連携',
+      pasteKey: 'APIキーを貼り付け',
+      enterSecret: 'シークレットを入力',
+      linkHere: 'ここに連携',
       connect: '接続',
       findKey: 'どこにありますか？',
       more: 'その他',
@@ -845,6 +848,10 @@ export const ja: Catalogue = {
       secret: 'シークレット',
       siteKey: 'サイトのAPIトークン',
       slug: 'サイトのページアドレスにある名前',
+      siteName: 'サイトの名前',
+      header: 'シークレットのヘッダー',
+      user: '投票者のDiscord IDのフィールド',
+      test: 'テストの見分け方',
       settings: 'エクスポートした設定',
       settingsFile: 'エクスポートしたファイル',
       announceChannel: 'お知らせ',
@@ -904,6 +911,9 @@ export const ja: Catalogue = {
       siteSecret: 'Webhookを追加するときにサイトが表示するものです。',
       siteKey: '誰が投票したかをサイトに確認します（/canvoteと、届かなかった投票のため）。',
       slug: 'メンバーが投票するページへのリンクに使います。',
+      header: 'サイトのWebhookの説明にあるとおりに入力します。',
+      user: '本文での名前です。名前の間の点はオブジェクトの中を指します: user.id',
+      test: 'フィールドと値です（例: type=test）。テストを送らないサイトでは空欄にします。',
       settings: 'エクスポートしたファイルの内容。キーとシークレット以外のすべての設定が置き換わります。',
       file: '256 KBまで。',
       premiumChannel: '空欄の場合、プレミアムは投票と同じチャンネルでお知らせします。',
@@ -927,6 +937,7 @@ export const ja: Catalogue = {
     choices: {
       server: 'このサーバー',
       bot: 'Bot',
+      customSite: '一覧にないサイト',
       day: '1日',
       week: '1週間',
       month: '1か月',
@@ -952,7 +963,8 @@ export const ja: Catalogue = {
     },
     placeholders: {
       listing: '投票先',
-      site: 'ほかの投票サイト',
+      serverSite: 'このサーバーの掲載サイトを選ぶ',
+      botSite: 'Botの掲載サイトを選ぶ',
       channel: 'チャンネルを選ぶ',
       milestones: 'マイルストーンを追加または変更',
       multipliers: '倍率を追加または変更',
@@ -1040,7 +1052,9 @@ export const ja: Catalogue = {
       notStored: '反映されていません: {problem}',
     },
     connect: {
-      hint: 'または **接続** を押してください。投票サイトで許可すると、手順1と2が完了します。',
+      hint: '**接続** を押して、投票サイトで許可してください。1分ほどで終わります。',
+      byHand: 'または手動で',
+      held: '**top.gg** が {name} を接続しました。ここに連携しますか？',
       title: '接続しました',
       done: '投票先が接続され、テストが届きました。Discordに戻って次に進んでください。',
       untested:
@@ -1051,7 +1065,7 @@ export const ja: Catalogue = {
     },
     welcome: {
       title: 'ようこそ',
-      text: '2分ほどの設定で、サーバーへの投票に報酬を付けられます。\n1. 投票先をAPIキーで連携するか、ほかの投票サイトを選びます。\n2. アドレスとシークレットを投票サイトにコピーし、テストを送信します。\n3. お知らせ用のチャンネルを選びます。\n4. 報酬を選びます。',
+      text: 'サーバーまたはBotが掲載されているサイトを選んでください。アドレスとシークレットをコピーし、テストを送信して、チャンネルと報酬を選びます。2分ほどで終わります。',
       needsOperator:
         'まだキーを保存できません。このBotの運営者が SETTINGS_KEY を設定する必要があります。それまで投票は受信できません。',
       unassigned:
@@ -1063,6 +1077,9 @@ export const ja: Catalogue = {
       siteOpen: '{site}で、投票先のWebhook設定を開きます。',
       siteEnter: 'このアドレスとシークレットを入力します。',
       siteEnterAddress: 'このアドレスを入力します。',
+      openSite: '{site}を開く',
+      siteTick: 'イベント{event}にチェックを入れます。',
+      siteSecret: 'そこに表示されるシークレットをコピーして保存し、*シークレットを入力* を押します。',
       siteChoose: '{choice}を選びます。',
       siteTest: '保存して、テストを送信します。テストがないサイトでは、一度投票してください。',
       once: 'シークレットが表示されるのは今だけです。なくした場合は新しく作ってください。',

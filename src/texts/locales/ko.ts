@@ -764,6 +764,9 @@ export const ko: Catalogue = {
     },
     buttons: {
       link: '투표 페이지 연결',
+      pasteKey: 'API 키 붙여넣기',
+      enterSecret: '시크릿 입력',
+      linkHere: '여기에 연결',
       connect: '바로 연결',
       findKey: '어디에 있나요?',
       more: '더 보기',
@@ -836,6 +839,10 @@ export const ko: Catalogue = {
       secret: '시크릿',
       siteKey: '사이트의 API 토큰',
       slug: '사이트 페이지 주소에 있는 이름',
+      siteName: '사이트 이름',
+      header: '시크릿이 있는 헤더',
+      user: '투표한 사람의 Discord ID가 있는 필드',
+      test: '테스트를 구별하는 방법',
       settings: '내보낸 설정',
       settingsFile: '내보낸 파일',
       announceChannel: '공지',
@@ -895,6 +902,9 @@ export const ko: Catalogue = {
       siteSecret: '웹후크를 추가할 때 사이트에 표시되는 값이에요.',
       siteKey: '누가 투표했는지 사이트에 물어봐요. /canvote와 놓친 투표에 쓰여요.',
       slug: '멤버가 투표하는 페이지 링크에 쓰여요.',
+      header: '사이트의 웹후크 설명에 나온 대로 입력해 주세요.',
+      user: '본문에서의 이름이에요. 이름 사이의 점은 객체 안을 가리켜요: user.id',
+      test: '필드와 값이에요. 예: type=test. 테스트를 보내지 않는 사이트라면 비워 두세요.',
       settings: '내보낸 파일의 내용이에요. 키와 시크릿을 제외한 모든 설정이 바뀌어요.',
       file: '최대 256 KB.',
       premiumChannel: '비워 두면 프리미엄도 투표와 같은 채널에 공지해요.',
@@ -918,6 +928,7 @@ export const ko: Catalogue = {
     choices: {
       server: '이 서버',
       bot: '봇',
+      customSite: '목록에 없는 사이트',
       day: '하루',
       week: '일주일',
       month: '한 달',
@@ -943,7 +954,8 @@ export const ko: Catalogue = {
     },
     placeholders: {
       listing: '투표 페이지',
-      site: '다른 투표 사이트',
+      serverSite: '이 서버가 등록된 사이트',
+      botSite: '봇이 등록된 사이트',
       channel: '채널 선택',
       milestones: '마일스톤 추가 또는 변경',
       multipliers: '배율 추가 또는 변경',
@@ -1031,7 +1043,9 @@ export const ko: Catalogue = {
       notStored: '적용되지 않음: {problem}',
     },
     connect: {
-      hint: '또는 **바로 연결**을 누르세요. 투표 사이트에서 허용하면 1단계와 2단계가 끝나요.',
+      hint: '**바로 연결**을 누르고 투표 사이트에서 허용해 주세요. 1분 정도 걸려요.',
+      byHand: '또는 직접 연결',
+      held: '**top.gg**에서 {name} 연결을 보냈어요. 여기에 연결할까요?',
       title: '연결 완료',
       done: '투표 페이지를 연결했고 테스트도 도착했어요. Discord로 돌아가 다음 단계를 진행하세요.',
       untested:
@@ -1042,7 +1056,7 @@ export const ko: Catalogue = {
     },
     welcome: {
       title: '환영합니다',
-      text: '2분 정도면 서버 투표에 보상을 줄 수 있어요.\n1. API 키로 투표 페이지를 연결하거나 다른 투표 사이트를 선택해요.\n2. 주소와 시크릿을 투표 사이트에 복사하고 테스트를 보내요.\n3. 공지할 채널을 선택해요.\n4. 보상을 선택해요.',
+      text: '서버나 봇이 등록된 사이트를 선택해 주세요. 주소와 시크릿을 복사하고, 테스트를 보내고, 채널과 보상을 선택하면 돼요. 2분 정도 걸려요.',
       needsOperator:
         '아직 키를 저장할 수 없어요. 봇 운영자가 SETTINGS_KEY를 설정해야 하고, 그 전까지는 투표를 받을 수 없어요.',
       unassigned:
@@ -1054,6 +1068,9 @@ export const ko: Catalogue = {
       siteOpen: '{site}에서 투표 페이지의 웹후크 설정을 열어 주세요.',
       siteEnter: '이 주소와 시크릿을 입력해 주세요.',
       siteEnterAddress: '이 주소를 입력해 주세요.',
+      openSite: '{site} 열기',
+      siteTick: '{event} 이벤트에 체크해 주세요.',
+      siteSecret: '거기에 표시된 시크릿을 복사하고 저장한 뒤 *시크릿 입력*을 눌러 주세요.',
       siteChoose: '{choice} 항목을 선택해 주세요.',
       siteTest: '저장하고 테스트를 보내 주세요. 테스트가 없는 사이트라면 한 번 투표해 주세요.',
       once: '시크릿은 지금만 볼 수 있어요. 잃어버리면 새로 만들어 주세요.',

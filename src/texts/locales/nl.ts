@@ -791,6 +791,9 @@ export const nl: Catalogue = {
     },
     buttons: {
       link: 'Pagina koppelen',
+      pasteKey: 'API-sleutel plakken',
+      enterSecret: 'Geheim invullen',
+      linkHere: 'Hier koppelen',
       connect: 'Verbinden',
       findKey: 'Waar vind ik die?',
       more: 'Meer',
@@ -863,6 +866,10 @@ export const nl: Catalogue = {
       secret: 'Geheim',
       siteKey: 'API-token van de site',
       slug: 'Naam in het adres van de pagina daar',
+      siteName: 'Naam van de site',
+      header: 'Header met het geheim',
+      user: 'Veld met de Discord-ID van de stemmer',
+      test: 'Waaraan een test te zien is',
       settings: 'Geëxporteerde instellingen',
       settingsFile: 'Geëxporteerd bestand',
       announceChannel: 'Aankondigingen',
@@ -922,6 +929,9 @@ export const nl: Catalogue = {
       siteSecret: 'Zoals de site het toont waar je de webhook toevoegt.',
       siteKey: 'Daarmee wordt de site gevraagd wie heeft gestemd: voor /canvote en gemiste stemmen.',
       slug: 'Voor de link naar de pagina waar leden stemmen.',
+      header: 'Zoals de site haar webhooks beschrijft.',
+      user: 'De naam in de body; een punt tussen namen gaat een object in: user.id',
+      test: 'Een veld en de waarde, zoals type=test. Leeg als de site geen tests stuurt.',
       settings: 'De inhoud van een geëxporteerd bestand. Vervangt alles behalve sleutels en geheimen.',
       file: 'Maximaal 256 KB.',
       premiumChannel: 'Als dit leeg is, wordt premium bij de stemmen aangekondigd.',
@@ -945,6 +955,7 @@ export const nl: Catalogue = {
     choices: {
       server: 'Deze server',
       bot: 'Een bot',
+      customSite: 'Een site die niet in de lijst staat',
       day: 'Dag',
       week: 'Week',
       month: 'Maand',
@@ -970,7 +981,8 @@ export const nl: Catalogue = {
     },
     placeholders: {
       listing: 'Pagina',
-      site: 'Een andere stemsite',
+      serverSite: 'Deze server staat op …',
+      botSite: 'Een bot staat op …',
       channel: 'Kies het kanaal',
       milestones: 'Mijlpalen: voeg er een toe of wijzig er een',
       multipliers: 'Vermenigvuldigers: voeg er een toe of wijzig er een',
@@ -1058,7 +1070,9 @@ export const nl: Catalogue = {
       notStored: 'Niet van kracht: {problem}',
     },
     connect: {
-      hint: 'Of druk op **Verbinden**: de site vraagt je toestemming, en stap 1 en 2 zijn klaar.',
+      hint: 'Druk op **Verbinden** en ga akkoord op de stemsite: ongeveer een minuut.',
+      byHand: 'Of met de hand',
+      held: '**top.gg** heeft {name} verbonden. Hier koppelen?',
       title: 'Verbonden',
       done: 'Je pagina is verbonden en de test is aangekomen. Ga terug naar Discord voor de volgende stap.',
       untested:
@@ -1069,7 +1083,7 @@ export const nl: Catalogue = {
     },
     welcome: {
       title: 'Welkom',
-      text: 'Over een minuut of twee worden stemmen op je server hier beloond:\n1. Koppel je pagina met de API-sleutel ervan, of kies een andere stemsite.\n2. Kopieer een adres en een geheim naar de stemsite en verstuur een test.\n3. Kies een kanaal voor aankondigingen.\n4. Kies de beloningen.',
+      text: 'Kies de site waarop je server of bot staat. Je kopieert een adres en een geheim, verstuurt een test en kiest een kanaal en de beloningen: ongeveer twee minuten.',
       needsOperator:
         'Er kunnen nog geen sleutels worden opgeslagen: de beheerders van deze bot moeten SETTINGS_KEY instellen. Tot dan kunnen er geen stemmen worden ontvangen.',
       unassigned:
@@ -1081,6 +1095,9 @@ export const nl: Catalogue = {
       siteOpen: 'Open op {site} de webhookinstellingen van je pagina.',
       siteEnter: 'Vul dit adres en dit geheim in.',
       siteEnterAddress: 'Vul dit adres in.',
+      openSite: '{site} openen',
+      siteTick: 'Vink het event {event} aan.',
+      siteSecret: 'Kopieer het geheim dat daar staat, sla op en druk op *Geheim invullen*.',
       siteChoose: 'Kies {choice}.',
       siteTest: 'Sla op en verstuur een test. Heeft de site er geen, stem dan één keer.',
       once: 'Het geheim zie je alleen nu. Raak je het kwijt, maak dan een nieuw.',

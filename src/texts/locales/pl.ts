@@ -892,6 +892,9 @@ export const pl: Catalogue = {
     },
     buttons: {
       link: 'Połącz profil',
+      pasteKey: 'Wklej klucz API',
+      enterSecret: 'Wpisz sekret',
+      linkHere: 'Połącz tutaj',
       connect: 'Podłącz',
       findKey: 'Gdzie go znajdę?',
       more: 'Więcej',
@@ -964,6 +967,10 @@ export const pl: Catalogue = {
       secret: 'Sekret',
       siteKey: 'Token API serwisu',
       slug: 'Nazwa w adresie strony w serwisie',
+      siteName: 'Nazwa serwisu',
+      header: 'Nagłówek z sekretem',
+      user: 'Pole z ID głosującego na Discordzie',
+      test: 'Po czym poznać test',
       settings: 'Wyeksportowane ustawienia',
       settingsFile: 'Wyeksportowany plik',
       announceChannel: 'Ogłoszenia',
@@ -1023,6 +1030,9 @@ export const pl: Catalogue = {
       siteSecret: 'Taki, jaki serwis pokazuje przy dodawaniu webhooka.',
       siteKey: 'Dzięki niemu serwis mówi, kto zagłosował: dla /canvote i zgubionych głosów.',
       slug: 'Do linku do strony, na której się głosuje.',
+      header: 'Tak, jak serwis opisuje swoje webhooki.',
+      user: 'Jego nazwa w treści; kropka między nazwami prowadzi do obiektu: user.id',
+      test: 'Pole i jego wartość, np. type=test. Puste, jeśli serwis nie wysyła testów.',
       settings: 'Treść wyeksportowanego pliku. Zastąpi wszystkie ustawienia oprócz kluczy i sekretów.',
       file: 'Najwyżej 256 KB.',
       premiumChannel: 'Jeśli puste, premium jest ogłaszane razem z głosami.',
@@ -1046,6 +1056,7 @@ export const pl: Catalogue = {
     choices: {
       server: 'Ten serwer',
       bot: 'Bot',
+      customSite: 'Serwis, którego nie ma na liście',
       day: 'Dzień',
       week: 'Tydzień',
       month: 'Miesiąc',
@@ -1071,7 +1082,8 @@ export const pl: Catalogue = {
     },
     placeholders: {
       listing: 'Profil',
-      site: 'Inny serwis do głosowania',
+      serverSite: 'Ten serwer jest na …',
+      botSite: 'Bot jest na …',
       channel: 'Wybierz kanał',
       milestones: 'Progi: dodaj lub zmień',
       multipliers: 'Mnożniki: dodaj lub zmień',
@@ -1159,7 +1171,9 @@ export const pl: Catalogue = {
       notStored: 'Nie obowiązuje: {problem}',
     },
     connect: {
-      hint: 'Albo naciśnij **Podłącz**: serwis poprosi cię o zgodę, a kroki 1 i 2 będą gotowe.',
+      hint: 'Naciśnij **Podłącz** i wyraź zgodę w serwisie: około minuty.',
+      byHand: 'Albo ręcznie',
+      held: '**top.gg** podłączył: {name}. Połączyć tutaj?',
       title: 'Podłączono',
       done: 'Profil jest podłączony, a test dotarł. Wróć na Discorda, aby przejść dalej.',
       untested: 'Profil jest podłączony, ale test nie dotarł. Naciśnij w serwisie Test Webhook i wróć na Discorda.',
@@ -1169,7 +1183,7 @@ export const pl: Catalogue = {
     },
     welcome: {
       title: 'Witaj',
-      text: 'Za jakieś dwie minuty głosy na twój serwer będą tu nagradzane:\n1. Połącz swój profil za pomocą klucza API albo wybierz inny serwis.\n2. Skopiuj do serwisu adres i sekret, a potem wyślij test.\n3. Wybierz kanał na ogłoszenia.\n4. Ustal nagrody.',
+      text: 'Wybierz serwis, w którym jest twój serwer lub bot. Kopiujesz adres i sekret, wysyłasz test i wybierasz kanał oraz nagrody: około dwóch minut.',
       needsOperator:
         'Nie można jeszcze zapisywać kluczy: administracja tego bota musi ustawić SETTINGS_KEY. Dopiero potem można odbierać głosy.',
       unassigned:
@@ -1181,6 +1195,9 @@ export const pl: Catalogue = {
       siteOpen: 'Na {site} otwórz ustawienia webhooków swojego profilu.',
       siteEnter: 'Wpisz ten adres i ten sekret.',
       siteEnterAddress: 'Wpisz ten adres.',
+      openSite: 'Otwórz {site}',
+      siteTick: 'Zaznacz zdarzenie {event}.',
+      siteSecret: 'Skopiuj pokazany tam sekret, zapisz i naciśnij *Wpisz sekret*.',
       siteChoose: 'Wybierz {choice}.',
       siteTest: 'Zapisz i wyślij test. Jeśli serwis go nie ma, zagłosuj raz.',
       once: 'Sekret widać tylko teraz. Jeśli go zgubisz, utwórz nowy.',

@@ -829,6 +829,9 @@ export const ptBR: Catalogue = {
     },
     buttons: {
       link: 'Vincular uma página',
+      pasteKey: 'Colar uma chave de API',
+      enterSecret: 'Inserir o segredo',
+      linkHere: 'Vincular aqui',
       connect: 'Conectar',
       findKey: 'Onde eu encontro?',
       more: 'Mais',
@@ -901,6 +904,10 @@ export const ptBR: Catalogue = {
       secret: 'Segredo',
       siteKey: 'Token de API do site',
       slug: 'Nome no endereço da página lá',
+      siteName: 'Nome do site',
+      header: 'Cabeçalho com o segredo',
+      user: 'Campo com o ID do votante no Discord',
+      test: 'Como um teste é marcado',
       settings: 'Configurações exportadas',
       settingsFile: 'Arquivo exportado',
       announceChannel: 'Anúncios',
@@ -960,6 +967,9 @@ export const ptBR: Catalogue = {
       siteSecret: 'Como o site mostra ao adicionar o webhook.',
       siteKey: 'Com ele, o site informa quem votou: para o /canvote e os votos perdidos.',
       slug: 'Para o link da página em que os membros votam.',
+      header: 'Como o site descreve os webhooks dele.',
+      user: 'O nome no corpo; um ponto entre nomes entra em um objeto: user.id',
+      test: 'Um campo e o valor dele, como type=test. Vazio se o site não envia testes.',
       settings: 'O conteúdo de um arquivo exportado. Substitui tudo, menos chaves e segredos.',
       file: 'No máximo 256 KB.',
       premiumChannel: 'Se ficar vazio, o premium é anunciado junto com os votos.',
@@ -983,6 +993,7 @@ export const ptBR: Catalogue = {
     choices: {
       server: 'Este servidor',
       bot: 'Um bot',
+      customSite: 'Um site que não está na lista',
       day: 'Dia',
       week: 'Semana',
       month: 'Mês',
@@ -1008,7 +1019,8 @@ export const ptBR: Catalogue = {
     },
     placeholders: {
       listing: 'Página',
-      site: 'Outro site de votação',
+      serverSite: 'Este servidor está em …',
+      botSite: 'Um bot está em …',
       channel: 'Escolha o canal',
       milestones: 'Marcos: adicione ou altere um',
       multipliers: 'Multiplicadores: adicione ou altere um',
@@ -1096,7 +1108,9 @@ export const ptBR: Catalogue = {
       notStored: 'Sem efeito: {problem}',
     },
     connect: {
-      hint: 'Ou toque em **Conectar**: o site pede sua permissão, e os passos 1 e 2 ficam prontos.',
+      hint: 'Toque em **Conectar** e aceite no site de votação: cerca de um minuto.',
+      byHand: 'Ou manualmente',
+      held: 'O **top.gg** conectou {name}. Vincular aqui?',
       title: 'Página conectada',
       done: 'Sua página está conectada e o teste chegou. Volte ao Discord para o próximo passo.',
       untested: 'Sua página está conectada, mas o teste não chegou. Clique em Test Webhook no site e volte ao Discord.',
@@ -1106,7 +1120,7 @@ export const ptBR: Catalogue = {
     },
     welcome: {
       title: 'Boas-vindas',
-      text: 'Em cerca de dois minutos, os votos no seu servidor vão render recompensas aqui:\n1. Vincule a sua página com a chave de API dela ou escolha outro site de votação.\n2. Copie um endereço e um segredo para o site de votação e envie um teste.\n3. Escolha um canal para os anúncios.\n4. Escolha as recompensas.',
+      text: 'Escolha o site em que seu servidor ou bot está. Você copia um endereço e um segredo, envia um teste e escolhe um canal e as recompensas: cerca de dois minutos.',
       needsOperator:
         'Ainda não dá para salvar chaves: os responsáveis por este bot precisam definir SETTINGS_KEY. Antes disso, não é possível receber votos.',
       unassigned:
@@ -1118,6 +1132,9 @@ export const ptBR: Catalogue = {
       siteOpen: 'No {site}, abra as configurações de webhook da sua página.',
       siteEnter: 'Insira este endereço e este segredo.',
       siteEnterAddress: 'Insira este endereço.',
+      openSite: 'Abrir {site}',
+      siteTick: 'Marque o evento {event}.',
+      siteSecret: 'Copie o segredo que aparece lá, salve e toque em *Inserir o segredo*.',
       siteChoose: 'Escolha {choice}.',
       siteTest: 'Salve e envie um teste. Se o site não tiver teste, vote uma vez.',
       once: 'O segredo só aparece agora. Se perder, crie um novo.',

@@ -782,6 +782,9 @@ export const tr: Catalogue = {
     },
     buttons: {
       link: 'Sayfa bağla',
+      pasteKey: 'API anahtarı yapıştır',
+      enterSecret: 'Şifreyi gir',
+      linkHere: 'Buraya bağla',
       connect: 'Bağlan',
       findKey: 'Nerede bulurum?',
       more: 'Daha fazla',
@@ -854,6 +857,10 @@ export const tr: Catalogue = {
       secret: 'Şifre',
       siteKey: "Sitenin API token'ı",
       slug: 'Sitedeki sayfa adresinde geçen ad',
+      siteName: 'Sitenin adı',
+      header: 'Şifrenin bulunduğu başlık',
+      user: "Oy verenin Discord ID'sinin alanı",
+      test: 'Test nasıl anlaşılır',
       settings: 'Dışa aktarılan ayarlar',
       settingsFile: 'Dışa aktarılan dosya',
       announceChannel: 'Duyurular',
@@ -913,6 +920,9 @@ export const tr: Catalogue = {
       siteSecret: 'Webhook eklediğin yerde sitenin gösterdiği gibi.',
       siteKey: 'Bununla siteye kimin oy verdiği sorulur: /canvote ve kaybolan oylar için.',
       slug: 'Üyelerin oy verdiği sayfanın bağlantısı için.',
+      header: "Sitenin webhook'larını anlattığı gibi.",
+      user: 'Gövdedeki adı; adlar arasındaki nokta bir nesnenin içine girer: user.id',
+      test: 'Bir alan ve değeri, örneğin type=test. Site test göndermiyorsa boş bırak.',
       settings: 'Dışa aktarılan dosyanın içeriği. Anahtarlar ve şifreler dışında tüm ayarların yerine geçer.',
       file: 'En fazla 256 KB.',
       premiumChannel: 'Boşsa premium, oylarla aynı yerde duyurulur.',
@@ -936,6 +946,7 @@ export const tr: Catalogue = {
     choices: {
       server: 'Bu sunucu',
       bot: 'Bir bot',
+      customSite: 'Listede olmayan bir site',
       day: 'Gün',
       week: 'Hafta',
       month: 'Ay',
@@ -961,7 +972,8 @@ export const tr: Catalogue = {
     },
     placeholders: {
       listing: 'Sayfa',
-      site: 'Başka bir oylama sitesi',
+      serverSite: 'Bu sunucu şu sitede …',
+      botSite: 'Bir bot şu sitede …',
       channel: 'Kanalı seç',
       milestones: 'Kilometre taşları: ekle veya değiştir',
       multipliers: 'Çarpanlar: ekle veya değiştir',
@@ -1049,7 +1061,9 @@ export const tr: Catalogue = {
       notStored: 'Etkin değil: {problem}',
     },
     connect: {
-      hint: 'Ya da **Bağlan** düğmesine bas: Site senden izin ister, 1. ve 2. adım tamamlanır.',
+      hint: '**Bağlan** düğmesine bas ve oylama sitesinde onayla: yaklaşık bir dakika.',
+      byHand: 'Ya da elle',
+      held: '**top.gg** şunu bağladı: {name}. Buraya bağlansın mı?',
       title: 'Bağlandı',
       done: "Sayfan bağlandı ve test geldi. Sonraki adım için Discord'a dön.",
       untested: "Sayfan bağlandı ama test gelmedi. Sitede Test Webhook düğmesine bas ve Discord'a dön.",
@@ -1059,7 +1073,7 @@ export const tr: Catalogue = {
     },
     welcome: {
       title: 'Hoş geldin',
-      text: 'Yaklaşık iki dakika içinde sunucuna verilen oylar burada ödüllendirilir:\n1. API anahtarıyla sayfanı bağla ya da başka bir oylama sitesi seç.\n2. Bir adresi ve bir şifreyi siteye kopyala, sonra test gönder.\n3. Duyurular için bir kanal seç.\n4. Ödülleri seç.',
+      text: 'Sunucunun veya botunun bulunduğu siteyi seç. Bir adres ve bir şifre kopyalar, test gönderir, bir kanal ve ödülleri seçersin: yaklaşık iki dakika.',
       needsOperator:
         'Anahtarlar henüz saklanamıyor: bot yöneticilerinin SETTINGS_KEY ayarını yapması gerekiyor. Ondan önce oy alınamaz.',
       unassigned:
@@ -1071,6 +1085,9 @@ export const tr: Catalogue = {
       siteOpen: '{site} üzerinde sayfanın webhook ayarlarını aç.',
       siteEnter: 'Bu adresi ve bu şifreyi gir.',
       siteEnterAddress: 'Bu adresi gir.',
+      openSite: '{site} sitesini aç',
+      siteTick: '{event} olayını işaretle.',
+      siteSecret: 'Orada gösterilen şifreyi kopyala, kaydet ve *Şifreyi gir* düğmesine bas.',
       siteChoose: '{choice} seç.',
       siteTest: 'Kaydet ve test gönder. Sitede test yoksa bir kez oy ver.',
       once: 'Şifre yalnızca şimdi gösteriliyor. Kaybedersen yenisini oluştur.',

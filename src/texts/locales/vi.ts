@@ -777,6 +777,9 @@ export const vi: Catalogue = {
     },
     buttons: {
       link: 'Liên kết mục bình chọn',
+      pasteKey: 'Dán khóa API',
+      enterSecret: 'Nhập secret',
+      linkHere: 'Liên kết tại đây',
       connect: 'Kết nối',
       findKey: 'Tìm ở đâu?',
       more: 'Thêm',
@@ -849,6 +852,10 @@ export const vi: Catalogue = {
       secret: 'Secret',
       siteKey: 'Token API của trang',
       slug: 'Tên trong địa chỉ trang ở đó',
+      siteName: 'Tên của trang',
+      header: 'Header chứa secret',
+      user: 'Trường chứa ID Discord của người bình chọn',
+      test: 'Cách nhận biết thử nghiệm',
       settings: 'Cài đặt đã xuất',
       settingsFile: 'Tệp đã xuất',
       announceChannel: 'Thông báo',
@@ -908,6 +915,9 @@ export const vi: Catalogue = {
       siteSecret: 'Như trang hiển thị khi bạn thêm webhook.',
       siteKey: 'Nhờ đó bot hỏi trang xem ai đã bình chọn: cho /canvote và lượt bị lỡ.',
       slug: 'Cho liên kết đến trang để thành viên bình chọn.',
+      header: 'Như trang đó mô tả về webhook của mình.',
+      user: 'Tên của nó trong nội dung; dấu chấm giữa các tên dẫn vào một đối tượng: user.id',
+      test: 'Một trường và giá trị, như type=test. Để trống nếu trang không gửi thử nghiệm.',
       settings: 'Nội dung tệp đã xuất. Thay thế mọi cài đặt, trừ khóa và secret.',
       file: 'Tối đa 256 KB.',
       premiumChannel: 'Nếu để trống, Premium được thông báo cùng lượt bình chọn.',
@@ -931,6 +941,7 @@ export const vi: Catalogue = {
     choices: {
       server: 'Máy chủ này',
       bot: 'Một bot',
+      customSite: 'Một trang không có trong danh sách',
       day: 'ngày',
       week: 'tuần',
       month: 'tháng',
@@ -956,7 +967,8 @@ export const vi: Catalogue = {
     },
     placeholders: {
       listing: 'Mục bình chọn',
-      site: 'Trang bình chọn khác',
+      serverSite: 'Máy chủ này có trên …',
+      botSite: 'Một bot có trên …',
       channel: 'Chọn kênh',
       milestones: 'Cột mốc: thêm hoặc thay đổi',
       multipliers: 'Hệ số nhân: thêm hoặc thay đổi',
@@ -1044,7 +1056,9 @@ export const vi: Catalogue = {
       notStored: 'Chưa có hiệu lực: {problem}',
     },
     connect: {
-      hint: 'Hoặc nhấn **Kết nối**: trang bình chọn sẽ xin phép bạn, rồi bước 1 và 2 hoàn tất.',
+      hint: 'Nhấn **Kết nối** và đồng ý trên trang bình chọn: khoảng một phút.',
+      byHand: 'Hoặc làm thủ công',
+      held: '**top.gg** đã kết nối {name}. Liên kết tại đây?',
       title: 'Đã kết nối',
       done: 'Mục bình chọn của bạn đã được kết nối và lượt thử đã đến. Hãy quay lại Discord để làm bước tiếp theo.',
       untested:
@@ -1055,7 +1069,7 @@ export const vi: Catalogue = {
     },
     welcome: {
       title: 'Chào mừng bạn',
-      text: 'Chỉ khoảng hai phút là các lượt bình chọn cho máy chủ của bạn sẽ được thưởng tại đây:\n1. Liên kết mục bình chọn bằng khóa API, hoặc chọn trang bình chọn khác.\n2. Sao chép một địa chỉ và một secret vào trang bình chọn, rồi gửi thử nghiệm.\n3. Chọn kênh thông báo.\n4. Chọn phần thưởng.',
+      text: 'Chọn trang có máy chủ hoặc bot của bạn. Bạn sao chép một địa chỉ và một secret, gửi thử nghiệm, rồi chọn kênh và phần thưởng: khoảng hai phút.',
       needsOperator:
         'Chưa thể lưu khóa: người vận hành bot cần đặt SETTINGS_KEY. Trước đó thì chưa thể nhận lượt bình chọn.',
       unassigned:
@@ -1067,6 +1081,9 @@ export const vi: Catalogue = {
       siteOpen: 'Trên {site}, mở cài đặt webhook của mục bình chọn.',
       siteEnter: 'Nhập địa chỉ và secret này.',
       siteEnterAddress: 'Nhập địa chỉ này.',
+      openSite: 'Mở {site}',
+      siteTick: 'Đánh dấu sự kiện {event}.',
+      siteSecret: 'Sao chép secret hiện ở đó, lưu lại và nhấn *Nhập secret*.',
       siteChoose: 'Chọn {choice}.',
       siteTest: 'Lưu lại và gửi thử nghiệm. Nếu trang không có, hãy bình chọn một lần.',
       once: 'Secret chỉ hiển thị lúc này. Nếu làm mất, hãy tạo secret mới.',

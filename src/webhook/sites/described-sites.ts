@@ -1,13 +1,13 @@
 import { minute } from '../../platform/durations.ts';
 import { createDescribedSite, type DescribedSite } from './described-site.ts';
-import type { KnownSite } from './site.ts';
+import type { KnownSite, Site } from './site.ts';
 
 /*
  * A site whose deliveries carry a token is a row. The cooldown is 12 hours, and the last retry after 30 minutes, where the
  * site does not document another.
  */
 
-const described: Readonly<Partial<Record<KnownSite, DescribedSite>>> = {
+const described = {
   voidbots: {
     name: 'Void Bots',
     page: 'https://voidbots.net/bot/{id}/vote',
@@ -79,8 +79,10 @@ const described: Readonly<Partial<Record<KnownSite, DescribedSite>>> = {
     test: { field: 'test', is: true },
     id: 'vote_id',
   },
-};
+} as const satisfies Partial<Record<KnownSite, DescribedSite>>;
 
-export const describedSites = (Object.entries(described) as [KnownSite, DescribedSite][]).map(([id, site]) =>
-  createDescribedSite(id, site),
-);
+type Described = keyof typeof described;
+
+export const describedSites = Object.fromEntries(
+  (Object.entries(described) as [Described, DescribedSite][]).map(([id, site]) => [id, createDescribedSite(id, site)]),
+) as Readonly<Record<Described, Site>>;

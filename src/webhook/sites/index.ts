@@ -10,15 +10,18 @@ import type { Site } from './site.ts';
 import { topdiscordlist } from './topdiscordlist.ts';
 import { topgg } from './topgg.ts';
 
-/** Sites whose votes are paid, those with the most votes first: an owner can link them without a description. */
+const { disurl, ...otherDescribed } = describedSites;
+
+/** Sites whose votes are paid, the most used first, as lists show them: an owner can link them without a description. */
 export const linkableSites: readonly Site[] = [
   topgg,
   discordbotlist,
   discordplace,
+  disurl,
   infinity,
   discords,
   topdiscordlist,
-  ...describedSites,
+  ...Object.values(otherDescribed),
 ];
 
 /** Every site that a configuration can name. The first one is the default, whose deliveries have a way of their own. */

@@ -63,7 +63,9 @@ export interface WebhookSetup {
   readonly secret: 'ours' | 'theirs';
   /** How a secret of the site begins. */
   readonly secretPrefix?: string;
-  /** What is chosen there, by the words of the site: an event, a protocol. */
+  /** The event that is ticked there. */
+  readonly event?: string;
+  /** What else is chosen there, by the words of the site: a protocol. */
   readonly choice?: string;
 }
 
@@ -119,6 +121,12 @@ export interface WrittenVote {
   /** The site's own ID of the vote. */
   readonly id: string;
   readonly isTest: boolean;
+}
+
+/** The home page of a site, as far as its address is known. */
+export function homePageOf({ kinds: [kind = 'server'], votePage }: Pick<Site, 'kinds' | 'votePage'>): string | null {
+  const page = votePage({ kind, id: '1', slug: '1' });
+  return page === null ? null : new URL('/', page).href;
 }
 
 /** The strength of what authenticates the deliveries: who sees one request to a `token` site can forge votes. */

@@ -4,17 +4,19 @@ import { readEventName, readFlag, readTimeOrNull } from './read-delivery.ts';
 import { timedSignature, token } from './scheme.ts';
 import type { Reading, Site } from './site.ts';
 
+export const topggSignature = timedSignature('x-topgg-signature');
+
 /** Webhooks that were created since 2026 are of version 1 and signed; those of version 0 carry a token. */
 export const topgg: Site = {
   id: 'topgg',
   name: 'top.gg',
   kinds: ['bot', 'server'],
-  schemes: [timedSignature('x-topgg-signature'), token()],
+  schemes: [topggSignature, token()],
   cooldownMs: 12 * hour,
   // Version 0 tries ten times, 2^N seconds apart.
   retryHorizonMs: 35 * minute,
   votePage: ({ kind, id }) => id && `https://top.gg/${kind === 'bot' ? 'bot' : 'servers'}/${id}/vote`,
-  setup: { secret: 'theirs', secretPrefix: 'whs_', choice: 'vote.create' },
+  setup: { secret: 'theirs', secretPrefix: 'whs_', event: 'vote.create' },
   read: (json, { now, scheme }) =>
     (scheme?.type ?? formOf(json)) === 'signature' ? readVersion1(json, now) : readVersion0(json),
   write({ kind, targetId, userId, at, id, isTest }) {

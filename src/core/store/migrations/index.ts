@@ -40,6 +40,7 @@ import { interactionsOfGuilds } from './039-interactions-of-guilds.ts';
 import { rejectedVotes } from './040-rejected-votes.ts';
 import { listingBeginnings } from './041-listing-beginnings.ts';
 import { waitingVotes } from './042-waiting-votes.ts';
+import { topggConnections } from './046-topgg-connections.ts';
 
 const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '001-first': first,
@@ -82,6 +83,7 @@ const all: Readonly<Record<string, (dialect: Dialect) => Migration>> = {
   '040-rejected-votes': rejectedVotes,
   '041-listing-beginnings': listingBeginnings,
   '042-waiting-votes': waitingVotes,
+  '046-topgg-connections': topggConnections,
 };
 
 /** The names of all migrations, oldest first. */

@@ -1,10 +1,10 @@
 import { sql as kyselySql } from 'kysely';
 import { prefixOf } from '../../../platform/encryption/sealed-text.ts';
-import type { SealedRow, SealedSetting, SealedToken } from '../../settings/stored-settings.ts';
+import type { SealedConnection, SealedRow, SealedSetting, SealedToken } from '../../settings/stored-settings.ts';
 import { run } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
 
-/* The encrypted values of settings and of their history, and the tokens of members, whose key is replaced while the program runs. */
+/* What is encrypted of settings, their history, members and connections: its key is replaced while the program runs. */
 
 export const reads = {
   /** Some of the values that are encrypted with another key; none if there are none. */
@@ -17,6 +17,7 @@ export const reads = {
     return [
       ...(await tokens(sql, 'access_token', prefix, limit)),
       ...(await tokens(sql, 'refresh_token', prefix, limit)),
+      ...(await connections(sql, prefix, limit)),
     ];
   },
 };
@@ -33,7 +34,11 @@ export const writes = {
   async reseal(sql: Sql, rows: readonly { readonly row: SealedRow; readonly sealed: string }[]): Promise<number> {
     let replaced = 0;
     for (const { row, sealed } of rows) {
-      replaced += 'userId' in row ? await setToken(sql, row, sealed) : await setSealed(sql, row, sealed);
+      replaced += await ('userId' in row
+        ? setToken(sql, row, sealed)
+        : 'connectionId' in row
+          ? setConnection(sql, row, sealed)
+          : setSealed(sql, row, sealed));
     }
     return replaced;
   },
@@ -73,6 +78,20 @@ async function tokens(
   const others = db.selectFrom('linked_members').select(['user_id', kyselySql.ref<string>(place).as('sealed')]);
   const rows = await run(connection, others.where(place, 'not like', `${prefix}%`).limit(limit));
   return rows.map(({ user_id: userId, sealed }) => ({ place, userId, sealed }));
+}
+
+async function connections({ db, connection }: Sql, prefix: string, limit: number): Promise<SealedConnection[]> {
+  const others = db
+    .selectFrom('topgg_connections')
+    .select(['connection_id', kyselySql.ref<string>('sealed').as('sealed')])
+    .where('sealed', 'not like', `${prefix}%`);
+  const rows = await run(connection, others.limit(limit));
+  return rows.map(({ connection_id: connectionId, sealed }) => ({ connectionId, sealed }));
+}
+
+async function setConnection({ db, connection }: Sql, { connectionId, sealed }: SealedConnection, next: string) {
+  const held = db.updateTable('topgg_connections').set({ sealed: next }).where('connection_id', '=', connectionId);
+  return (await run(connection, held.where('sealed', '=', sealed).returning('connection_id'))).length;
 }
 
 async function setToken(

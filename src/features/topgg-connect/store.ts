@@ -1,0 +1,77 @@
+import type { Selectable } from 'kysely';
+import { literal, run, upsert } from '../../core/store/query-builder.ts';
+import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
+import type { Tables } from '../../core/store/tables.ts';
+import { keyIdOf } from '../../platform/encryption/sealed-text.ts';
+import type { Connection } from './connection.ts';
+
+declare module '../../core/store/tables.ts' {
+  interface Tables {
+    /** What top.gg has connected. The secrets of those that are held are encrypted. */
+    topgg_connections: {
+      connection_id: string;
+      listing: string;
+      user_id: string;
+      kind: 'server' | 'bot';
+      target_id: string;
+      /** Null while it is held. */
+      guild_id: string | null;
+      sealed: string | null;
+      /** When it was connected (ms since the epoch). */
+      at: number;
+    };
+  }
+}
+
+/** More of one member are not offered. */
+const maxHeld = 5;
+
+export const reads = {
+  async find({ db, connection }: Sql, connectionId: string): Promise<Connection | null> {
+    const found = db.selectFrom('topgg_connections').selectAll().where('connection_id', '=', connectionId);
+    return (await run(connection, found)).map(toConnection)[0] ?? null;
+  },
+
+  /** What is held for a member, the newest first. */
+  async heldFor({ db, connection }: Sql, userId: string): Promise<readonly Connection[]> {
+    const held = db.selectFrom('topgg_connections').selectAll().where('user_id', '=', userId);
+    const newest = held.where('guild_id', 'is', null).orderBy('at', 'desc').limit(literal(maxHeld));
+    return (await run(connection, newest)).map(toConnection);
+  },
+};
+
+export const writes = {
+  /** Holds a connection, in place of what is stored of it. @returns false for a secret with another key than the database's */
+  async hold(sql: Sql, { connectionId, sealed, ...connection }: Connection & { sealed: string }, at: number) {
+    const keyId = keyIdOf(sealed) ?? '';
+    const state = sql.db.insertInto('settings_state').values({ id: 1, version: 0, key_id: keyId });
+    const adopt = state.onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({
+        key_id: eb.fn.coalesce('settings_state.key_id', 'excluded.key_id'),
+      })),
+    );
+    const [adopted] = await run(sql.connection, adopt.returning('key_id'));
+    if (adopted?.key_id !== keyId) return false;
+    const { listing, userId: user_id, kind, targetId: target_id } = connection;
+    const row = { listing, user_id, kind, target_id, guild_id: null, sealed, at };
+    await upsert(sql, 'topgg_connections', { connection_id: connectionId }, row);
+    return true;
+  },
+
+  /** Notes that the listing of a connection was linked in a guild. */
+  async linked({ db, connection }: Sql, connectionId: string, guildId: string): Promise<void> {
+    const row = db.updateTable('topgg_connections').set({ guild_id: guildId, sealed: null });
+    await run(connection, row.where('connection_id', '=', connectionId));
+  },
+
+  async remove({ db, connection }: Sql, connectionId: string): Promise<void> {
+    await run(connection, db.deleteFrom('topgg_connections').where('connection_id', '=', connectionId));
+  },
+};
+
+export type ConnectionStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
+
+function toConnection(row: Selectable<Tables['topgg_connections']>): Connection {
+  const { connection_id: connectionId, listing, user_id: userId, kind, target_id: targetId } = row;
+  return { connectionId, listing, userId, kind, targetId, guildId: row.guild_id, sealed: row.sealed };
+}
