@@ -5,17 +5,15 @@ import type { Reply } from '../src/discord/commands/reply.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
 import { hour, second } from '../src/platform/durations.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
+import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { CommandContext } from './context.ts';
-import { fetchListingPage, type ListedPage, unknownPage, voteLinkTo } from './listing.ts';
+import { fetchListingPage, type ListedPage, nameWithSite, voteLinkTo } from './listing.ts';
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
 const timeoutMs = 3 * second;
 /** Of the buttons that a message can have, one is left for another purpose. */
 const maxListings = 24;
 const defaultCooldownMs = 12 * hour;
-/** Longer names of sites are truncated (characters). */
-const maxSiteLength = 80;
 
 /** Whether a member may vote for a listing. `perhaps`: neither its site nor the ledger says that a cooldown runs or not. */
 type Chance =
@@ -39,8 +37,8 @@ export async function canVoteEverywhere(
   const findChance = isOwn ? askSites(voter, context) : recall(voter, context);
   const votable = await Promise.all(
     listings.slice(0, maxListings).map(async (listed): Promise<VotableListing> => {
-      const [page, chance] = await Promise.all([fetchListingPage(listed.lookup, context), findChance(listed)]);
-      return { listed, page: page ?? unknownPage(listed.lookup, context.texts), chance };
+      const [page, chance] = await Promise.all([fetchListingPage(listed, context), findChance(listed)]);
+      return { listed, page, chance };
     }),
   );
   return render(votable, isOwn ? null : mention(voter), context);
@@ -106,9 +104,11 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
     .flatMap((each) => (each.chance.when === 'later' ? [{ ...each, at: each.chance.at }] : []))
     .toSorted((a, b) => (a.at ?? Number.MAX_VALUE) - (b.at ?? Number.MAX_VALUE));
   const text = lines(
-    now.length === 0 ? null : texts.canVote.now(user, texts.list(now.map(nameOf))),
-    perhaps.length === 0 ? null : texts.canVote.perhaps(user, texts.list(perhaps.map(nameOf))),
-    ...later.map((each) => texts.canVote.later(user, nameOf(each), each.at === null ? null : timestamp(each.at, 'R'))),
+    now.length === 0 ? null : texts.canVote.now(user, texts.list(now.map(nameWithSite))),
+    perhaps.length === 0 ? null : texts.canVote.perhaps(user, texts.list(perhaps.map(nameWithSite))),
+    ...later.map((each) =>
+      texts.canVote.later(user, nameWithSite(each), each.at === null ? null : timestamp(each.at, 'R')),
+    ),
   );
   const links = [...now, ...perhaps, ...later].flatMap((each) => voteLinkTo(each, all, texts));
   const buttons = now.length === 0 && user === null ? [...links, ...voteOffers(commands, texts)] : links;
@@ -117,10 +117,4 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
   }
   const title = now.length === 0 ? {} : { title: texts.canVote.titleNow };
   return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons };
-}
-
-/** With the site, unless the listing has no other name. */
-function nameOf({ listed: { site }, page }: VotableListing): Markup {
-  if (site === undefined || site.name === page.plainName) return page.name;
-  return markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
 }

@@ -49,7 +49,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     channelTexts: languages.ofChannel,
     guildTexts: languages.ofGuild,
     memberTexts: memberLanguages.textsOf,
-    cardOf: createCardSource(dependencies.lookups.find),
+    cardOf: createCardSource(dependencies.lookups, clock),
     voteButtons: (texts) => voteOffers(commands, texts),
   });
   const perform = createPerform({
