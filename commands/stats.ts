@@ -116,7 +116,7 @@ function countFields(profile: ServerProfile | BotProfile, { stats: labels, numbe
         ];
   const shown = counts.flatMap(([name, count]) => (count === null ? [] : [[name, number(count)] as const]));
   const { rating } = profile;
-  const stars = rating && markup`⭐ ${number(Math.round(rating.score * 100) / 100)}`;
+  const stars = rating && markup`⭐ ${number(rating.score)}`;
   const score = stars && (rating.count === null ? stars : markup`${stars} (${number(rating.count)})`);
   return [...shown, ...(score ? [[labels.rating, score] as const] : [])].map(([name, value]) => ({
     ...{ name, value, inline: true },
