@@ -6,18 +6,16 @@ import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/nex
 import { hour, second } from '../src/platform/durations.ts';
 import { once } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, lines, type Markup, markup, mention, timestamp } from '../src/texts/markup.ts';
+import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
-import { fetchListingPage, type ListedPage, unknownPage, voteLinkTo } from './listing.ts';
+import { fetchListingPage, type ListedPage, nameWithSite, voteLinkTo } from './listing.ts';
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
 const timeoutMs = 3 * second;
 /** Of the buttons that a message can have, one is left for another purpose. Sites of further listings are not asked. */
 const maxListings = 24;
 const defaultCooldownMs = 12 * hour;
-/** Longer names of sites are truncated (characters). */
-const maxSiteLength = 80;
 
 /** Whether a member may vote for a listing. `perhaps`: neither its site nor the ledger says that a cooldown runs or not. */
 type Chance =
@@ -79,8 +77,7 @@ function orderOf(chance: Chance): number {
 export function withPages(chances: readonly ListedChance[], context: CommandContext): Promise<VotableListing[]> {
   return Promise.all(
     chances.map(async ({ listed, chance }) => {
-      const page = await fetchListingPage(listed.lookup, context);
-      return { listed, chance, page: page ?? unknownPage(listed.lookup, context.texts) };
+      return { listed, chance, page: await fetchListingPage(listed, context) };
     }),
   );
 }
@@ -143,8 +140,8 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
   const perhaps = all.filter(({ chance }) => chance.when === 'perhaps');
   const later = all.filter(({ chance }) => chance.when === 'later');
   const text = lines(
-    now.length === 0 ? null : texts.canVote.now(user, texts.list(now.map(nameOf))),
-    perhaps.length === 0 ? null : texts.canVote.perhaps(user, texts.list(perhaps.map(nameOf))),
+    now.length === 0 ? null : texts.canVote.now(user, texts.list(now.map(nameWithSite))),
+    perhaps.length === 0 ? null : texts.canVote.perhaps(user, texts.list(perhaps.map(nameWithSite))),
     ...later.map((each) => chanceText(user, each, texts)),
   );
   const links = all.flatMap((each) => voteLinkTo(each, all, texts));
@@ -159,12 +156,6 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
 /** Whether the member may vote for a listing, in a sentence. @param user another than who runs the command */
 export function chanceText(user: Markup | null, listing: VotableListing, { canVote }: Texts): Markup {
   const { chance } = listing;
-  if (chance.when !== 'later') return canVote[chance.when](user, nameOf(listing));
-  return canVote.later(user, nameOf(listing), chance.at === null ? null : timestamp(chance.at, 'R'));
-}
-
-/** With the site, unless the listing has no other name. */
-function nameOf({ listed: { site }, page }: VotableListing): Markup {
-  if (site === undefined || site.name === page.plainName) return page.name;
-  return markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
+  if (chance.when !== 'later') return canVote[chance.when](user, nameWithSite(listing));
+  return canVote.later(user, nameWithSite(listing), chance.at === null ? null : timestamp(chance.at, 'R'));
 }

@@ -12,13 +12,13 @@ import { canVoteEverywhere, cooldownEndOf, knownVotesOf } from './canvote-everyw
 import type { Command, CommandContext } from './context.ts';
 import {
   completeListing,
+  displayNameOf,
   fetchListingPage,
   type ListingPage,
   listingOption,
   listingPage,
   selectedListing,
   staleNote,
-  unknownPage,
   voteButtons,
 } from './listing.ts';
 import { memberOption } from './member-option.ts';
@@ -46,10 +46,9 @@ export const canvote = {
     if (all.some(({ site, isSilent }) => site !== undefined || isSilent))
       return canVoteEverywhere(all, { voter, isOwn }, context);
     const otherButtons: OtherListingButtons = isOwn ? otherListingButtons(selected, voter, context) : async () => [];
-    const pageLookup = fetchListingPage(lookup, context);
+    const pageLookup = fetchListingPage(selected, context);
     const status = await lookup.voteStatus(voter);
-    const page = (await pageLookup) ?? unknownPage(lookup, context.texts);
-    return renderStatus(status, page, isOwn ? null : mention(voter), await otherButtons(), context);
+    return renderStatus(status, await pageLookup, isOwn ? null : mention(voter), await otherButtons(), context);
   },
 } as const satisfies Command;
 
@@ -143,14 +142,14 @@ function otherListingButtons(
   async function find(listing: ListedLookup): Promise<void> {
     const { name, lookup } = listing;
     const [status, page] = await Promise.all([lookup.cached.voteStatus(userId), pageOf(listing)]);
-    if (status?.canVote === false || page === undefined) return;
-    const button = voteLink(page.plainName === '' ? { ...page, plainName: name } : page, texts);
+    if (status?.canVote === false) return;
+    const button = voteLink(page.plainName === '' ? { ...page, plainName: displayNameOf(listing) } : page, texts);
     if (button !== null) found.set(name, button);
   }
 
-  async function pageOf({ lookup }: ListedLookup): Promise<ListingPage | undefined> {
-    const profile = await lookup.cached.profile();
-    return profile === null ? fetchListingPage(lookup, context) : listingPage(profile, texts);
+  async function pageOf(listing: ListedLookup): Promise<ListingPage> {
+    const profile = await listing.lookup.cached.profile();
+    return profile === null ? fetchListingPage(listing, context) : listingPage(profile, texts);
   }
 
   return async () => {

@@ -34,11 +34,11 @@ export const claim = {
   async execute(input, context) {
     // Not offered, but typed.
     const named = context.listings.find(({ name }) => name === input.options['listing']);
-    const { name, lookup } = named ?? selectedListing(input, { ...context, listings: claimable(context.listings) });
-    const outcome = await context.claims.claim(name, input.userId);
-    const profile = await lookup.profile().catch(() => null);
+    const listing = named ?? selectedListing(input, { ...context, listings: claimable(context.listings) });
+    const outcome = await context.claims.claim(listing.name, input.userId);
+    const profile = await listing.lookup.profile().catch(() => null);
     const { texts } = context;
-    const page = profile === null ? unknownPage(lookup, texts) : listingPage(profile.value, texts);
+    const page = profile === null ? unknownPage(listing, texts) : listingPage(profile.value, texts);
     return renderOutcome(outcome, page, texts);
   },
 } as const satisfies Command;

@@ -58,10 +58,10 @@ export async function communityChoice(
   };
 }
 
-/** The names of its listings on the service if they are available, otherwise those of the settings. */
+/** The names of its listings. */
 async function plainTitleOf({ rules, listings }: CoveredCommunity, context: CommandContext): Promise<string> {
   const names = await Promise.all(
-    rules.map(async ({ name }) => (await findListingPage(name, { ...context, listings }))?.plainName || name),
+    rules.map(async ({ name }) => (await findListingPage(name, { ...context, listings })).plainName),
   );
   return plainName(names.join(', '), maxLabelLength);
 }

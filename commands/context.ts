@@ -1,4 +1,5 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
+import type { RecordedVotes } from '../src/core/ledger/votes-per-day.ts';
 import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
@@ -34,6 +35,10 @@ export interface CommandContext extends AnsweringContext, FeatureContext {
   readonly standings: Standings;
   /** Of each listing of the community, whether or not it has a key. */
   readonly rules: readonly ListedRules[];
+  /** What people call a listing, by its configured name, as far as it is known now. External text. */
+  readonly displayName: (listing: string) => string;
+  /** How many votes for a listing of the community have arrived here. Rejects with the error of the store. */
+  readonly recordedVotes: (listing: string) => Promise<RecordedVotes>;
   /** @internal */
   readonly drawVotePicture: DrawVotePicture;
 }

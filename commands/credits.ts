@@ -96,14 +96,12 @@ async function describeAccount(
 interface Listing {
   readonly rules: ListedRules;
   readonly title: Markup;
-  /** Undefined if it is not known. */
-  readonly page: ListingPage | undefined;
+  readonly page: ListingPage;
 }
 
-/** With the name on the service, if it is available. */
 async function describeListing(rules: ListedRules, context: CommandContext): Promise<Listing> {
   const page = await findListingPage(rules.name, context);
-  return { rules, title: page?.name ?? escapeName(rules.name, maxNameLength), page };
+  return { rules, title: page.name, page };
 }
 
 function renderAccount({ credits: balance, rank, streak }: StandingSummary, { texts }: CommandContext): Markup[] {
@@ -169,7 +167,11 @@ function rewardsOf(
   ];
 }
 
-function renderEntries({ entries }: StandingSummary, listings: readonly Listing[], { texts }: CommandContext): Markup {
+function renderEntries(
+  { entries }: StandingSummary,
+  listings: readonly Listing[],
+  { texts, displayName }: CommandContext,
+): Markup {
   if (entries.length === 0) return texts.credits.noEntries;
   return lines(
     ...entries.map((entry) => {
@@ -182,7 +184,7 @@ function renderEntries({ entries }: StandingSummary, listings: readonly Listing[
           ? texts.credits.votedEverywhere(everywhere)
           : texts.credits.cause(
               ofProgram ?? causeName(cause, texts),
-              title ?? (escapeName(listing ?? '', maxNameLength) || null),
+              title ?? (listing === null ? null : escapeName(displayName(listing), maxNameLength)),
               ofProgram === null ? entryReason(cause, reason, texts) : null,
             );
       return texts.credits.entry(texts.signed(amount), source, timestamp(at, 'R'));
@@ -192,8 +194,8 @@ function renderEntries({ entries }: StandingSummary, listings: readonly Listing[
 
 /** The vote button leads to the listing that can be voted for first. */
 function buttonsFor(votes: readonly NextVote[], context: CommandContext): readonly ReplyButton[] {
-  const [first] = votes.filter(({ page }) => page?.url).toSorted((a, b) => a.at - b.at);
-  return [...(first?.page === undefined ? [] : voteButtons(first.page, context.texts)), ...commandButtons(context)];
+  const [first] = votes.filter(({ page }) => page.url).toSorted((a, b) => a.at - b.at);
+  return [...(first === undefined ? [] : voteButtons(first.page, context.texts)), ...commandButtons(context)];
 }
 
 /** The same objects in the same context, so that they are rendered once. */

@@ -1,5 +1,5 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
-import { findChoice, maxChoices, searchChoices } from '../src/discord/commands/choices.ts';
+import { findChoice, searchChoices } from '../src/discord/commands/choices.ts';
 import type {
   CommandChoice,
   CommandOption,
@@ -9,13 +9,13 @@ import type {
 import type { CommandInput, CompletionInput } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { ReplyButton } from '../src/discord/commands/reply.ts';
-import type { CachedValue, Lookup } from '../src/lookup/lookup.ts';
+import type { CachedValue } from '../src/lookup/lookup.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, type Markup, timestamp } from '../src/texts/markup.ts';
+import { escapeName, type Markup, markup, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 
@@ -28,8 +28,8 @@ const maxTypedLength = 100;
 const maxSuggestions = 10;
 
 /**
- * The option that selects a listing. Its choices are the names of the listings, or the kind of a listing that is the
- * only one of its kind. More than Discord allows, or those that depend on the guild, are offered while the member types
+ * The option that selects a listing. Its choices are the kinds of the listings, if each is the only one of its kind.
+ * Otherwise they are names, which change without the program, and are offered while the member types
  * ({@link completeListing}).
  */
 export function listingOption({ listings, isShared, texts }: DescriptionContext): CommandOption {
@@ -38,9 +38,14 @@ export function listingOption({ listings, isShared, texts }: DescriptionContext)
     name: 'listing',
     description: texts.listing.option,
   } as const;
-  return isShared || listings.length > maxChoices
+  return isTyped({ listings, isShared })
     ? { ...option, autocomplete: true }
     : { ...option, choices: choicesFor(listings, texts) };
+}
+
+/** Whether the names of listings are its choices. */
+function isTyped({ listings, isShared }: Pick<DescriptionContext, 'listings' | 'isShared'>): boolean {
+  return isShared || !listings.every((listing) => isOnlyOfItsKind(listing, listings));
 }
 
 /** The listings that match what the member has typed, the best first. For `autocomplete` of a command. */
@@ -62,7 +67,10 @@ export function selectedListing(input: CommandInput, { listings, isShared, texts
   const choice = input.options['listing'];
   if (choice === undefined) return first;
   const selected = listings.find((candidate) => choiceOf(candidate, listings) === choice);
-  if (selected !== undefined || (!isShared && listings.length <= maxChoices)) return selected ?? first;
+  if (selected !== undefined || !isTyped({ listings, isShared })) return selected ?? first;
+  // A choice from before another one of its kind was linked.
+  const ofKind = listings.find(({ lookup }) => lookup.kind === choice);
+  if (ofKind !== undefined) return ofKind;
   const typed = String(choice).slice(0, maxTypedLength);
   const choices = choicesFor(listings, texts);
   const value = findChoice(typed, choices)?.value;
@@ -71,18 +79,24 @@ export function selectedListing(input: CommandInput, { listings, isShared, texts
   return named;
 }
 
+/** What people call a listing, as far as it is known now. External text. */
+export const displayNameOf = ({ name, displayName = () => name }: ListedLookup): string => displayName();
+
 /** The value of the option that selects the listing, for components. */
 export function choiceOf(listing: ListedLookup, listings: readonly ListedLookup[]): string {
   return isOnlyOfItsKind(listing, listings) ? listing.lookup.kind : listing.name;
 }
 
 function choicesFor(listings: readonly ListedLookup[], texts: Texts): CommandChoice[] {
-  return listings.map((listing) => {
-    const isOnly = isOnlyOfItsKind(listing, listings);
-    return {
-      name: isOnly ? texts.listing.kinds[listing.lookup.kind] : listing.name,
-      value: choiceOf(listing, listings),
-    };
+  const choices = listings.map((listing) => {
+    const kind = texts.listing.kinds[listing.lookup.kind];
+    const name = isOnlyOfItsKind(listing, listings) ? kind : plainName(displayNameOf(listing), maxNameLength);
+    return { kind, name, value: choiceOf(listing, listings) };
+  });
+  return choices.map(({ kind, name, value }) => {
+    // A server and its bot may have one name.
+    const isShared = choices.some((other) => other.name === name && other.kind !== kind);
+    return { name: isShared ? `${plainName(name, maxNameLength - kind.length - 3)} (${kind})` : name, value };
   });
 }
 
@@ -120,22 +134,26 @@ export interface ListingPage {
   readonly url: string | null;
 }
 
-/** Undefined if the profile is not available in time: the reply is complete without it. */
-export function fetchListingPage(
-  lookup: Lookup,
+/** Without the URL if the profile is not available in time. */
+export async function fetchListingPage(
+  listed: ListedLookup,
   { texts, clock }: Pick<CommandContext, 'texts' | 'clock'>,
-): Promise<ListingPage | undefined> {
-  const page = lookup.profile().then(({ value }) => listingPage(value, texts));
-  return settleWithin(timeoutMs, clock, page);
+): Promise<ListingPage> {
+  const { lookup } = listed;
+  const profile = (await settleWithin(timeoutMs, clock, lookup.profile()))?.value ?? (await lookup.cached.profile());
+  return profile ? listingPage(profile, texts) : unknownPage(listed, texts);
 }
 
-/** The same of a listing by its configured name; undefined for one that has no key. */
+/** The same of a listing by its configured name, which may be one that there is not any more. */
 export async function findListingPage(
   name: string,
-  { listings, ...context }: Pick<CommandContext, 'listings' | 'texts' | 'clock'>,
-): Promise<ListingPage | undefined> {
+  { listings, displayName, ...context }: Pick<CommandContext, 'listings' | 'displayName' | 'texts' | 'clock'>,
+): Promise<ListingPage> {
   const listed = listings.find((each) => each.name === name);
-  return listed && fetchListingPage(listed.lookup, context);
+  const page = listed && (await fetchListingPage(listed, context));
+  if (page && page.plainName !== '') return page;
+  const shown = displayName(name);
+  return { name: escapeName(shown, maxNameLength), plainName: plainName(shown), url: page?.url ?? null };
 }
 
 /** The cache returns the same profile to all commands until it expires, so that what shows its page is rendered once. */
@@ -148,13 +166,12 @@ export const listingPage = memoizeByIdentity(
 );
 
 /** In place of the page of a listing whose profile is not available. */
-export const unknownPage = memoizeByIdentity(
-  ({ kind }: Pick<Lookup, 'kind'>, texts: Texts): ListingPage => ({
-    name: texts.listing.unnamed[kind],
-    plainName: '',
-    url: null,
-  }),
-);
+export function unknownPage(listed: ListedLookup, texts: Texts): ListingPage {
+  const known = displayNameOf(listed);
+  // The configured name would say less.
+  if (known === listed.name) return { name: texts.listing.unnamed[listed.lookup.kind], plainName: '', url: null };
+  return { name: escapeName(known, maxNameLength), plainName: plainName(known), url: null };
+}
 
 /** The button to the page where members vote; none without a URL. The same again, so that it is rendered once. */
 export const voteButtons = memoizeByIdentity(({ url }: ListingPage, texts: Texts): readonly ReplyButton[] =>
@@ -164,6 +181,15 @@ export const voteButtons = memoizeByIdentity(({ url }: ListingPage, texts: Texts
 export interface ListedPage {
   readonly listed: ListedLookup;
   readonly page: ListingPage;
+}
+
+/** Longer names of sites are truncated (characters). */
+const maxSiteLength = 80;
+
+/** The name of a listing with its site, unless it contains it. */
+export function nameWithSite({ listed: { site }, page }: ListedPage): Markup {
+  if (site === undefined || page.plainName.includes(site.name)) return page.name;
+  return markup`${page.name} (${escapeName(site.name, maxSiteLength)})`;
 }
 
 /** One of the buttons for several listings: named by its site, unless several of them are on it. None without a URL. */
@@ -177,6 +203,6 @@ export function voteLinkTo(
   const label =
     listed.site !== undefined && isOnly
       ? canVote.voteOn(listed.site.name)
-      : canVote.voteFor(page.plainName || listed.name);
+      : canVote.voteFor(page.plainName || plainName(displayNameOf(listed)));
   return [{ kind: 'link', label, url: page.url }];
 }

@@ -1,9 +1,8 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
-import type { NextReminder } from '../src/features/reminders/reminder.ts';
 import { hour } from '../src/platform/durations.ts';
-import { commandMention, escapeName, lines, type Markup, timestamp } from '../src/texts/markup.ts';
+import { commandMention, lines, type Markup, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 
@@ -57,13 +56,12 @@ async function switchOn({ userId }: CommandInput, context: CommandContext): Prom
   const next = await reminders.switchOn(userId);
   const pages = await Promise.all(next.map(({ listing }) => findListingPage(listing, context)));
   const toVote = pages.filter((_, index) => next[index]?.dueAt === null);
-  const buttons = toVote.flatMap((page) => (page === undefined ? [] : voteButtons(page, texts)));
-  const described = next.map((each, index) => describe(each, pages[index], context));
+  const buttons = toVote.flatMap((page) => voteButtons(page, texts));
+  const described = pages.map((page, index) => describe(page, next[index]?.dueAt ?? null, context));
   return { tone: 'good', title: texts.remind.titleOn, text: lines(...described, texts.remind.afterVotes), buttons };
 }
 
-function describe({ listing, dueAt }: NextReminder, page: ListingPage | undefined, { texts }: CommandContext): Markup {
-  const name = page?.name ?? escapeName(listing, 60);
+function describe({ name }: ListingPage, dueAt: number | null, { texts }: CommandContext): Markup {
   return dueAt === null ? texts.remind.now(name) : texts.remind.next(name, timestamp(dueAt, 'R'));
 }
 
@@ -85,15 +83,14 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
       return { tone: 'plain', title: texts.remind.titleOff, text: texts.remind.off(mentionOf(context)) };
     default: {
       const page = await findListingPage(listing, context);
-      const name = page?.name ?? escapeName(listing, 60);
       const time = timestamp(result.dueAt, 'R');
       const isSnoozed = result.outcome === 'snoozed';
       return {
         tone: 'wait',
         title: isSnoozed ? texts.remind.titleSnoozed : texts.remind.titleVoted,
-        text: texts.remind.next(name, time),
+        text: texts.remind.next(page.name, time),
         buttons: [
-          ...(isSnoozed && page !== undefined ? voteButtons(page, texts) : []),
+          ...(isSnoozed ? voteButtons(page, texts) : []),
           { kind: 'action', action: 'stop', label: texts.remind.stopButton },
         ],
         response: 'update',

@@ -4,7 +4,7 @@ import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
 import type { BotProfile, ServerProfile } from '../src/lookup/schemas.ts';
 import { memoizeByIdentity, memoizeOne } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, escapeText, lines, type Markup } from '../src/texts/markup.ts';
+import { escapeName, escapeText, lines, type Markup, markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext } from './context.ts';
 import { completeListing, listingName, listingOption, selectedListing, staleNote } from './listing.ts';
@@ -32,11 +32,17 @@ export const stats = {
   async execute(input, context) {
     const { texts } = context;
     const listing = selectedListing(input, context);
-    const [profile, picture] = await Promise.all([listing.lookup.profile(), pictureOf(listing, input, context)]);
-    const reply = profile.stale
+    const [profile, picture] = await Promise.all([
+      listing.lookup.profile({ complete: true }),
+      pictureOf(listing, input, context),
+    ]);
+    const known = profile.stale
       ? renderProfile(profile.value, texts, staleNote(profile, texts))
       : renderFresh(profile.value, texts);
-    return picture === null ? reply : addPictureIn(texts)(reply, picture);
+    if (profile.value.votes !== null) return picture === null ? known : addPictureIn(texts)(known, picture);
+    const fields = [...(await recordedCounts(listing, context)), ...(known.fields ?? [])];
+    const reply = { ...known, fields, footer: texts.stats.recorded };
+    return picture === null ? reply : withPicture(reply, picture, texts.stats.recorded);
   },
 } as const satisfies Command;
 
@@ -56,16 +62,26 @@ async function pictureOf(
   return (await settleWithin(maxPictureDelayMs, clock, drawing)) ?? null;
 }
 
+/** Of a listing whose site tells no votes: those that have arrived here. */
+async function recordedCounts(
+  { name }: ListedLookup,
+  { texts: { stats: labels, number }, recordedVotes }: CommandContext,
+): Promise<ReplyField[]> {
+  const { total, month } = await recordedVotes(name);
+  return [
+    { name: labels.votes, value: number(total), inline: true },
+    { name: labels.monthlyVotes, value: number(month), inline: true },
+  ];
+}
+
+/** @param note which votes are counted and drawn */
+function withPicture(reply: Reply, { file, caption }: VotePicture, note: string): Reply {
+  return { ...reply, files: [file], image: file.name, footer: caption === null ? note : `${caption}\n${note}` };
+}
+
 /** With the reason why the counts are not those of the picture. */
 const addPictureIn = memoizeOne(({ stats: { chart } }: Texts) =>
-  memoizeByIdentity(
-    (reply: Reply, { file, caption }: VotePicture): Reply => ({
-      ...reply,
-      files: [file],
-      image: file.name,
-      footer: caption === null ? chart : `${caption}\n${chart}`,
-    }),
-  ),
+  memoizeByIdentity((reply: Reply, picture: VotePicture): Reply => withPicture(reply, picture, chart)),
 );
 
 function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {
@@ -94,10 +110,17 @@ function countFields(profile: ServerProfile | BotProfile, { stats: labels, numbe
         ]
       : [
           [labels.votes, profile.votes],
+          [labels.monthlyVotes, profile.monthlyVotes ?? null],
           [labels.servers, profile.servers],
           [labels.shards, profile.shards],
         ];
-  return counts.flatMap(([name, count]) => (count === null ? [] : [{ name, value: number(count), inline: true }]));
+  const shown = counts.flatMap(([name, count]) => (count === null ? [] : [[name, number(count)] as const]));
+  const { rating } = profile;
+  const stars = rating && markup`⭐ ${number(rating.score)}`;
+  const score = stars && (rating.count === null ? stars : markup`${stars} (${number(rating.count)})`);
+  return [...shown, ...(score ? [[labels.rating, score] as const] : [])].map(([name, value]) => ({
+    ...{ name, value, inline: true },
+  }));
 }
 
 function textFields(profile: ServerProfile | BotProfile, { stats: labels, list }: Texts): ReplyField[] {

@@ -19,11 +19,10 @@ import {
 } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { causeName, entryReason, programReason } from './entry-reason.ts';
-import { fetchListingPage } from './listing.ts';
+import { findListingPage } from './listing.ts';
 import type { Trace, TracedDelivery, TracedEffect, TracedEntry, TracedRole } from './traces.ts';
 
 /** Longer texts are truncated (characters). */
-const maxNameLength = 60;
 const maxReasonLength = 150;
 /** So that all fit into an embed (characters). */
 const maxTextLength = 4_000;
@@ -83,11 +82,10 @@ function renderTrace(
   };
 }
 
-/** The names of the listings on the service, as far as they are known. */
 async function listingNames({ deliveries }: Trace, context: CommandContext): Promise<ReadonlyMap<string, Markup>> {
-  const listed = context.listings.filter(({ name }) => deliveries.some(({ listing }) => listing === name));
-  const pages = await Promise.all(listed.map(({ lookup }) => fetchListingPage(lookup, context)));
-  return new Map(listed.flatMap(({ name }, index) => (pages[index] === undefined ? [] : [[name, pages[index].name]])));
+  const names = new Set(deliveries.flatMap(({ listing }) => listing ?? []));
+  const named = [...names].map(async (name) => [name, (await findListingPage(name, context)).name] as const);
+  return new Map(await Promise.all(named));
 }
 
 /** A line with what came of it, and below it only what failed or waits. */
@@ -99,7 +97,7 @@ function renderDelivery(
   const { receivedAt, listing, effects, outcome } = delivery;
   const { trace: words } = texts;
   const done = effects.filter(({ state }) => state === 'done');
-  const name = listing === null ? words.unknownListing : bold(names.get(listing) ?? escapeName(listing, maxNameLength));
+  const name = listing === null ? words.unknownListing : bold(names.get(listing) ?? markup``);
   const problems = [
     outcome === 'aheadOfTime' ? words.aheadOfTime : null,
     outcome === 'quarantined' ? words.quarantined(reasonOf(delivery.reason)) : null,

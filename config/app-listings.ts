@@ -91,6 +91,8 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
    * are not offered.
    */
   readonly lookupKey?: string;
+  /** What people call it, 1 to 60 characters; by default its name on the site, or else its name in Discord. */
+  readonly title?: string;
   /** The channel for announcements of votes (Discord ID); without it there are none. */
   readonly announceChannelId?: string;
   /** The same for premium; by default that of votes. */

@@ -30,6 +30,13 @@ export const listing = z.strictObject({
       'Permanent name: up to 32 letters, digits, dots, dashes and underscores. The ledger stores it with each vote, so do not change it.',
     ),
   kind: z.enum(['server', 'bot']).describe('`server` or `bot`.'),
+  title: z
+    .string()
+    .trim()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe('What people call it. By default its name on the site, or else its name in Discord.'),
   site: site.optional(),
   id: id
     .optional()

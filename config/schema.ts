@@ -24,6 +24,8 @@ export interface ListingConfig {
   /** Permanent name in the ledger. */
   readonly name: string;
   readonly kind: 'server' | 'bot';
+  /** What people call it; null to call it as its site or Discord does. */
+  readonly title: string | null;
   /** Discord id of the server or bot; null if it is not configured. */
   readonly id: string | null;
   /** API key; null disables lookups for this listing. */

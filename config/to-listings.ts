@@ -43,6 +43,7 @@ export function toListing(
   return {
     name: listing.name,
     kind: listing.kind,
+    title: listing.title ?? null,
     id: listing.id ?? null,
     implied,
     ...(site && { site }),

@@ -101,6 +101,8 @@ const unused: Omit<CommandContext, 'listings' | 'texts' | 'clock'> = {
   claims: { claim: notUsed },
   memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
   traces: { trace: notUsed },
+  displayName: (name: string) => name,
+  recordedVotes: async () => ({ month: 0, total: 0 }),
   drawVotePicture: async () => null,
   setup: null,
   shop: { offers: notUsed, confirm: notUsed, purchasesOf: notUsed, settle: notUsed },

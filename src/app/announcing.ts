@@ -50,8 +50,10 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     channelTexts: languages.ofChannel,
     guildTexts: languages.ofGuild,
     memberTexts: memberLanguages.textsOf,
-    cardOf: createCardSource(dependencies.lookups.find, (listing) =>
-      (directory.communityOf(listing)?.named.length ?? 0) > 1 ? list : null,
+    cardOf: createCardSource(
+      dependencies.lookups,
+      (listing) => ((directory.communityOf(listing)?.named.length ?? 0) > 1 ? list : null),
+      clock,
     ),
     voteButtons: (texts) => voteOffers(commands, texts),
   });

@@ -81,7 +81,12 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const metrics = createMetrics();
   const memory = new BodyMemory();
   const kit = { metrics, tracing, clock, stopwatch, log };
-  const { directory, lookups, targets, targetLoop } = createComparedListings(config, { ...kit, store, home, cache });
+  const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
+    ...kit,
+    ...{ store, home, cache },
+    // Discord is reached with what the listings are needed for first.
+    inDiscord: { known: (...of) => access.names.known(...of), find: (...of) => access.names.find(...of) },
+  });
   const notices = createEffectNotices(noticesThrough(config.cacheUrl, clock));
   const newEffectsPollMs = isShared ? sharedDatabasePollMs : null;
   const polling = { notices, newEffectsPollMs, onAttempted };

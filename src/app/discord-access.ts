@@ -8,6 +8,7 @@ import { createGuildLanguages } from '../discord/guild-languages.ts';
 import { createInvalidRequests, type InvalidRequestStore, type InvalidRequests } from '../discord/invalid-requests.ts';
 import { createKnownGuilds } from '../discord/known-guilds.ts';
 import { createMemberLanguages, type MemberLocales } from '../discord/member-languages.ts';
+import { createNamesInDiscord, noNamesInDiscord } from '../discord/names-in-discord.ts';
 import { createPortraits } from '../discord/portraits.ts';
 import { createGlobalRateLimit } from '../discord/rate-limit.ts';
 import { createDiscordRest } from '../discord/rest.ts';
@@ -86,6 +87,8 @@ export function createDiscordAccess(
     guard,
     givenRoles,
     languages,
+    names:
+      discord.token === '' ? noNamesInDiscord : createNamesInDiscord({ ...options, rest, guilds, clock: stopwatch }),
     portraits: createPortraits({ ...options, rest, guilds, clock: stopwatch }),
     findDeparted: createFindDeparted({ ...options, rest, guilds, clock: stopwatch }),
     memberLanguages,

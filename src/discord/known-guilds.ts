@@ -5,10 +5,15 @@ import { rememberFromDiscord } from './remembered.ts';
 import type { DiscordRest } from './rest.ts';
 
 const channelSchema = z.object({ guild_id: z.string().nullish() });
-const guildSchema = z.object({ preferred_locale: z.string().nullish(), icon: z.string().nullish() });
+const guildSchema = z.object({
+  name: z.string().nullish(),
+  preferred_locale: z.string().nullish(),
+  icon: z.string().nullish(),
+});
 
-/** Discord: "Guild Object", `preferred_locale` and the hash of the icon. */
+/** Discord: "Guild Object", the name, `preferred_locale` and the hash of the icon. */
 export interface KnownGuild {
+  readonly name: string | null;
   readonly locale: string | null;
   readonly icon: string | null;
 }
@@ -22,8 +27,8 @@ export function createKnownGuilds(rest: Pick<DiscordRest, 'get'>, clock: Clock) 
     return guildId ?? null;
   });
   const guilds = rememberFromDiscord(clock, async (guildId): Promise<KnownGuild> => {
-    const { preferred_locale: locale = null, icon = null } = guildSchema.parse(await rest.get(Routes.guild(guildId)));
-    return { locale, icon };
+    const guild = guildSchema.parse(await rest.get(Routes.guild(guildId)));
+    return { name: guild.name || null, locale: guild.preferred_locale ?? null, icon: guild.icon ?? null };
   });
   return {
     ...guilds,

@@ -34,42 +34,50 @@ export function rememberFromDiscord<Value>(
   const { mayRequest = () => true, lifetimeMs = usualLifetimeMs } = options;
   const known = new BoundedMap<Remembered<Value>>(maxKnown);
 
+  /** Null if it is not known. Never rejects, but may take as long as Discord. */
+  async function find(id: string): Promise<Value | null> {
+    const entry: Remembered<Value> = known.get(id) ?? {
+      value: undefined,
+      staleAt: Number.NEGATIVE_INFINITY,
+      request: null,
+    };
+    known.set(id, entry);
+    const { value: last, request: pending } = entry;
+    if (clock.monotonic() < entry.staleAt || (pending !== null && last !== undefined)) return last ?? null;
+    if (pending === null && !mayRequest()) return last ?? null;
+    entry.request ??= fetch(id)
+      .then(
+        (value) => {
+          entry.value = value;
+          entry.staleAt = clock.monotonic() + lifetimeMs;
+          return value;
+        },
+        (error: unknown) => {
+          const isRefused = describeDiscordError(error).kind !== 'unreachable';
+          entry.staleAt = clock.monotonic() + (isRefused ? retryAfterRefusalMs : retryAfterFailureMs);
+          return last ?? null;
+        },
+      )
+      .finally(() => {
+        entry.request = null;
+      });
+    if (last === undefined) return entry.request;
+    const refreshed = await settleWithin(refreshTimeoutMs, clock, entry.request);
+    return refreshed === undefined ? last : refreshed;
+  }
+
   return {
+    find,
+    /** What is known now, without waiting; what is not, or may have changed, is requested for the next time. */
+    known(id: string): Value | null {
+      const entry = known.get(id);
+      if (entry === undefined || clock.monotonic() >= entry.staleAt) void find(id);
+      return entry?.value ?? null;
+    },
     /** It may have changed, so it is requested again. */
     expire(id: string): void {
       const entry = known.get(id);
       if (entry !== undefined) entry.staleAt = Number.NEGATIVE_INFINITY;
-    },
-    /** Null if it is not known. Never rejects, but may take as long as Discord. */
-    async find(id: string): Promise<Value | null> {
-      const entry: Remembered<Value> = known.get(id) ?? {
-        value: undefined,
-        staleAt: Number.NEGATIVE_INFINITY,
-        request: null,
-      };
-      known.set(id, entry);
-      const { value: last, request: pending } = entry;
-      if (clock.monotonic() < entry.staleAt || (pending !== null && last !== undefined)) return last ?? null;
-      if (pending === null && !mayRequest()) return last ?? null;
-      entry.request ??= fetch(id)
-        .then(
-          (value) => {
-            entry.value = value;
-            entry.staleAt = clock.monotonic() + lifetimeMs;
-            return value;
-          },
-          (error: unknown) => {
-            const isRefused = describeDiscordError(error).kind !== 'unreachable';
-            entry.staleAt = clock.monotonic() + (isRefused ? retryAfterRefusalMs : retryAfterFailureMs);
-            return last ?? null;
-          },
-        )
-        .finally(() => {
-          entry.request = null;
-        });
-      if (last === undefined) return entry.request;
-      const refreshed = await settleWithin(refreshTimeoutMs, clock, entry.request);
-      return refreshed === undefined ? last : refreshed;
     },
   };
 }

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
-import type { VotesPerDay } from '../core/ledger/votes-per-day.ts';
+import type { CountRecordedVotes, VotesPerDay } from '../core/ledger/votes-per-day.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';
 import { accountsOfMember } from '../core/store/member-accounts.ts';
 import { type DatabaseSource, openDatabase } from '../core/store/open-database.ts';
@@ -11,7 +11,7 @@ import { queryBuilder } from '../core/store/query-builder.ts';
 import { createSqlClients, type SqlClients } from '../core/store/sql-module.ts';
 import { createFindLastVotes, sqlLedger } from '../core/store/standings/ledger.ts';
 import { sqlStandings } from '../core/store/standings/standings.ts';
-import { sqlVotesPerDay } from '../core/store/standings/votes-per-day.ts';
+import { sqlVoteCounts } from '../core/store/standings/votes-per-day.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
@@ -49,6 +49,7 @@ export interface Store extends SqlClients<Modules> {
   standingsIn(accounts: AccountScope, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
+  recordedVotesIn(timeZone: string): CountRecordedVotes;
   /** In which communities a member has an account. Rejects with the driver's error. */
   communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   readonly counting: Counting;
@@ -137,6 +138,8 @@ export async function createStore(
 
   const clients = createSqlClients(features.modules, sql, (...job) => write('writeOfModule', ...job));
 
+  const voteCounts = sqlVoteCounts(db, reading, clock);
+
   return {
     checkFiles,
     recorder: {
@@ -155,7 +158,8 @@ export async function createStore(
       standings.set(key, known);
       return known;
     },
-    votesPerDayIn: sqlVotesPerDay(db, reading, clock),
+    votesPerDayIn: voteCounts.perDayIn,
+    recordedVotesIn: voteCounts.recordedIn,
     communitiesOf: async (userId) =>
       (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
     counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),

@@ -52,8 +52,12 @@ export interface KeyStatus {
  */
 export interface Lookup<Kind extends ListingKind = ListingKind> {
   readonly kind: Kind;
-  /** `GET /server` or `GET /bot`, depending on the kind. */
-  profile(options?: AbortOptions): Promise<CachedValue<ProfileByKind[Kind]>>;
+  /**
+   * `GET /server` or `GET /bot`, depending on the kind.
+   * @param options.complete whether to wait for the API of another site, which may tell counts; by default, what it has
+   * told before is used. The service is waited for in any case
+   */
+  profile(options?: AbortOptions & { readonly complete?: boolean }): Promise<CachedValue<ProfileByKind[Kind]>>;
   /**
    * `GET /votes/:userId`.
    * @param options.fresh whether to ask the service itself, without the cache and the ledger; identical requests within

@@ -8,6 +8,8 @@ import { z } from 'zod';
 
 /** Null if the service did not send a valid count. */
 const count = z.number().nonnegative().nullable();
+/** Of another site. */
+const rating = z.object({ score: z.number(), count: count }).readonly().optional();
 /** ms since the epoch. */
 const time = z.number().nullable();
 const texts = z.array(z.string()).readonly();
@@ -30,6 +32,7 @@ export const serverProfileSchema = z.object({
   channelCount: count,
   roleCount: count,
   rules: unknowns,
+  rating,
   url: z.string().nullable(),
 });
 
@@ -39,6 +42,7 @@ export const serverProfileSchema = z.object({
  * - `votes`: in total; `monthlyVotes`: in the current month
  * - `members`: in total; `online`: the members who are online
  * - `features`, `emojis`, `rules`: as sent by the service, which does not document their elements
+ * - `rating`: the mean of the reviews and their number, of a site that tells it; missing for the service
  * - `url`: the public page, http or https only
  * @category Lookup
  */
@@ -50,15 +54,18 @@ export const botProfileSchema = z.object({
   name: z.string(),
   description: z.string().nullable(),
   votes: count,
+  monthlyVotes: count.optional(),
   tags: texts,
   servers: count,
   shards: count,
+  rating,
   url: z.string().nullable(),
 });
 
 /**
  * The profile of a listed bot. A field that the service omits is null, a list is empty.
  * - `votes`: in total
+ * - `monthlyVotes`, `rating`: as those of a server, of a site that tells it; missing for the service
  * - `servers`: the number of servers with the bot
  * - `url`: the public page, http or https only
  * @category Lookup

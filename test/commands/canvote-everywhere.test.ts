@@ -6,6 +6,7 @@ import { reviews } from '../../commands/reviews.ts';
 import { stats } from '../../commands/stats.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { ReplyButton } from '../../src/discord/commands/reply.ts';
+import { withDisplayName } from '../../src/features/communities/listing-names.ts';
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
@@ -20,10 +21,12 @@ const linksOf = (buttons: readonly ReplyButton[] = []) =>
   buttons.map((button) => (button.kind === 'link' ? `${button.label} ${button.url}` : button.label));
 
 /** A listing on another site, without an API unless the site is played. */
-function listingOn(site: string, options: Partial<Parameters<typeof createSiteLookup>[0]> = {}): ListedLookup {
+function listingOn(
+  site: string,
+  { displayName, ...options }: Partial<Parameters<typeof createSiteLookup>[0]> & { readonly displayName?: string } = {},
+): ListedLookup {
   const name = `purr-${site.toLowerCase().replaceAll(/\W/g, '')}`;
   const lookup = createSiteLookup({
-    name,
     kind: 'bot',
     id: null,
     page: `https://${site}/vote`,
@@ -35,7 +38,8 @@ function listingOn(site: string, options: Partial<Parameters<typeof createSiteLo
     observeAge() {},
     ...options,
   });
-  return { name, lookup, site: { id: site, name: site } };
+  const named = withDisplayName(lookup, { note() {}, find: async () => {}, displayName: () => displayName ?? name });
+  return { name, lookup: named, site: { id: site, name: site } };
 }
 
 const service: ListedLookup = {
@@ -137,7 +141,7 @@ describe('/canvote in a community with listings on several sites', () => {
   });
 
   it('names a listing once that has the name of its site', async () => {
-    const reply = await canvote.execute(inputOf(), contextFor(service, listingOn('disurl', { name: 'disurl' })));
+    const reply = await canvote.execute(inputOf(), contextFor(service, listingOn('disurl', { displayName: 'disurl' })));
     expect(reply.text).toContain('You can perhaps vote for **disurl**.');
   });
 

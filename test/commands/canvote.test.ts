@@ -257,15 +257,20 @@ describe('the listing of /canvote', () => {
     expect(names(listings[1])).toEqual(['user']);
   });
 
-  it('has its kind as its name, or its own name if there are several of its kind', () => {
-    const second = { name: 'harbour', lookup: listings[0].lookup };
-    const choices = canvote
-      .describe(contextFor(listings[0], second, listings[1]))
-      .options.flatMap((option) => ('choices' in option ? [...(option.choices ?? [])] : []));
-    expect(choices).toEqual([
-      { name: 'server', value: 'server' },
-      { name: 'harbour', value: 'harbour' },
+  it('has its kind as its name, or what people call it if there are several of its kind', async () => {
+    const of = (kind: 'server' | 'bot', name: string, shown: string) => {
+      return { name, displayName: () => shown, lookup: fakeLookup(kind, {}) };
+    };
+    const typed = { ...inputOf(), option: 'listing', typed: '' } as const;
+    const servers = [of('server', 'harbour', 'Lantern Harbour'), of('server', 'quay', 'Lamplighter')];
+    expect(await canvote.autocomplete(typed, contextFor(...servers, of('bot', 'lamp', 'Lamplighter')))).toEqual([
+      { name: 'Lantern Harbour', value: 'harbour' },
+      { name: 'Lamplighter', value: 'quay' },
       { name: 'bot', value: 'bot' },
+    ]);
+    const bots = [of('bot', 'lamp', 'Lamplighter'), of('bot', 'keeper', 'Keeper')];
+    expect((await canvote.autocomplete(typed, contextFor(...servers, ...bots))).map(({ name }) => name)).toEqual([
+      ...['Lantern Harbour', 'Lamplighter (server)', 'Lamplighter (bot)', 'Keeper'],
     ]);
   });
 });

@@ -146,16 +146,13 @@ describe('/claim', () => {
     const of = (name: string, isSilent: boolean) => {
       return { name, lookup: fakeLookup('bot', {}), site: { id: 'x', name: 'X' }, isSilent };
     };
-    const choicesOf = (listings: readonly ListedLookup[]) => {
-      const [option] = claim.describe({ listings, isShared: false, texts: contextFor().texts }).options;
-      return option !== undefined && 'choices' in option ? option.choices?.map(({ value }) => value) : null;
-    };
-    expect(choicesOf([of('one', false), of('two', true), of('three', false)])).toEqual(['one', 'three']);
-    expect(choicesOf([of('one', false), of('two', true)])).toBeNull();
-    expect(choicesOf([of('one', true), of('two', true)])).toEqual(['one', 'two']);
-    const context = { ...contextFor(), listings: [of('one', false), of('two', true)] };
     const typed = { ...inputOf(), option: 'listing', typed: '' } as const;
-    expect((await claim.autocomplete(typed, context)).map(({ value }) => value)).toEqual(['bot']);
+    const choicesOf = async (...listings: readonly ListedLookup[]) =>
+      (await claim.autocomplete(typed, contextFor(...listings))).map(({ value }) => value);
+    expect(await choicesOf(of('one', false), of('two', true), of('three', false))).toEqual(['one', 'three']);
+    expect(await choicesOf(of('one', false), of('two', true))).toEqual(['bot']);
+    expect(await choicesOf(of('one', true), of('two', true))).toEqual(['one', 'two']);
+    expect(claim.describe(contextFor(of('one', false), of('two', true))).options).toEqual([]);
   });
 
   it('fails with the error of the service', async () => {

@@ -131,6 +131,8 @@ export function contextFor(...listings: ListedLookup[]): CommandContext & { cloc
     claims: { claim: notUsed },
     memberData: { export: notUsed, forget: notUsed, unlink: async () => false },
     traces: { trace: notUsed },
+    displayName: (name) => listings.find((each) => each.name === name)?.displayName?.() ?? name,
+    recordedVotes: async () => ({ month: 0, total: 0 }),
     drawVotePicture: async () => null,
     setup: null,
   };

@@ -54,10 +54,10 @@ const optionOf = (command: Command, count: number) =>
   command.describe(contextFor(...manyListings(count))).options.find(({ name }) => name === 'listing');
 
 describe('the option "listing"', () => {
-  it('has choices for up to 25 listings, and autocomplete for more', () => {
+  it('has kinds as choices, and autocomplete where there are names, which may change', () => {
     expect(withListing.map(({ name }) => name).sort()).toEqual(['canvote', 'claim', 'reviews', 'stats']);
     for (const command of withListing) {
-      expect(optionOf(command, 25)).not.toHaveProperty('autocomplete');
+      if (command.name !== 'reviews') expect(optionOf(command, 2)).not.toHaveProperty('autocomplete');
       const option = optionOf(command, 30);
       expect(option).toMatchObject({ autocomplete: true });
       expect(option).not.toHaveProperty('choices');

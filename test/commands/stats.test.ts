@@ -30,6 +30,21 @@ describe('/stats', () => {
     ]);
   });
 
+  it('shows the votes that arrived here where the site tells none, and the score where it tells one', async () => {
+    const shown = async (profile: typeof bot) => {
+      const listing = { name: 'bot', lookup: fakeLookup('bot', { profile: async () => profile }) };
+      const context = { ...contextFor(listing), recordedVotes: async () => ({ month: 3, total: 1_017 }) };
+      const { fields = [], footer } = await stats.execute(inputOf(), context);
+      return [...fields.map(({ name, value }) => `${name}: ${value}`), footer];
+    };
+    const silent = { ...bot, votes: null, servers: null, shards: null };
+    expect(await shown(silent)).toEqual([
+      ...['Votes: 1,017', 'Votes this month: 3', 'Counted are the votes that arrived here.'],
+    ]);
+    const rated = { ...silent, votes: 42, monthlyVotes: 7, rating: { score: 4.376, count: 62_245 } };
+    expect(await shown(rated)).toEqual(['Votes: 42', 'Votes this month: 7', 'Rating: ⭐ 4.4 (62,245)', undefined]);
+  });
+
   it('shows the bot if it is selected', async () => {
     const reply = await stats.execute(inputOf({ listing: 'bot' }), contextFor(listedServer, listedBot));
     expect(reply.title).toBe('Lamplighter');

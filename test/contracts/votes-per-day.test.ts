@@ -93,6 +93,22 @@ describeOnEveryDatabase('votes per day', (newUrl) => {
     expect(busy(await count([]))).toEqual([]);
   });
 
+  it('are known for this month and in all, also when those that no chart shows were added up', async () => {
+    const { castVote, store, clock } = await open(newUrl());
+    for (const [userId, at] of Object.entries({ 1: now - 90 * day, 2: now - 90 * day, 3: now - day, 4: now }))
+      await castVote(userId, at);
+    await castVote('5', now, { listing: 'bot' });
+    await store.counting.advance();
+    await clock.advance(20 * minute);
+    while (await store.counting.advance());
+    expect(await store.counting.addUpVotesBefore(now - 60 * day)).toBe(false);
+    await castVote('6', now);
+    const recorded = store.recordedVotesIn(timeZone);
+    expect(await recorded(['server'], clock.now())).toEqual({ month: 2, total: 5 });
+    expect(await store.counting.addUpVotesBefore(clock.now())).toBe(false);
+    expect((await recorded(['server', 'bot'], clock.now())).total).toBe(6);
+  });
+
   it('are counted again after two seconds, also those of earlier days that arrive late', async () => {
     const { castVote, count, clock } = await open(newUrl());
     await castVote('1', now);

@@ -180,6 +180,8 @@ export async function connectedBot(
     ...{ claims, memberData, traces, setup, communities: null },
     nextVotesOf: store.nextVotes.ofMember,
     findDeparted: async () => new Map(),
+    displayName: (name: string) => name,
+    recordedVotes: (name: string) => store.recordedVotesIn('UTC')([name], clock.now()),
     drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
     standings: store.standingsIn('', 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),

@@ -7,7 +7,7 @@ import { escapeName, type Markup } from '../../texts/markup.ts';
 
 /** A listing as the service shows it. */
 export interface ListingCard {
-  /** The name on the service. */
+  /** What people call it; null if only the configured name is known. */
   readonly name: string | null;
   /** URL of the public page. */
   readonly url: string | null;
@@ -28,7 +28,7 @@ export function voteLinks(card: ListingCard | null, label: string): readonly Rep
 
 const maxNameLength = 60;
 
-/** The name on the service, or else the configured one. */
+/** What people call it, or else the configured name. */
 export function listingName(card: ListingCard | null, configuredName: string): Markup {
   return escapeName(card?.name ?? '', maxNameLength) || escapeName(configuredName, maxNameLength);
 }
@@ -47,18 +47,32 @@ export async function readCard(source: CardSource, name: string, clock: Clock): 
   return (await settleWithin(cardTimeoutMs, clock, card)) ?? null;
 }
 
+/** Less than a card, so that there is one with what is known (ms). */
+const profileTimeoutMs = 0.4 * second;
+
 /**
- * Reads the listing's name and URL on the service, for announcements.
- * @param listOf the `list` of its card; by default, each listing is the only one
+ * Reads the display name and URL of listings; what is known if a site does not respond in time.
+ * @param listOf the `list` of a card
  */
 export function createCardSource(
-  findLookup: (listing: string) => ListedLookup | undefined,
-  listOf: (listing: string) => ActionTarget | null = () => null,
+  lookups: {
+    readonly find: (listing: string) => ListedLookup | undefined;
+    readonly displayName: (listing: string) => string;
+  },
+  listOf: (listing: string) => ActionTarget | null,
+  clock: Clock,
 ): CardSource {
   return async (name) => {
-    const listing = findLookup(name);
-    if (listing === undefined) return null;
-    const { value } = await listing.lookup.profile();
-    return { name: value.name, url: value.url, site: listing.site?.name, list: listOf(name) };
+    const listing = lookups.find(name);
+    const profile =
+      listing &&
+      ((await settleWithin(profileTimeoutMs, clock, listing.lookup.profile()))?.value ??
+        (await listing.lookup.cached.profile()));
+    return {
+      name: lookups.displayName(name),
+      url: profile?.url ?? null,
+      site: listing?.site?.name,
+      list: listOf(name),
+    };
   };
 }

@@ -7,6 +7,15 @@ export interface DayVotes {
 /** How many days {@link VotesPerDay} returns, today included. */
 export const voteDays = 30;
 
+/** How many votes of listings were counted: since the month began, by the calendar of their community, and in all. */
+export interface RecordedVotes {
+  readonly month: number;
+  readonly total: number;
+}
+
+/** The counted votes of listings, at most as old as {@link VotesPerDay}. Rejects with the database driver's error. */
+export type CountRecordedVotes = (listings: readonly string[], now: number) => Promise<RecordedVotes>;
+
 /**
  * The counted votes of the last 30 calendar days by the time of the vote, oldest day first, also days without votes.
  * At most a few seconds old; in a very large community, some minutes. Rejects with the database driver's error.

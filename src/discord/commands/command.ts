@@ -14,8 +14,13 @@ import type { Modal, Panel, Reply } from './reply.ts';
 
 /** A configured listing with its lookup client. @category Commands */
 export interface ListedLookup {
-  /** The configured name, shown as the choice of an option. */
+  /** The configured name, for addresses and the values of options. People see `displayName`. */
   readonly name: string;
+  /**
+   * What people call it, as far as it is known now: the configured title, else the name on the site, in Discord, or that
+   * of the site. The profile of its `lookup` has the same name. The configured name by default. External text.
+   */
+  readonly displayName?: () => string;
   readonly lookup: Lookup;
   /** The other site that it is on: its ID in the configuration, and its name. Missing for the service. */
   readonly site?: { readonly id: string; readonly name: string } | undefined;

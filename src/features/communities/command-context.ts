@@ -2,6 +2,7 @@ import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/con
 import type { Config } from '../../../config/schema.ts';
 import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
+import type { CountRecordedVotes } from '../../core/ledger/votes-per-day.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
 import type { DescriptionContext, ListedLookup } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
@@ -36,6 +37,7 @@ export function createCommandContexts({
 }: Pick<ServicesContext, 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
   readonly store: {
     standingsIn(accounts: AccountScope, timeZone: string): Standings;
+    recordedVotesIn(timeZone: string): CountRecordedVotes;
     communitiesOf(userId: string): Promise<readonly AccountScope[]>;
   };
   readonly services: Pick<Services, 'commandsIn'>;
@@ -74,6 +76,12 @@ export function createCommandContexts({
     const isOnly = directory.communities.length === 1 && !directory.isShared;
     return {
       clock,
+      displayName: lookups.displayName,
+      recordedVotes: (listing) =>
+        store.recordedVotesIn(directory.communityOf(listing)?.timeZone ?? 'UTC')(
+          directory.namesOf(listing),
+          clock.now(),
+        ),
       drawVotePicture,
       listings: lookups.of(shown(listings)),
       isShared: directory.isShared,
@@ -146,16 +154,19 @@ export async function configuredOffer(
   stored: (path: string) => Promise<boolean>,
 ): Promise<Omit<DescriptionContext, 'texts'>> {
   const clock = systemClock;
-  const offered = listings.flatMap(({ name, kind, id, lookupKey: key, site, implied }): readonly ListedLookup[] => {
-    const described = { name, lookup: describeSiteListing({ name, kind, id }) };
-    if (site !== undefined) {
-      const { id: siteId, name: siteName } = findSite(site);
-      const isSilent = missingFor({ site: site.id, kind, id, key: site.key }) !== null;
-      return [{ ...described, site: { id: siteId, name: siteName }, isSilent }];
-    }
-    if (key === null || lookup.baseUrl === '') return implied ? [] : [{ ...described, isSilent: true }];
-    return [{ name, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
-  });
+  const offered = listings.flatMap(
+    ({ name, kind, id, title, lookupKey: key, site, implied }): readonly ListedLookup[] => {
+      const displayName = () => title ?? (site && findSite(site).name) ?? name;
+      const described = { name, displayName, lookup: describeSiteListing({ kind, id }) };
+      if (site !== undefined) {
+        const { id: siteId, name: siteName } = findSite(site);
+        const isSilent = missingFor({ site: site.id, kind, id, key: site.key }) !== null;
+        return [{ ...described, site: { id: siteId, name: siteName }, isSilent }];
+      }
+      if (key === null || lookup.baseUrl === '') return implied ? [] : [{ ...described, isSilent: true }];
+      return [{ name, displayName, lookup: createLookup({ kind, baseUrl: lookup.baseUrl, key, clock }) }];
+    },
+  );
   const lacks = lacksOf(listings);
   const areStored = await Promise.all(lacks.map((need) => stored(need === 'accounts' ? linkPath : need)));
   return {

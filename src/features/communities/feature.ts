@@ -5,7 +5,6 @@ import * as sql from './store.ts';
 export const communities = { sql, directMessages } satisfies Feature;
 
 export type { Community, Directory } from './directory.ts';
-export { createListingNames } from './listing-names.ts';
 export type { ListingTargets } from './listing-targets.ts';
 export { type CommunityListing, linkedLabel } from './listings.ts';
 export type { LookupClients } from './lookup-clients.ts';

@@ -2,7 +2,9 @@ import type { Config, ListingConfig } from '../../../config/schema.ts';
 import type { AccountScope, LastVotes } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { Metrics } from '../../core/metrics.ts';
+import { findLinkableSite } from '../../core/settings/listing-settings.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
+import { type NamesInDiscord, noNamesInDiscord } from '../../discord/names-in-discord.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
 import type { LedgerVote } from '../../lookup/freshness.ts';
@@ -14,23 +16,28 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
+import { settleWithin } from '../../platform/with-timeout.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
 import { createDirectory, type Directory } from './directory.ts';
+import { createListingNames, type NamedListing, withDisplayName } from './listing-names.ts';
 import { createListingTargets, createTargetLoop } from './listing-targets.ts';
 import { accountsOf, linkedLabel } from './listings.ts';
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
+/** How long the names of listings are waited for (ms). */
+const namesTimeoutMs = second / 2;
 
 /** The lookup clients of all listings. */
 export type LookupClients = ReturnType<typeof createLookupClients>;
 
-interface ConfiguredClient extends RotatableClient {
+interface ConfiguredClient extends RotatableClient, NamedListing {
   readonly name: string;
   readonly guildId: string | null;
   readonly key: string;
   readonly cooldownMs: number;
   readonly linked: boolean;
+  readonly displayName: () => string;
   readonly site?: ListedLookup['site'];
   readonly isSilent?: boolean;
   /** Of another site; null without an API. */
@@ -53,19 +60,36 @@ interface LookupClientDependencies {
   readonly home?: string | null | undefined;
   /** The names of all listings with the target of a listing; by default only its own. */
   readonly namesOf?: (listing: string) => readonly string[];
+  /** By default what Discord says is not known. */
+  readonly inDiscord?: NamesInDiscord;
   readonly cache: NonNullable<LookupOptions['cache']>;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | null;
   readonly clock: Clock;
+  /** Real time, for the connection to Discord. */
+  readonly stopwatch?: Clock;
   readonly log: Log;
 }
 
 /** Creates the clients without a request. @throws TallyhookError `lookup_key_malformed` */
 export function createLookupClients(
   config: Pick<Config, 'listings' | 'lookup' | 'siteApiUrl'>,
-  { store, home, namesOf = (name) => [name], cache, metrics, tracing = null, clock, log }: LookupClientDependencies,
+  {
+    store,
+    home,
+    namesOf = (name) => [name],
+    cache,
+    metrics,
+    tracing = null,
+    clock,
+    log,
+    ...rest
+  }: LookupClientDependencies,
 ) {
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
+  let byGuild: ReadonlyMap<string | null, readonly ConfiguredClient[]> = new Map();
+  let former: ReadonlyMap<string, FormerListing> = new Map();
+  const names = createListingNames(rest.inDiscord ?? noNamesInDiscord, rest.stopwatch ?? clock);
   prepare(config.listings)();
 
   function optionsOf({ name, guildId, rewards, linked }: ListingConfig) {
@@ -94,11 +118,30 @@ export function createLookupClients(
     return createLookup({ kind: listing.kind, baseUrl: config.lookup.baseUrl, key, ...optionsOf(listing) });
   }
 
+  /** What the listing is called, and its lookup with that name. */
+  function nameClient({ name, kind, id, guildId, title }: ListingConfig, site: { readonly name: string } | null) {
+    let told: string | null = null;
+    const listing: NamedListing = { kind, id, title, siteName: site?.name ?? null, told: () => told };
+    const displayName = () => names.of(listing, byGuild.get(guildId) ?? []);
+    return {
+      ...listing,
+      displayName: () => displayName() ?? name,
+      withName: (lookup: LookupClient) =>
+        withDisplayName(lookup, {
+          note(next) {
+            told = next;
+          },
+          find: () => names.find(listing),
+          displayName,
+        }),
+    };
+  }
+
   /** The client of a listing on another site, which is a new one if its settings have changed. */
   function clientAtSite(listing: ListingConfig, settings: SiteSettings): ConfiguredClient {
-    const { name, kind, id, guildId, rewards, linked } = listing;
+    const { name, kind, id, guildId, rewards, linked, title } = listing;
     const { cooldownMs } = rewards.base;
-    const key = JSON.stringify([settings, kind, id]);
+    const key = JSON.stringify([settings, kind, id, title]);
     const known = clients.get(name);
     if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
     const site = findSite(settings);
@@ -109,24 +152,33 @@ export function createLookupClients(
       { ...options, apiUrl: config.siteApiUrl },
     );
     const page = site.votePage({ kind, id, slug });
-    // What was linked in Discord has a name that nobody has chosen.
-    const shownName = linked ? site.name : name;
+    const { withName, ...named } = nameClient(listing, site);
     const lastVote = lastVoteOf(listing);
-    const lookup = createSiteLookup({ name: shownName, kind, id, page, client: siteClient, ...options, lastVote });
-    const listed = { site: { id: site.id, name: site.name }, isSilent: siteClient === null, siteClient };
+    const lookup = withName(createSiteLookup({ kind, id, page, client: siteClient, ...options, lastVote }));
+    const listed = { site: { id: site.id, name: site.name }, isSilent: siteClient === null, siteClient, ...named };
     return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
+  }
+
+  function clientOfService(listing: ListingConfig, key: string): ConfiguredClient {
+    const { name, guildId, rewards, linked } = listing;
+    const { cooldownMs } = rewards.base;
+    const { withName, ...named } = nameClient(listing, null);
+    const client = createRotatableClient((each) => createClient(listing, each), key);
+    const lookup = withName(client.lookup);
+    return { ...client, lookup, name, guildId, key, cooldownMs, linked: linked === true, siteClient: null, ...named };
   }
 
   /** A listing of the service without a key, or without the address of the service: only the ledger knows its votes. */
   function clientOfLedger(listing: ListingConfig): ConfiguredClient {
-    const { name, kind, id, guildId, rewards, linked } = listing;
+    const { name, kind, id, guildId, rewards, linked, title } = listing;
     const { cooldownMs } = rewards.base;
-    const key = JSON.stringify([kind, id]);
+    const key = JSON.stringify([kind, id, title]);
     const known = clients.get(name);
     if (known?.key === key && known.guildId === guildId && known.cooldownMs === cooldownMs) return known;
+    const { withName, ...named } = nameClient(listing, null);
     const options = { ...optionsOf(listing), lastVote: lastVoteOf(listing) };
-    const lookup = createSiteLookup({ name, kind, id, page: null, client: null, ...options });
-    const listed = { isSilent: true, siteClient: null };
+    const lookup = withName(createSiteLookup({ kind, id, page: null, client: null, ...options }));
+    const listed = { isSilent: true, siteClient: null, ...named };
     return { lookup, prepare: noKey, name, guildId, key, cooldownMs, linked: linked === true, ...listed };
   }
 
@@ -151,7 +203,7 @@ export function createLookupClients(
     const replacements: (() => void)[] = [];
     const next = new Map<string, ConfiguredClient>();
     for (const listing of listings) {
-      const { name, kind, guildId, lookupKey: key, rewards } = listing;
+      const { name, kind, id, guildId, title, lookupKey: key, rewards } = listing;
       // Of the variables, which describe a server and a bot, the one that there may not be.
       if (listing.implied && key === null) continue;
       if (listing.site !== undefined) {
@@ -168,19 +220,37 @@ export function createLookupClients(
       const isReusable =
         known?.isSilent !== true &&
         known?.lookup.kind === kind &&
+        known.id === id &&
+        known.title === title &&
         known.guildId === guildId &&
         known.cooldownMs === cooldownMs;
       if (isReusable && known.key !== key) replacements.push(known.prepare(key));
-      const client = isReusable ? known : createRotatableClient((each) => createClient(listing, each), key);
-      next.set(name, { ...client, name, guildId, key, cooldownMs, linked: listing.linked === true, siteClient: null });
+      next.set(name, isReusable ? { ...known, key, linked: listing.linked === true } : clientOfService(listing, key));
     }
     return () => {
       for (const replace of replacements) replace();
       clients = next;
+      byGuild = Map.groupBy(next.values(), ({ guildId }) => guildId);
+      former = new Map(listings.flatMap(formerListings));
     };
   }
 
+  /** What people call a listing as far as it is known now, also one that was unlinked; its configured name otherwise. */
+  function displayName(name: string): string {
+    const client = clients.get(name);
+    if (client !== undefined) return client.displayName();
+    const listing = former.get(name);
+    return listing === undefined ? name : (names.of(listing, byGuild.get(listing.guildId) ?? []) ?? name);
+  }
+
   return {
+    displayName,
+    /** The display names of listings, by their configured names. Takes half a second at most, and never rejects. */
+    async displayNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const profiles = listings.map((name) => clients.get(name)?.lookup.profile());
+      await settleWithin(namesTimeoutMs, rest.stopwatch ?? clock, Promise.allSettled(profiles));
+      return new Map(listings.map((name) => [name, displayName(name)]));
+    },
     /** Undefined for a listing that there is not. */
     find: (name: string): ListedLookup | undefined => clients.get(name),
     of: (listings: readonly ListingConfig[]): readonly ListedLookup[] =>
@@ -199,6 +269,17 @@ export function createLookupClients(
     },
     prepare,
   };
+}
+
+interface FormerListing extends NamedListing {
+  readonly guildId: string | null;
+}
+
+function formerListings({ guildId, formerLinks = [] }: ListingConfig): readonly (readonly [string, FormerListing])[] {
+  return formerLinks.map(({ name, kind, id, site }) => {
+    const siteName = findLinkableSite(site)?.name ?? null;
+    return [name, { kind, id, guildId, siteName, title: null, told: () => null }] as const;
+  });
 }
 
 const hasKey = ({ isSilent }: ConfiguredClient) => isSilent !== true;

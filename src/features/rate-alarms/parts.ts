@@ -1,11 +1,15 @@
 import type { Reply } from '../../discord/commands/reply.ts';
 import { escapeName, lines, markup, subtext } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
-import type { FeatureParts } from '../parts.ts';
+import type { FeatureParts, PartsContext } from '../parts.ts';
 import type { RateAlarm } from './effects.ts';
 
-export function create() {
-  return { ownerReports: { rateAlarm: renderRateAlarm } } satisfies FeatureParts;
+export function create({ lookups }: { readonly lookups: Pick<PartsContext['lookups'], 'displayName'> }) {
+  return {
+    ownerReports: {
+      rateAlarm: (alarm, texts) => renderRateAlarm({ ...alarm, listing: lookups.displayName(alarm.listing) }, texts),
+    },
+  } satisfies FeatureParts;
 }
 
 function renderRateAlarm({ listing, site, votes, usual }: RateAlarm, { text, parts, messages }: Texts): Reply {

@@ -9,7 +9,6 @@ import { messageOf, TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import type { Directory, LookupClients } from '../communities/feature.ts';
-import { createListingNames } from '../communities/feature.ts';
 import type { KeyCheck } from './community.ts';
 
 const timeoutMs = 8 * second;
@@ -23,7 +22,7 @@ export function createSetupChecks(
   dependencies: {
     readonly store: { readonly budgetStore: BudgetStore };
     readonly directory: Pick<Directory, 'ofGuild'>;
-    readonly lookups: Pick<LookupClients, 'find'>;
+    readonly lookups: Pick<LookupClients, 'find' | 'displayName' | 'displayNames'>;
     readonly clock: Clock;
     readonly log: Log;
     /** Real time. */
@@ -31,12 +30,12 @@ export function createSetupChecks(
   },
 ) {
   const { store, directory, lookups, clock, log, stopwatch } = dependencies;
-  const cardOf = createCardSource(lookups.find);
+  const cardOf = createCardSource(lookups, () => null, stopwatch);
   return {
     checkKey: createKeyCheck({ baseUrl, budget: store.budgetStore, clock, log }),
     hasService: baseUrl !== '',
     dashboardOf: createDashboards(baseUrl, stopwatch),
-    listingNames: createListingNames(lookups.find, stopwatch),
+    listingNames: lookups.displayNames,
     votePage: async (listing: string) => (await readCard(cardOf, listing, stopwatch))?.url ?? null,
     unassignedListings: () => directory.ofGuild(null)?.named.map(({ name }) => name) ?? [],
   };

@@ -68,7 +68,7 @@ function timelineOf(
     {
       at,
       what: 'received',
-      text: `Received and verified a ${family} delivery${size} for ${listing ?? 'an unknown listing'}.`,
+      text: `Received and verified a ${family} delivery${size}${listing === null ? ' for an unknown listing' : ''}.`,
     },
     ...(recordedAt > at
       ? [{ at, what: 'held back', text: `Stored until its time: its ${quarantineReasons.aheadOfTime}.` }]

@@ -10,7 +10,7 @@ import { minute } from '../../platform/durations.ts';
 const settleMs = 15 * minute;
 /** The highest id of each table is noted so often (ms). */
 const noteEveryMs = minute;
-const voteCountsPerDelete = 500;
+const voteCountsAtOnce = 500;
 
 export type Counting = ReturnType<typeof createCounting>;
 
@@ -51,9 +51,9 @@ export function createCounting(store: CounterStore, clock: Clock, areIdsOrdered:
       }
       return hasMore;
     },
-    /** Deletes counts of votes that no chart shows (ms since the epoch). Returns whether there may be more. */
-    async deleteVotesBefore(at: number): Promise<boolean> {
-      return (await store.deleteVoteCounts(Math.floor(at / slotMs), voteCountsPerDelete)) === voteCountsPerDelete;
+    /** Adds up counts of votes that no chart shows (ms since the epoch). Returns whether there may be more. */
+    async addUpVotesBefore(at: number): Promise<boolean> {
+      return (await store.addUpVoteCounts(Math.floor(at / slotMs), voteCountsAtOnce)) === voteCountsAtOnce;
     },
   };
 }

@@ -97,7 +97,7 @@ export function createUpkeep(options: {
 
   async function removeOld(): Promise<boolean> {
     await prune();
-    return counting.deleteVotesBefore(clock.now() - keepVoteCountsMs);
+    return counting.addUpVotesBefore(clock.now() - keepVoteCountsMs);
   }
 
   /** In the order of ids, one account per transaction, so that votes do not wait. */

@@ -119,6 +119,7 @@ async function drawPanel(
     moreTied,
     rewards: (shown.length > 0 ? shown : named).map(({ name, rewards }) => ({
       listing: name,
+      displayName: lookups.displayName(name),
       ...amountPerVote(rewards, calendarOf({ timeZone }), now),
     })),
     list: listingsTarget(commands),

@@ -1,4 +1,11 @@
-import { type ListedPage, listingPage, unknownPage, voteButtons, voteLinkTo } from '../../../commands/listing.ts';
+import {
+  type ListedPage,
+  listingPage,
+  nameWithSite,
+  unknownPage,
+  voteButtons,
+  voteLinkTo,
+} from '../../../commands/listing.ts';
 import type { RankedMember } from '../../core/ledger/standing.ts';
 import type { VoteAmount } from '../../core/rewards/decide-vote.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
@@ -17,6 +24,8 @@ const maxLinks = 20;
 
 interface ListingReward extends VoteAmount {
   readonly listing: string;
+  /** What people call it. */
+  readonly displayName: string;
 }
 
 export interface PanelContent {
@@ -50,7 +59,7 @@ export async function readPages(
   return {
     pages: profiles.map(({ listed, profile }) => ({
       listed,
-      page: profile === undefined ? unknownPage(listed.lookup, texts) : listingPage(profile.value, texts),
+      page: profile === undefined ? unknownPage(listed, texts) : listingPage(profile.value, texts),
     })),
     isComplete: profiles.every(({ profile }) => profile !== undefined),
   };
@@ -108,10 +117,8 @@ function renderRewards(
   if (others.every(({ line }) => line === first.line)) return first.credits > 0 ? [first.line] : [];
   return paid
     .filter(({ credits }) => credits > 0)
-    .map(({ listing, line }) => {
+    .map(({ listing, displayName, line }) => {
       const shown = listings.find(({ listed }) => listed.name === listing);
-      const name = bold(shown?.page.name ?? escapeName(listing));
-      const site = shown?.listed.site?.name;
-      return joined([joined([name, site === undefined ? null : markup`(${escapeName(site)})`], ' '), line], ' · ');
+      return joined([bold(shown === undefined ? escapeName(displayName) : nameWithSite(shown)), line], ' · ');
     });
 }

@@ -21,6 +21,8 @@ export interface SiteApi {
   readonly notFoundCoversMs?: number;
   readonly response: (context: ResponseContext) => z.ZodType<VotesAtSite>;
   readonly history?: SiteHistory;
+  /** What it tells of the listing itself; missing if it tells nothing. */
+  readonly profile?: { readonly url: string; readonly response: z.ZodType<SiteProfile> };
 }
 
 export interface ResponseContext {
@@ -29,6 +31,26 @@ export interface ResponseContext {
   /** When it was received (ms since the epoch). */
   readonly now: number;
 }
+
+const count = z.number().nonnegative().nullable();
+
+export const siteProfileSchema = z.object({
+  name: z.string(),
+  description: z.string().nullable(),
+  tags: z.array(z.string()).readonly(),
+  votes: count,
+  monthlyVotes: count,
+  servers: count,
+  rating: z.object({ score: z.number(), count }).readonly().nullable(),
+});
+
+/** What a site tells of a listing; empty or null if it does not say. `monthlyVotes`: those by which it ranks now. */
+export type SiteProfile = Readonly<z.infer<typeof siteProfileSchema>>;
+
+/** Of a listing of which the site tells nothing. */
+export const noProfile: SiteProfile = {
+  ...{ name: '', description: null, tags: [], votes: null, monthlyVotes: null, servers: null, rating: null },
+};
 
 /** The past votes that a site still knows. */
 export interface SiteHistory {
@@ -123,6 +145,11 @@ export const anyTime = z
   .nullish()
   .catch(null)
   .transform((at) => at ?? null);
+
+/** A number of the listing's page. */
+export const shownNumber = z.number().nonnegative().nullish().catch(null);
+/** A text of the listing's page; empty if it is none. */
+export const shownText = z.string().catch('');
 
 /** Sites write 0 and 1, too. */
 export const flag = z.union([z.boolean(), z.literal([0, 1]).transform(Boolean)]);

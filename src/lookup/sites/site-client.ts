@@ -8,7 +8,7 @@ import { type BudgetStore, createBudget, fingerprint } from '../budget.ts';
 import { readThrough } from '../cache.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { createErrorReporter } from '../error-reporter.ts';
-import type { CacheEntry } from '../freshness.ts';
+import { type CacheEntry, fiveMinutes } from '../freshness.ts';
 import { requireSendableKey } from '../get-text.ts';
 import type { KeyStatus, ObserveLookup } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
@@ -17,9 +17,12 @@ import { createResponseStore, sharedRequestsIn } from '../response-store.ts';
 import { withSharedBlocks } from './shared-blocks.ts';
 import {
   type HistoryPage,
+  noProfile,
   noVote,
   type SiteHistory,
+  type SiteProfile,
   type SiteVote,
+  siteProfileSchema,
   type VotesAtSite,
   votesAtSiteSchema,
 } from './site-api.ts';
@@ -115,17 +118,34 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
     schema: votesAtSiteSchema,
     freshUntil: ({ asOf }) => asOf + freshForMs,
   };
+  const store = createResponseStore({ keyv: cache, clock, errors });
+  const common = { store, sharedRequests, timeoutMs, clock, observe };
   const votes = readThrough({
     ...endpoint,
+    ...common,
     fetch: (member, signal) => sendRequest(endpoint, member, signal),
     keyOf: (member) => `${keyPrefix}:votes:${member}`,
-    store: createResponseStore({ keyv: cache, clock, errors }),
-    sharedRequests,
-    timeoutMs,
     servesStale: false,
-    clock,
-    observe,
   });
+  const { profile } = api;
+  const profiles = profile ? createProfiles(profile) : null;
+
+  function createProfiles({ url, response: schema }: NonNullable<typeof profile>) {
+    const ofListing: Endpoint<SiteProfile, SiteRequest, SiteResponse> = {
+      resource: 'profile',
+      request: () => requestOf(url, { kind, id: id ?? '', user: '' }),
+      parse: (response) =>
+        response === undefined ? siteProfileSchema.safeParse(noProfile) : schema.safeParse(response),
+      schema: siteProfileSchema,
+      freshUntil: fiveMinutes,
+    };
+    return readThrough({
+      ...ofListing,
+      ...common,
+      fetch: (key, signal) => sendRequest(ofListing, key, signal),
+      keyOf: () => `${keyPrefix}:profile`,
+    });
+  }
 
   const memberOf = (userId: string) => (isForAll ? everyone : userId);
 
@@ -137,6 +157,10 @@ export function createSiteClient(listing: SiteListing, options: SiteClientOption
 
   return {
     known,
+    /** What the site tells of the listing; null if it tells nothing. Rejects with a LookupError. */
+    profile: profiles && (() => profiles.read(everyone)),
+    /** What it has told before, however old, without a request; null if it has not. Never rejects. */
+    knownProfile: async (): Promise<SiteProfile | null> => (await profiles?.lastKnown(everyone))?.value ?? null,
     /**
      * Whether the member has voted.
      * @param options.notBefore accepts only what the site is asked at this time or later (ms since the epoch), as after a

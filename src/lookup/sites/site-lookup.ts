@@ -1,13 +1,14 @@
 import { type Clock, systemClock } from '../../platform/clock.ts';
 import { hour } from '../../platform/durations.ts';
+import { memoizeOne } from '../../platform/memoize.ts';
 import { type LedgerVote, voteStatusAt, withLedger, withSecondsLeft } from '../freshness.ts';
 import type { CachedValue, ListingKind, LookupClient, ObserveAge, ObserveLookup } from '../lookup.ts';
 import { LookupError } from '../lookup-error.ts';
 import type { BotProfile, CachedVoteStatus, ProfileByKind, ServerProfile } from '../schemas.ts';
+import { noProfile, type SiteProfile } from './site-api.ts';
 import type { SiteClient, VoteAtSite } from './site-client.ts';
 
 interface SiteLookupOptions {
-  readonly name: string;
   readonly kind: ListingKind;
   readonly id: string | null;
   /** Where members vote; null if it is not known. */
@@ -24,11 +25,16 @@ interface SiteLookupOptions {
 
 /**
  * A listing on another site in the form of the service's, so that commands and reminders treat them alike. Its profile is
- * what the configuration says; it has no reviews.
+ * what the configuration says, and what the API of the site tells, if it has one; it has no reviews.
  */
 export function createSiteLookup(options: SiteLookupOptions): LookupClient {
-  const { name, kind, id, page: url, client, cooldownMs, clock, observe } = options;
-  const profile = profiles[kind]({ id, name, url });
+  const { kind, id, page: url, client, cooldownMs, clock, observe } = options;
+  /** The same object for the same profile, because replies are rendered once for each. */
+  const profileOf = memoizeOne((told: SiteProfile) => profiles[kind]({ id, url, told }));
+
+  async function knownProfile(): Promise<ServerProfile | BotProfile> {
+    return profileOf((await client?.knownProfile()) ?? noProfile);
+  }
 
   async function ask(userId: string, notBefore?: number): Promise<CachedValue<CachedVoteStatus>> {
     if (client === null) throw unknownVote('The site does not say who has voted.');
@@ -54,7 +60,12 @@ export function createSiteLookup(options: SiteLookupOptions): LookupClient {
 
   return {
     kind,
-    profile: async () => ({ value: profile, asOf: clock.now(), stale: false }),
+    async profile({ complete = false } = {}) {
+      // Only what shows its counts waits for the site.
+      const told = client?.profile?.().catch(() => null);
+      const { value, ...age } = (complete && (await told)) || { value: null, asOf: clock.now(), stale: false };
+      return { value: value === null ? await knownProfile() : profileOf(value), ...age };
+    },
     async voteStatus(userId, { fresh = false } = {}) {
       const status = await (fresh ? ask(userId, clock.now()) : voteStatus(userId));
       options.observeAge('votes', Math.max(0, clock.now() - status.asOf));
@@ -64,7 +75,7 @@ export function createSiteLookup(options: SiteLookupOptions): LookupClient {
       throw new LookupError('lookup_wrong_key_type', 'Reviews of listings on other sites are not available.');
     },
     cached: {
-      profile: async () => profile,
+      profile: knownProfile,
       async voteStatus(userId) {
         const vote = (await client?.known(userId)) ?? null;
         return vote === null ? null : voteStatusAt(statusOf(vote), clock.now(), cooldownMs);
@@ -76,7 +87,7 @@ export function createSiteLookup(options: SiteLookupOptions): LookupClient {
 }
 
 /** As {@link createSiteLookup}, without what is known only while the program runs. */
-export const describeSiteListing = (listing: Pick<SiteLookupOptions, 'name' | 'kind' | 'id'>): LookupClient =>
+export const describeSiteListing = (listing: Pick<SiteLookupOptions, 'kind' | 'id'>): LookupClient =>
   createSiteLookup({
     ...listing,
     page: null,
@@ -91,19 +102,23 @@ export const describeSiteListing = (listing: Pick<SiteLookupOptions, 'name' | 'k
 const unknownVote = (message: string) =>
   new LookupError('lookup_not_found', message, { hint: 'The ledger alone says when a member may vote again.' });
 
-type Listed = Pick<ServerProfile, 'id' | 'name' | 'url'>;
+type Listed = Pick<ServerProfile, 'id' | 'url'> & { readonly told: SiteProfile };
 
-const ofServer = (listed: Listed): ServerProfile => ({
+const ofServer = ({ told: { servers: _servers, rating, ...told }, ...listed }: Listed): ServerProfile => ({
   kind: 'server',
   ...listed,
-  ...{ description: null, votes: null, monthlyVotes: null, tags: [], category: null, members: null, online: null },
+  ...told,
+  ...(rating && { rating }),
+  ...{ category: null, members: null, online: null },
   ...{ features: [], emojis: [], channelCount: null, roleCount: null, rules: [] },
 });
 
-const ofBot = (listed: Listed): BotProfile => ({
+const ofBot = ({ told: { rating, ...told }, ...listed }: Listed): BotProfile => ({
   kind: 'bot',
   ...listed,
-  ...{ description: null, votes: null, tags: [], servers: null, shards: null },
+  ...told,
+  ...(rating && { rating }),
+  shards: null,
 });
 
 const profiles: { readonly [Kind in ListingKind]: (listed: Listed) => ProfileByKind[Kind] } = {

@@ -91,6 +91,11 @@ export function named(id: string | null, name: string | null): Html {
   return html`<bdi title="${id}">${visible(name)}</bdi>`;
 }
 
+/** What people call a listing; as it is configured while no better name is known. */
+export function listingTitle(listing: string | null, names: NameBook): Html {
+  return listing === null ? untrustedText(null) : html`<bdi>${visible(names.listing(listing) ?? listing)}</bdi>`;
+}
+
 export function deliveryLink(id: number | null, root: string): Html {
   return id === null ? untrustedText(null) : html`<a href="${root}deliveries/${id}">#${id}</a>`;
 }
@@ -106,5 +111,5 @@ export function listingText(
   site: string | null,
   { names, texts }: { readonly names: NameBook; readonly texts: Texts },
 ): Html {
-  return html`${named(listing, names.listing(listing))}${site && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
+  return html`${listingTitle(listing, names)}${site && html` <span class="quiet">${siteText(site, texts)}</span>`}`;
 }

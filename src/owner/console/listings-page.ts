@@ -11,7 +11,7 @@ import { markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';
-import { counted, named, siteText, withPart } from './cells.ts';
+import { counted, listingTitle, siteText, withPart } from './cells.ts';
 import type { DrawPart } from './draw-part.ts';
 import type { OwnerSession } from './session.ts';
 
@@ -40,7 +40,7 @@ function listingCard(listing: ListingDetails, page: PageContext): Html {
   const title = names.listing(name) ?? name;
   // What was paid before the alarm, of the same hour.
   const paid = held && { from: Math.floor(held.heldAt / hour) * hour, until: held.heldAt + minute };
-  return html`<section class="card" aria-label="${title}"><h2>${named(name, title)} <span class="quiet">${siteText(site, texts)}</span></h2>
+  return html`<section class="card" aria-label="${title}"><h2>${listingTitle(name, names)} <span class="quiet">${siteText(site, texts)}</span></h2>
 <p class="quiet">${trust === 'none' ? storesOnly : texts.setup.trust[trust]}</p>
 ${held && heldVotes(held, listing, page)}
 <h3>${reversal.title}</h3>
@@ -93,7 +93,7 @@ export function reversalPage(
   return html`<div class="narrow"><p class="trail"><a href="${root}listings">${words.listings}</a></p>
 <h1>${reversal.question}</h1>
 <section class="card"><dl class="facts">
-<div><dt>${setup.sections.listing}</dt><dd>${named(listing, names.listing(listing))}</dd></div>
+<div><dt>${setup.sections.listing}</dt><dd>${listingTitle(listing, names)}</dd></div>
 <div><dt>${reversal.from}</dt><dd>${dateTime(from, locale)}</dd></div><div><dt>${reversal.until}</dt><dd>${dateTime(until, locale)}</dd></div>
 <div><dt>${setup.link.vote}</dt><dd>${counted(texts.text(messages.digest.votes, counts))}</dd></div>
 <div><dt>${texts.credits.title}</dt><dd>${counted(parts.credits(credits))}</dd></div></dl>

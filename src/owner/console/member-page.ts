@@ -12,6 +12,7 @@ import type { NameBook } from '../names.ts';
 import {
   counted,
   deliveryLink,
+  listingTitle,
   type NamedPage,
   named,
   outcomeBadge,
@@ -117,7 +118,7 @@ function accountLinks({ standing, accounts, guildId: shown, root, texts }: Membe
 function nextVote({ listing, lastVoteAt, nextVoteAt }: VoteTimes, { names, now, texts }: MemberView): Html {
   const { console: words, messages, locale } = texts;
   const isOpen = nextVoteAt === null || nextVoteAt <= now;
-  return html`<div><dt>${withPart(words.nextVote, named(listing, names.listing(listing)))}</dt><dd>${isOpen ? words.now : dateTime(nextVoteAt, locale)}
+  return html`<div><dt>${withPart(words.nextVote, listingTitle(listing, names))}</dt><dd>${isOpen ? words.now : dateTime(nextVoteAt, locale)}
 <span class="quiet">${lastVoteAt === null ? words.noVotes : withPart(messages.canVote.lastVote, timeAgo(lastVoteAt, now, locale))}</span></dd></div>`;
 }
 
@@ -137,7 +138,7 @@ function entryCause({ cause, reason, listing, key }: LedgerEntry, names: NameBoo
   if (key !== undefined)
     return html`${untrustedText(reason)}<br><span class="quiet">${withPart(texts.console.ofProgram, untrustedText(key))}</span>`;
   const why = entryReason(cause, reason, texts);
-  return html`${causeName(cause, texts)}${listing !== null && html` · ${named(listing, names.listing(listing))}`}${why !== null && html`<br><span class="quiet">${inlineMarkup(why, names)}</span>`}`;
+  return html`${causeName(cause, texts)}${listing !== null && html` · ${listingTitle(listing, names)}`}${why !== null && html`<br><span class="quiet">${inlineMarkup(why, names)}</span>`}`;
 }
 
 function unpaidList(unpaid: readonly DeliveryRecord[], view: MemberView): Html {

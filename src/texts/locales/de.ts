@@ -93,7 +93,9 @@ export const de: Catalogue = {
     shards: 'Shards',
     category: 'Kategorie',
     tags: 'Tags',
+    rating: 'Bewertung',
     chart: 'Die Zahlen sind die der Vote-Seite. Das Diagramm zeigt die Votes, die hier angekommen sind.',
+    recorded: 'Gezählt sind die Votes, die hier angekommen sind.',
   },
 
   votePicture: {

@@ -110,8 +110,11 @@ export const en = {
     shards: 'Shards',
     category: 'Category',
     tags: 'Tags',
+    rating: 'Rating',
     /** Below a picture of the votes. Plain. */
     chart: 'The counts are those of the listing service. The chart has the votes that arrived here.',
+    /** Below counts of votes, where the site tells none. Plain. */
+    recorded: 'Counted are the votes that arrived here.',
   },
 
   /** Plain. The words are drawn in a picture, so they are short; `total` is the heading of the sum of 30 days. */

@@ -108,7 +108,9 @@ export const es: Catalogue = {
     shards: 'Shards',
     category: 'Categoría',
     tags: 'Etiquetas',
+    rating: 'Valoración',
     chart: 'Las cifras son las de la página de votos. El gráfico muestra los votos que han llegado aquí.',
+    recorded: 'Se cuentan los votos que han llegado aquí.',
   },
 
   votePicture: {

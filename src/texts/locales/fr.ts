@@ -104,7 +104,9 @@ export const fr: Catalogue = {
     shards: 'Shards',
     category: 'Catégorie',
     tags: 'Tags',
+    rating: 'Note',
     chart: 'Les chiffres sont ceux du site de vote. Le graphique montre les votes arrivés ici.',
+    recorded: 'Sont comptés les votes arrivés ici.',
   },
 
   votePicture: {

@@ -90,7 +90,9 @@ export const hi: Catalogue = {
     shards: 'शार्ड',
     category: 'कैटेगरी',
     tags: 'टैग',
+    rating: 'रेटिंग',
     chart: 'संख्याएँ वोटिंग साइट की हैं। चार्ट में वे वोट हैं जो यहाँ पहुँचे।',
+    recorded: 'गिनती उन वोटों की है जो यहाँ पहुँचे।',
   },
 
   votePicture: {

@@ -86,7 +86,9 @@ export const id: Catalogue = {
     shards: 'Shard',
     category: 'Kategori',
     tags: 'Tag',
+    rating: 'Peringkat',
     chart: 'Angkanya dari situs voting. Grafik menampilkan vote yang sampai di sini.',
+    recorded: 'Yang dihitung adalah vote yang sampai di sini.',
   },
 
   votePicture: {

@@ -108,7 +108,9 @@ export const it: Catalogue = {
     shards: 'Shard',
     category: 'Categoria',
     tags: 'Tag',
+    rating: 'Valutazione',
     chart: 'I numeri sono quelli del sito di voto. Il grafico mostra i voti arrivati qui.',
+    recorded: 'Sono contati i voti arrivati qui.',
   },
 
   votePicture: {

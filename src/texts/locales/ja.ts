@@ -86,7 +86,9 @@ export const ja: Catalogue = {
     shards: 'シャード',
     category: 'カテゴリー',
     tags: 'タグ',
+    rating: '評価',
     chart: '数値は投票サイトのものです。グラフはこのBotに届いた投票を表します。',
+    recorded: 'このBotに届いた投票の数です。',
   },
 
   votePicture: {

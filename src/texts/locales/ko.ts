@@ -86,7 +86,9 @@ export const ko: Catalogue = {
     shards: '샤드',
     category: '카테고리',
     tags: '태그',
+    rating: '평점',
     chart: '숫자는 투표 사이트의 값이에요. 차트는 이 봇에 도착한 투표를 보여줘요.',
+    recorded: '이 봇에 도착한 투표를 센 수예요.',
   },
 
   votePicture: {

@@ -93,7 +93,9 @@ export const nl: Catalogue = {
     shards: 'Shards',
     category: 'Categorie',
     tags: 'Tags',
+    rating: 'Beoordeling',
     chart: 'De aantallen komen van de stemsite. De grafiek toont de stemmen die hier zijn aangekomen.',
+    recorded: 'Geteld zijn de stemmen die hier zijn aangekomen.',
   },
 
   votePicture: {

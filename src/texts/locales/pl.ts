@@ -129,7 +129,9 @@ export const pl: Catalogue = {
     shards: 'Shardy',
     category: 'Kategoria',
     tags: 'Tagi',
+    rating: 'Ocena',
     chart: 'Liczby pochodzą z serwisu do głosowania. Wykres pokazuje głosy, które dotarły tutaj.',
+    recorded: 'Policzono głosy, które dotarły tutaj.',
   },
 
   votePicture: {

@@ -108,7 +108,9 @@ export const ptBR: Catalogue = {
     shards: 'Shards',
     category: 'Categoria',
     tags: 'Tags',
+    rating: 'Avaliação',
     chart: 'Os números são do site de votação. O gráfico mostra os votos que chegaram aqui.',
+    recorded: 'São contados os votos que chegaram aqui.',
   },
 
   votePicture: {

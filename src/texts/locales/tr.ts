@@ -93,7 +93,9 @@ export const tr: Catalogue = {
     shards: "Shard'lar",
     category: 'Kategori',
     tags: 'Etiketler',
+    rating: 'Puan',
     chart: 'Sayılar oylama sitesinindir. Grafik, buraya ulaşan oyları gösterir.',
+    recorded: 'Buraya ulaşan oylar sayılmıştır.',
   },
 
   votePicture: {

@@ -86,7 +86,9 @@ export const vi: Catalogue = {
     shards: 'Shard',
     category: 'Danh mục',
     tags: 'Thẻ',
+    rating: 'Đánh giá',
     chart: 'Các con số là của trang bình chọn. Biểu đồ cho thấy các lượt bình chọn đã đến đây.',
+    recorded: 'Tính các lượt bình chọn đã đến đây.',
   },
 
   votePicture: {

@@ -84,7 +84,9 @@ export const zhCN: Catalogue = {
     shards: '分片',
     category: '分类',
     tags: '标签',
+    rating: '评分',
     chart: '数字来自投票网站。图表显示这里收到的投票。',
+    recorded: '统计的是这里收到的投票。',
   },
 
   votePicture: {

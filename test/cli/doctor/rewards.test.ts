@@ -71,6 +71,7 @@ describe('doctor, in the roles', () => {
     });
     const rewards = { ...server.rewards, milestones };
     const others = {
+      title: null,
       timeZone: 'UTC',
       ownerChannelId: null,
       announcements: plainAnnouncements,

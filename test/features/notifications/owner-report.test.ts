@@ -20,7 +20,7 @@ async function reporting() {
     ...{ rest, textsOf: async () => en },
     types: {
       ...shopParts().ownerReports,
-      ...rateAlarmParts().ownerReports,
+      ...rateAlarmParts({ lookups: { displayName: (name) => name } }).ownerReports,
       roleFailed: renderRoleFailure,
       votePanelGone: renderLostPanel,
     },

@@ -55,7 +55,10 @@ async function guild(settings: object = { shop }, offered = commands, others: re
       commands: offered,
       guildTexts: async () => textsIn('en-US'),
     } as const),
-    lookups: { of: () => (service.isDown ? [listed('server', true)] : service.listings) },
+    lookups: {
+      of: () => (service.isDown ? [listed('server', true)] : service.listings),
+      displayName: (name: string) => name,
+    },
   } as unknown as Parameters<typeof create>[0]);
 
   function listed(kind: 'server' | 'bot', isDown = false, site?: ListedLookup['site']): ListedLookup {

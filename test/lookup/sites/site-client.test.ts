@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as cacheWrite } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSiteClient } from '../../../src/lookup/sites/site-client.ts';
+import { createSiteLookup } from '../../../src/lookup/sites/site-lookup.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { delayed, json, startFakeService } from '../fake-service.ts';
 import { botId, member, siteErrorOf, siteFixture, siteKey } from './site-fixture.ts';
@@ -100,6 +101,31 @@ describe.each(siteCases)('$site', ({ site, url, authorization, voted, notVoted, 
     await clock.advance(5 * second);
     expect((await late).code).toBe('lookup_timeout');
   });
+});
+
+it('tells the name, the counts and the score of a listing on top.gg to who waits for them, and later to everyone', async () => {
+  const { service, client, clock } = await siteFixture({ site: 'topgg' });
+  const told = {
+    headline: 'Features!',
+    tags: ['fun'],
+    votes: 1120,
+    votes_total: 313_389,
+    review_score: 4.38,
+    review_count: 62,
+  };
+  service.respondWith(json(200, { id: '1', name: 'Miki', type: 'bot', platform: 'discord', ...told }));
+  const lookup = createSiteLookup({
+    ...{ kind: 'bot', id: botId, page: null, client, clock, cooldownMs: 12 * hour },
+    ...{ lastVote: async () => null, observe() {}, observeAge() {} },
+  });
+  const known = await lookup.cached.profile();
+  expect(known).toMatchObject({ name: '', votes: null });
+  const { value } = await lookup.profile({ complete: true });
+  expect(value).toMatchObject({
+    ...{ kind: 'bot', name: 'Miki', votes: 313_389, monthlyVotes: 1120, rating: { score: 4.38, count: 62 } },
+  });
+  expect((await lookup.profile()).value).toBe(value);
+  expect(service.requests.map((request) => request.url)).toEqual(['/api/v1/projects/@me']);
 });
 
 function text(status: number, body: string) {

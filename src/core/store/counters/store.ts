@@ -51,12 +51,27 @@ export const writes = {
     return true;
   },
 
-  /** Deletes counts of votes before a time (in units of `slotMs`), at most `limit`. Returns how many. */
-  async deleteVoteCounts({ db, connection }: Sql, beforeSlot: number, limit: number): Promise<number> {
-    const old = db.selectFrom('vote_counts').select('slot').where('slot', '<', beforeSlot).orderBy('slot').limit(limit);
-    const rows = await run(connection, old);
+  /**
+   * Adds counts of votes before a time (in units of `slotMs`) up, at most `limit`: the sum of each listing is in slot 0.
+   * Returns how many.
+   */
+  async addUpVoteCounts({ db, connection }: Sql, beforeSlot: number, limit: number): Promise<number> {
+    const counts = db.selectFrom('vote_counts').where('slot', '>', 0).where('slot', '<', beforeSlot);
+    const rows = await run(connection, counts.selectAll().orderBy('slot').limit(limit));
     const last = rows.at(-1);
-    if (last !== undefined) await run(connection, db.deleteFrom('vote_counts').where('slot', '<=', last.slot));
+    if (last === undefined) return 0;
+    const old = counts.where('slot', '<=', last.slot);
+    const sums = await run(
+      connection,
+      old
+        .select(['listing', ({ fn }) => kyselySql<number>`cast(${fn.sum('votes')} as bigint)`.as('votes')])
+        .groupBy('listing'),
+    );
+    await run(connection, db.deleteFrom('vote_counts').where('slot', '>', 0).where('slot', '<=', last.slot));
+    await addVotes(
+      { db, connection },
+      sums.map(({ listing, votes }) => ({ listing, slot: 0, votes: Number(votes) })),
+    );
     return rows.length;
   },
 
@@ -75,7 +90,10 @@ async function countEffects({ db, connection }: Sql, from: number, below: number
   return (await run(connection, effects.select(db.fn.countAll<number>().as('count'))))[0]?.count ?? 0;
 }
 
-async function addVotes({ db, connection }: Sql, votes: readonly VoteCount[]): Promise<void> {
+async function addVotes(
+  { db, connection }: Pick<Sql, 'db' | 'connection'>,
+  votes: readonly VoteCount[],
+): Promise<void> {
   for (let start = 0; start < votes.length; start += rowsPerInsert) {
     const insert = db.insertInto('vote_counts').values(votes.slice(start, start + rowsPerInsert));
     await run(

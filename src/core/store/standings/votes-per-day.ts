@@ -5,7 +5,7 @@ import type { Connection } from '../../../platform/database/dialect.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { day, hour, minute, second } from '../../../platform/durations.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
-import { type VotesPerDay, voteDays } from '../../ledger/votes-per-day.ts';
+import { type CountRecordedVotes, type VotesPerDay, voteDays } from '../../ledger/votes-per-day.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { slotMs, type VoteCount } from '../counters/counters.ts';
 import { literal } from '../query-builder.ts';
@@ -58,11 +58,7 @@ class VoteCounts {
  *
  * @returns the votes by the calendar of a time zone (IANA name)
  */
-export function sqlVotesPerDay(
-  db: Kysely<Tables>,
-  reading: Connection,
-  clock: Clock,
-): (timeZone: string) => VotesPerDay {
+export function sqlVoteCounts(db: Kysely<Tables>, reading: Connection, clock: Clock) {
   const count = createVoteCount(db, reading, clock);
   const readCountedVotes = createCountedVotes(db, reading);
   let latest: (CountResult & { readonly at: number }) | undefined;
@@ -90,26 +86,45 @@ export function sqlVotesPerDay(
     return latest;
   }
 
-  return (timeZone) => {
-    const calendar = calendarOf({ timeZone });
-    return async (listings, now) => {
-      const first = calendar.dayAt(now) - voteDays + 1;
-      const firstSlot = firstSlotAt(now);
-      const days = new Map<number, number>();
-      for (let attempt = 1; ; attempt += 1) {
-        const counted = await readCountedVotes(listings, firstSlot);
-        const { counts, countedBelow } = await newest(now, counted.below);
-        // Otherwise the counters have advanced meanwhile.
-        if (countedBelow !== counted.below && attempt < maxAttempts) continue;
-        for (const { slot, votes } of [...counted.votes, ...counts.of(listings)]) {
+  /** The votes since a slot, each counted once. */
+  async function votesSince(listings: readonly string[] | null, firstSlot: number, now: number) {
+    for (let attempt = 1; ; attempt += 1) {
+      const counted = await readCountedVotes(listings, firstSlot);
+      const { counts, countedBelow } = await newest(now, counted.below);
+      // Otherwise the counters have advanced meanwhile.
+      if (countedBelow !== counted.below && attempt < maxAttempts) continue;
+      return [...counted.votes, ...counts.of(listings)];
+    }
+  }
+
+  return {
+    perDayIn(timeZone: string): VotesPerDay {
+      const calendar = calendarOf({ timeZone });
+      return async (listings, now) => {
+        const first = calendar.dayAt(now) - voteDays + 1;
+        const days = new Map<number, number>();
+        for (const { slot, votes } of await votesSince(listings, firstSlotAt(now), now)) {
           const day = calendar.dayAt(slot * slotMs);
           days.set(day, (days.get(day) ?? 0) + votes);
         }
         return Array.from({ length: voteDays }, (_, index) => {
           return { day: first + index, votes: days.get(first + index) ?? 0 };
         });
-      }
-    };
+      };
+    },
+    recordedIn(timeZone: string): CountRecordedVotes {
+      const calendar = calendarOf({ timeZone });
+      return async (listings, now) => {
+        const local = new Date(calendar.toLocal(now));
+        const monthStart = calendar.fromLocal(Date.UTC(local.getUTCFullYear(), local.getUTCMonth()));
+        const recorded = { month: 0, total: 0 };
+        for (const { slot, votes } of await votesSince(listings, 0, now)) {
+          recorded.total += votes;
+          if (slot * slotMs >= monthStart) recorded.month += votes;
+        }
+        return recorded;
+      };
+    },
   };
 }
 
