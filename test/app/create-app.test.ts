@@ -95,12 +95,12 @@ describe('createApp with options', () => {
       const use = { name, userId: member?.id ?? '', channelId: discord.channels.general };
       return (await discord.runCommand(use).settled).embeds[0];
     };
-    expect((await run('canvote'))?.description).toMatch(/perhaps.*my-server|my-server.*perhaps/i);
+    expect((await run('canvote'))?.description).toMatch(/perhaps.*this server/i);
     expect(await vote(url, discord.guildId, member?.id)).toMatchObject({ outcome: 'recorded' });
     await eventually(() => expect(discord.messages(discord.channels.announcements)).toHaveLength(1));
-    expect((await run('canvote'))?.description).toMatch(/my-server.*<t:\d+:R>/);
+    expect((await run('canvote'))?.description).toMatch(/this server.*<t:\d+:R>/);
     expect((await run('credits'))?.description).toContain('**3** credits');
-    expect(await run('stats')).toMatchObject({ title: expect.stringContaining('my-server') });
+    expect(await run('stats')).toMatchObject({ title: 'this server' });
   });
 
   it('deletes its temporary database when it stops', async () => {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { ApplicationCommandType } from 'discord.js';
 import { expect, it, vi } from 'vitest';
 import { hour } from '../../src/platform/durations.ts';
 import { applicationId, defaultGuild } from '../../src/sandbox/discord/default-guild.ts';
@@ -85,9 +86,11 @@ it('no person reads how a listing is called in the configuration', async () => {
     trace: { user: userId },
     award: { user: userId, credits: 5, reason: 'help' },
   };
-  for (const { name } of discord.commands()) {
+  for (const { name, type } of discord.commands()) {
     if (name === 'privacy') continue;
-    note(`/${name}`, await run(name, commandsWith[name]));
+    if (type === ApplicationCommandType.User)
+      note(name, await discord.runUserCommand({ name, targetId: userId, userId, channelId }).response);
+    else note(`/${name}`, await run(name, commandsWith[name]));
   }
   for (const name of ['stats', 'canvote']) {
     const focused = { name: 'listing', value: '' };

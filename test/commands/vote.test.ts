@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { vote } from '../../commands/vote.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
+import { withDisplayName } from '../../src/features/communities/listing-names.ts';
 import { createSiteLookup } from '../../src/lookup/sites/site-lookup.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/objects.ts';
@@ -20,11 +21,13 @@ function listed(name: string, nextVoteAt: number | null = null, url: string | nu
 
 /** A listing on a site that does not tell who has voted. */
 function silent(site: string): ListedLookup {
-  const lookup = createSiteLookup({
-    ...{ name: 'purr', kind: 'bot', id: null, page: `https://${site}/vote`, client: null, cooldownMs: 12 * hour },
+  const displayName = () => 'Purr';
+  const siteLookup = createSiteLookup({
+    ...{ kind: 'bot', id: null, page: `https://${site}/vote`, client: null, cooldownMs: 12 * hour },
     ...{ lastVote: async () => null, clock: contextFor().clock, observe() {}, observeAge() {} },
   });
-  return { name: 'purr', lookup, site: { id: site, name: site }, isSilent: true };
+  const lookup = withDisplayName(siteLookup, { note() {}, find: async () => {}, displayName });
+  return { name: 'purr', displayName, lookup, site: { id: site, name: site }, isSilent: true };
 }
 
 /** The rows of a reply, each with where its button leads. */
@@ -48,7 +51,7 @@ describe('/vote', () => {
     expect(panel).toMatchObject({ tone: 'good', title: 'Ready to vote' });
     expect(rowsOf(panel)).toEqual([
       ['You can vote for **Free** now.', 'https://listing.example/free'],
-      ['You can perhaps vote for **purr (top.gg)**.', 'https://top.gg/vote'],
+      ['You can perhaps vote for **Purr (top.gg)**.', 'https://top.gg/vote'],
       ['You can perhaps vote for **this bot**.', null],
       [`You can vote for **Soon** again ${stamp(start + hour)}.`, server.url],
       [`You can vote for **Late** again ${stamp(start + 9 * hour)}.`, server.url],

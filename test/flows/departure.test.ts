@@ -77,7 +77,8 @@ async function start() {
       expect(looks()).toBeGreaterThan(before);
     }, waitOptions);
   }
-  await vi.waitFor(() => expect(looks()).toBe(1), waitOptions);
+  // To compare them, and to search them for commands of an earlier installation.
+  await vi.waitFor(() => expect(looks()).toBe(2), waitOptions);
   const isParked = async () => {
     const guild = await store.communities.find(guildId);
     return guild !== null && guild.parkedAt !== null;

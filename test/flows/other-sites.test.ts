@@ -18,8 +18,22 @@ it('a member of a community on other sites alone sees where to vote, and claims 
     const isHistory = request.url?.includes('startDate');
     json(200, isHistory ? { data: [], cursor: null } : { created_at, expires_at, weight: 1 })(response, request);
   });
-  const topgg = { name: 'quartermaster', kind: 'bot', id: '716390085896962058', site: 'topgg', siteKey: 'site-key' };
-  const disurl = { name: 'harbour', kind: 'server', id: '716390085896962059', site: 'disurl', voteSecrets: ['token'] };
+  const topgg = {
+    name: 'quartermaster',
+    title: 'Quartermaster',
+    kind: 'bot',
+    id: '716390085896962058',
+    site: 'topgg',
+    siteKey: 'site-key',
+  };
+  const disurl = {
+    name: 'harbour',
+    title: 'Harbour',
+    kind: 'server',
+    id: '716390085896962059',
+    site: 'disurl',
+    voteSecrets: ['token'],
+  };
   const { TALLYHOOK_CONFIG = '' } = environmentWith([{ ...topgg, voteSecrets: ['whs_secret'] }, disurl]);
   const unset = ['LOOKUP_BASE_URL', 'LOOKUP_SERVER_KEY', 'LOOKUP_BOT_KEY', 'VOTE_WEBHOOK_SECRET'];
   const others = ['PREMIUM_WEBHOOK_SECRET', 'ANNOUNCE_CHANNEL_ID', 'PREMIUM_CHANNEL_ID'];
@@ -35,8 +49,8 @@ it('a member of a community on other sites alone sees where to vote, and claims 
     JSON.stringify(await discord.runCommand({ ...use, name, options }).settled);
 
   const reply = await run('canvote');
-  expect(reply).toContain('You can perhaps vote for **harbour (Disurl)**');
-  expect(reply).toContain(`**quartermaster (top.gg)** again <t:${Math.floor((votedAt + 12 * hour) / 1_000)}:R>`);
+  expect(reply).toContain('You can perhaps vote for **Harbour (Disurl)**');
+  expect(reply).toContain(`**Quartermaster (top.gg)** again <t:${Math.floor((votedAt + 12 * hour) / 1_000)}:R>`);
   expect(reply).toContain('https://top.gg/bot/716390085896962058/vote');
   // Disurl does not say who has voted, so there is nothing to choose.
   expect(await run('claim')).toContain('Balance: **10** credits');
@@ -46,8 +60,15 @@ it('a member of a community on other sites alone sees where to vote, and claims 
 });
 
 it('in a community with several listings, "Vote" leads to all of them, from announcements and reminders', async () => {
-  const topgg = { name: 'quartermaster', kind: 'bot', id: '716390085896962058', site: 'topgg' };
-  const disurl = { name: 'harbour', kind: 'server', id: '716390085896962059', site: 'disurl', voteSecrets: ['token'] };
+  const topgg = { name: 'quartermaster', title: 'Quartermaster', kind: 'bot', id: '716390085896962058', site: 'topgg' };
+  const disurl = {
+    name: 'harbour',
+    title: 'Harbour',
+    kind: 'server',
+    id: '716390085896962059',
+    site: 'disurl',
+    voteSecrets: ['token'],
+  };
   const clock = createOffsetClock();
   const own = { announcements: { voteButton: true }, announceChannelId: defaultGuild({}).announcements.id };
   const listings = [{ ...topgg, voteSecrets: ['whs_secret'] }, disurl].map((each) => ({ ...each, ...own }));
@@ -77,14 +98,14 @@ it('in a community with several listings, "Vote" leads to all of them, from anno
   const [announced] = discord.messages(channelId);
   const ofOther = await press(announced, 'Vote too', other);
   expect(ofOther.flags & 64).toBe(64);
-  expect(textOf(ofOther)).toContain('You can perhaps vote for **harbour (Disurl)**');
+  expect(textOf(ofOther)).toContain('You can perhaps vote for **Harbour (Disurl)**');
   const ofVoter = textOf(await press(announced, 'Vote too', voter));
-  const [perhaps, later] = ['You can perhaps vote for **quartermaster (top.gg)**', '**harbour (Disurl)** again <t:'];
+  const [perhaps, later] = ['You can perhaps vote for **Quartermaster (top.gg)**', '**Harbour (Disurl)** again <t:'];
   expect(ofVoter.indexOf(perhaps)).toBeGreaterThanOrEqual(0);
   expect(ofVoter.indexOf(later)).toBeGreaterThan(ofVoter.indexOf(perhaps));
 
   clock.advance(12 * hour + minute - (clock.now() - votedAt));
   await eventually(() => expect(discord.directMessages(voter ?? '')).toHaveLength(1));
   const fromReminder = textOf(await press(discord.directMessages(voter ?? '')[0], 'Vote', voter));
-  expect(fromReminder).toContain('You can perhaps vote for **harbour (Disurl)**');
+  expect(fromReminder).toContain('You can perhaps vote for **Harbour (Disurl)**');
 });

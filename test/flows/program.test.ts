@@ -47,7 +47,11 @@ describe('the program', { timeout: 180_000 }, () => {
   });
 
   it('exits with 2 and reports every issue if its configuration is invalid in production', async () => {
-    const { code, stderr } = await runCommand(['start'], { NODE_ENV: 'production', PORT: 'x' });
+    const { code, stderr } = await runCommand(['start'], {
+      NODE_ENV: 'production',
+      PORT: 'x',
+      LOOKUP_BASE_URL: 'ftp://lists.example',
+    });
     expect(code).toBe(2);
     for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'PORT']) expect(stderr).toContain(name);
   });

@@ -61,7 +61,8 @@ export function createIntake(options: {
 
   /** A rejection that names the site which a delivery is from, if that is not the one of its address. */
   function rejectSender(error: string, site: Site, { headers, listing, body }: RejectedSender): WebhookResponse {
-    const sender = recogniseSite({ readHeader: headerReader(headers), body: body?.toString('utf8') ?? null }, site);
+    const text = body?.toString('utf8') ?? null;
+    const sender = recogniseSite({ readHeader: headerReader(headers), body: text, now: clock.now() }, site);
     if (sender === null) return { status: 401, error };
     const hint = explainSite(sender);
     logSender('warn', `${listing} ${sender.id}`, wrongSite, { listing, site: sender.id, hint });

@@ -4,7 +4,7 @@ import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import { findLinkableSite } from '../../core/settings/listing-settings.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
-import { type NamesInDiscord, noNamesInDiscord } from '../../discord/names-in-discord.ts';
+import type { NamesInDiscord } from '../../discord/names-in-discord.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import { createLookup, createRotatableClient, type RotatableClient } from '../../lookup/client.ts';
 import type { LedgerVote } from '../../lookup/freshness.ts';
@@ -22,6 +22,9 @@ import { createDirectory, type Directory } from './directory.ts';
 import { createListingNames, type NamedListing, withDisplayName } from './listing-names.ts';
 import { createListingTargets, createTargetLoop } from './listing-targets.ts';
 import { accountsOf, linkedLabel } from './listings.ts';
+
+/** Of a process without Discord. */
+const noNames: NamesInDiscord = { known: () => null, find: async () => null };
 
 /** A deferred command must respond within 15 s of the interaction. */
 const requestTimeoutMs = 9 * second;
@@ -89,7 +92,7 @@ export function createLookupClients(
   let clients: ReadonlyMap<string, ConfiguredClient> = new Map();
   let byGuild: ReadonlyMap<string | null, readonly ConfiguredClient[]> = new Map();
   let former: ReadonlyMap<string, FormerListing> = new Map();
-  const names = createListingNames(rest.inDiscord ?? noNamesInDiscord, rest.stopwatch ?? clock);
+  const names = createListingNames(rest.inDiscord ?? noNames, rest.stopwatch ?? clock);
   prepare(config.listings)();
 
   function optionsOf({ name, guildId, rewards, linked }: ListingConfig) {
@@ -247,7 +250,7 @@ export function createLookupClients(
     displayName,
     /** The display names of listings, by their configured names. Takes half a second at most, and never rejects. */
     async displayNames(listings: readonly string[]): Promise<ReadonlyMap<string, string>> {
-      const profiles = listings.map((name) => clients.get(name)?.lookup.profile());
+      const profiles = listings.flatMap((name) => clients.get(name)?.lookup.profile() ?? []);
       await settleWithin(namesTimeoutMs, rest.stopwatch ?? clock, Promise.allSettled(profiles));
       return new Map(listings.map((name) => [name, displayName(name)]));
     },

@@ -11,19 +11,21 @@ export interface RejectedDelivery {
   readonly readHeader: ReadHeader;
   /** Null if it was not read. */
   readonly body: string | null;
+  /** When it arrived (ms since the epoch). */
+  readonly now: number;
 }
 
 /**
  * The site that a delivery is likely from, if that is another one than its listing is on: by a header of its scheme, or
  * else by the shape of its body. Null if none or several fit. For hints alone, because nothing proves it.
  */
-export function recogniseSite({ readHeader, body }: RejectedDelivery, expected: Site): Site | null {
+export function recogniseSite({ readHeader, body, now }: RejectedDelivery, expected: Site): Site | null {
   const others = sites.filter(({ id }) => id !== expected.id);
   const byHeader = others.filter((site) => hasSignature(site, readHeader));
   if (byHeader.length > 0) return hasSignature(expected, readHeader) ? null : onlyOne(byHeader);
   if (body === null) return null;
-  const ofExpected = fitOf(expected, body);
-  const fits = others.map((site) => ({ site, fit: fitOf(site, body) }));
+  const ofExpected = fitOf(expected, body, now);
+  const fits = others.map((site) => ({ site, fit: fitOf(site, body, now) }));
   const best = Math.max(...fits.map(({ fit }) => fit));
   return best > ofExpected ? onlyOne(fits.filter(({ fit }) => fit === best).map(({ site }) => site)) : null;
 }
@@ -52,18 +54,18 @@ function isInForm({ value: form, prefix, encoding }: SignatureScheme, value: str
 }
 
 /** How many fields of a delivery of the site a body has, if it has all of them; 0 if the site does not send such a vote. */
-function fitOf(site: Site, body: string): number {
+function fitOf(site: Site, body: string, now: number): number {
   const isJws = site.schemes.some(({ type }) => type === 'jws');
   const json = parseJson(isJws ? contentOfJws(body) : body);
-  if (!isObject(json) || !isVote(site, json)) return 0;
+  if (!isObject(json) || !isVote(site, json, now)) return 0;
   const written = site.kinds.map((kind) => Object.keys(site.write({ ...sampleVote, kind })));
   const fits = [...written, ...(site.olderForms ?? [])].filter((names) => names.every((name) => name in json));
   return Math.max(0, ...fits.map(({ length }) => length));
 }
 
-function isVote(site: Site, json: Parameters<Site['read']>[0]): boolean {
+function isVote(site: Site, json: Parameters<Site['read']>[0], now: number): boolean {
   try {
-    const reading = site.read(json, { now: Date.now(), scheme: null });
+    const reading = site.read(json, { now, scheme: null });
     return (reading.type === 'vote' || reading.type === 'test') && Boolean(reading.userId);
   } catch {
     return false;

@@ -58,7 +58,7 @@ export async function readSiteDelivery(
   const sender = await authenticateSite(site, request, now);
   if ('error' in sender)
     throw new VerificationError(sender.code, {
-      message: sender.error + explainSender(request.headers, textOf(request.bytes), site),
+      message: sender.error + explainSender(request.headers, textOf(request.bytes), now, site),
     });
   const { text: raw, scheme, signedAt } = sender;
   const json = parseJson(raw);
@@ -67,8 +67,8 @@ export async function readSiteDelivery(
 }
 
 /** Continues a message: which other site a delivery may be from; empty if it is not like that of another one. */
-export function explainSender(headers: HeadersLike, body: string, expected: Site = service): string {
-  const sender = recogniseSite({ readHeader: (name) => readHeader(headers, name), body }, expected);
+export function explainSender(headers: HeadersLike, body: string, now: number, expected: Site = service): string {
+  const sender = recogniseSite({ readHeader: (name) => readHeader(headers, name), body, now }, expected);
   if (sender === null) return '';
   const meant = sender.id === 'service' ? 'its secret alone' : `{ site: '${sender.id}', secrets }`;
   return ` This looks like a delivery of ${sender.name}: pass ${meant} to verify.`;

@@ -104,7 +104,9 @@ export async function verify(
   if (isOfSite(secrets)) return verifyOfSite(request, secrets, { kind: options.kind ?? null, now, maxAgeMs });
   const read = readSecrets(secrets);
   const bytes = await bytesOf(request, maxBodyBytes);
-  const sender = await authenticate(request.headers, bytes, read).catch((error) => nameSite(error, request, bytes));
+  const sender = await authenticate(request.headers, bytes, read).catch((error) =>
+    nameSite(error, request, bytes, now),
+  );
   const authorized = readAuthorized(
     sender,
     { scopes: scopesOf(sender.families, kind), signed: sender.signed, pathFamily: null },
@@ -115,11 +117,16 @@ export async function verify(
 }
 
 /** Throws the error, with the site that the delivery is from if it is another one. @throws VerificationError */
-async function nameSite(error: unknown, { headers }: DeliveryRequest, bytes: Bytes | null): Promise<never> {
+async function nameSite(
+  error: unknown,
+  { headers }: DeliveryRequest,
+  bytes: Bytes | null,
+  now: number,
+): Promise<never> {
   if (!(error instanceof VerificationError) || error.status !== 401) throw error;
   const { explainSender } = await import('./site-sender.ts');
   const body = new TextDecoder().decode(bytes ?? new Uint8Array());
-  throw new VerificationError(error.code, { message: error.message + explainSender(headers, body) });
+  throw new VerificationError(error.code, { message: error.message + explainSender(headers, body, now) });
 }
 
 async function verifyOfSite(

@@ -24,7 +24,7 @@ afterEach(() => void vi.unstubAllEnvs());
 
 describe('tallyhook doctor', () => {
   it('exits with 2 and reports all issues of invalid settings', async () => {
-    const { code, output } = await run({ PORT: 'x', LOOKUP_BASE_URL: 'none', DISCORD_TOKEN: '' });
+    const { code, output } = await run({ PORT: 'x', LOOKUP_BASE_URL: 'ftp://lists.example', DISCORD_TOKEN: '' });
     expect(code).toBe(2);
     for (const name of ['DISCORD_TOKEN', 'LOOKUP_BASE_URL', 'PORT'])
       expect(output).toContain(`✗ configuration  ${name}`);
