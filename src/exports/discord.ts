@@ -20,6 +20,7 @@ export type {
   CommandData,
   CommandOption,
   ListedLookup,
+  NamedCommand,
 } from '../discord/commands/command.ts';
 export type {
   CommandInput,

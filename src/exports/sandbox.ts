@@ -31,6 +31,7 @@ export type {
   LocalDiscord,
   LocalDiscordOptions,
   ModalAction,
+  UserCommandAction,
 } from '../sandbox/discord/local-discord-interface.ts';
 export type { Localizations } from '../sandbox/discord/locales.ts';
 export type { Embed } from '../sandbox/discord/message-schema.ts';
