@@ -5,7 +5,7 @@ import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { listingAddress, type Setup } from '../setup/feature.ts';
 import { createTopggRoutes, topggConnectPath } from './routes.ts';
 import type { ConnectionStore } from './store.ts';
-import { createTopggConnect } from './topgg-connect.ts';
+import { createTopggConnect, type TopggConnect } from './topgg-connect.ts';
 
 /** The address exists if `TOPGG_INTEGRATION_SECRET` is set, with `PUBLIC_URL` and `DISCORD_TOKEN`. */
 export function createServices({
@@ -15,7 +15,7 @@ export function createServices({
   readonly store: { readonly topggConnect: ConnectionStore; readonly settings: Pick<SettingsStore, 'state'> };
   readonly encryption: Encryption;
   readonly setup: Setup;
-}) {
+}): FeatureServices & { readonly shared: { readonly topggConnect: TopggConnect } } {
   const { store, encryption, setup, directory, rest, clock, stopwatch, log } = context;
   const topggConnect = createTopggConnect({
     ...{ store: store.topggConnect, encryption, settings: setup, clock, log },
@@ -24,15 +24,15 @@ export function createServices({
     mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
   });
   const shared = { topggConnect };
-  if (secret === null || discord.token === '') return { shared } satisfies FeatureServices;
+  if (secret === null || discord.token === '') return { shared };
   if (publicUrl === null) {
     const hint = 'Set PUBLIC_URL to the address under which the internet reaches this program.';
     log.warn({ hint }, `TOPGG_INTEGRATION_SECRET is set, but ${topggConnectPath} is off`);
-    return { shared } satisfies FeatureServices;
+    return { shared };
   }
   const addressOf = (listing: string) => listingAddress(listing, publicUrl);
   return {
     shared,
     routes: createTopggRoutes({ connect: topggConnect, secret, addressOf, clock }),
-  } satisfies FeatureServices;
+  };
 }
