@@ -13,7 +13,8 @@ function withApiPath(url: string): string {
 export const service = group('The listing service', {
   LOOKUP_BASE_URL: setting({
     schema: httpUrl.transform(withApiPath).refine((url) => url.endsWith('/api/v1')),
-    expected: 'the http(s) URL of the lookup API, ending in /api/v1',
+    expected:
+      'the http(s) URL of the lookup API, ending in /api/v1 (a listing on top.gg or another site needs none: leave it out)',
     wish: 'votes of my listing service',
     description:
       'Address of the lookup API of the listing service; ends in `/api/v1`. Needed with an API key, and to link a listing of the service in Discord. Without it, `/canvote` knows the votes that were delivered, and `/reviews` and `/claim` are not offered.',

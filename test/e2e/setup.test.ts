@@ -161,7 +161,7 @@ describe('/setup on the page', { timeout: 90_000 }, () => {
     );
     expect(await (await send(false)).json()).toMatchObject({ outcome: 'recorded' });
     await messages.getByRole('button', { name: 'Overview' }).click();
-    await expectText(messages, 'top.gg (bot)');
+    await expectText(messages, 'tallyhook (bot)');
     await saveScreenshot(page, 'setup-site-overview');
     await messages.getByRole('button', { name: 'Listing', exact: true }).click();
     await expectText(messages, 'Signed: whoever sees a request');
