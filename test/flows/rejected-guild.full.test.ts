@@ -63,8 +63,9 @@ async function startProcess(environment: Record<string, string>, clock: Clock = 
   return { app, url, vote, effects, read };
 }
 
+/** Those that Discord counts before it stops a bot, of which 404 is none: the name of a server that the bot is not in. */
 function rejected(discord: LocalDiscord) {
-  const all = discord.requests.filter(({ status }) => status >= 400 && status < 500);
+  const all = discord.requests.filter(({ status }) => [401, 403, 429].includes(status));
   return {
     all: all.length,
     role: all.filter(({ path }) => path.includes('/roles/')).length,
