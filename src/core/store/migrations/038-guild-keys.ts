@@ -1,4 +1,4 @@
-import { type CreateTableBuilder, type Kysely, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Migration } from '../../../platform/database/migrations/migration.ts';
 import type { Dialect } from '../dialect/dialect.ts';
 
@@ -16,47 +16,25 @@ export function guildKeys({ withoutRowid }: Dialect): Migration {
         select min(guild_id) from changed_settings where path = 'link' and changed_settings.listing = orders.listing
       )`;
       await replaceTable(db, 'orders', {
-        columns: (table) =>
-          table
-            .addColumn('guild_id', 'text', (column) => column.notNull())
-            .addColumn('id', 'text', (column) => column.notNull())
-            .addColumn('listing', 'text', (column) => column.notNull())
-            .addColumn('user_id', 'text')
-            .addColumn('tier', 'text')
-            .addColumn('state', 'text', (column) => column.notNull())
-            .addColumn('period_end', 'bigint')
-            .addColumn('updated_at', 'bigint', (column) => column.notNull())
-            .addColumn('times', 'text')
-            .addPrimaryKeyConstraint('orders_of_guild', ['guild_id', 'id']),
+        columns: sql`
+          guild_id text not null, id text not null, listing text not null, user_id text, tier text, state text not null,
+          period_end bigint, updated_at bigint not null, times text, primary key (guild_id, id)`,
         select: sql`
           select case when ${linkedBy} = ${home} then '' else coalesce(${linkedBy}, '') end,
             id, listing, user_id, tier, state, period_end, updated_at, times
           from orders`,
       });
       await replaceTable(db, 'order_names', {
-        columns: (table) =>
-          table
-            .addColumn('guild_id', 'text', (column) => column.notNull())
-            .addColumn('name', 'text', (column) => column.notNull())
-            .addColumn('order_id', 'text', (column) => column.notNull())
-            .addPrimaryKeyConstraint('order_names_of_guild', ['guild_id', 'name'])
-            .modifyEnd(withoutRowid),
+        columns: sql`guild_id text not null, name text not null, order_id text not null, primary key (guild_id, name)`,
+        options: withoutRowid,
         select: sql`
           select orders.guild_id, name, order_id from order_names join orders on orders.id = order_names.order_id`,
       });
       await replaceTable(db, 'corrections', {
-        columns: (table) =>
-          table
-            .addColumn('guild_id', 'text', (column) => column.notNull())
-            .addColumn('idempotency_key', 'text', (column) => column.notNull())
-            .addColumn('user_id', 'text', (column) => column.notNull())
-            .addColumn('credits', 'bigint', (column) => column.notNull())
-            .addColumn('reason', 'text', (column) => column.notNull())
-            .addColumn('balance', 'bigint', (column) => column.notNull())
-            .addColumn('at', 'bigint', (column) => column.notNull())
-            .addColumn('author', 'text')
-            .addPrimaryKeyConstraint('corrections_of_guild', ['guild_id', 'idempotency_key'])
-            .modifyEnd(withoutRowid),
+        columns: sql`
+          guild_id text not null, idempotency_key text not null, user_id text not null, credits bigint not null,
+          reason text not null, balance bigint not null, at bigint not null, author text, primary key (guild_id, idempotency_key)`,
+        options: withoutRowid,
         select: sql`
           select coalesce((select guild_id from balances where balances.user_id = corrections.user_id), ''),
             idempotency_key, user_id, credits, reason, balance, at, author
@@ -65,15 +43,8 @@ export function guildKeys({ withoutRowid }: Dialect): Migration {
       await sql`create index corrections_with_author on corrections (at) where author is not null`.execute(db);
       await sql`create index corrections_author on corrections (author) where author is not null`.execute(db);
       await replaceTable(db, 'grants', {
-        columns: (table) =>
-          table
-            .addColumn('user_id', 'text', (column) => column.notNull())
-            .addColumn('role', 'text', (column) => column.notNull())
-            .addColumn('source', 'text', (column) => column.notNull())
-            .addColumn('guild_id', 'text', (column) => column.notNull())
-            .addColumn('until', 'bigint')
-            .addColumn('state', 'text', (column) => column.notNull())
-            .addPrimaryKeyConstraint('grants_of_guild', ['user_id', 'role', 'source', 'guild_id']),
+        columns: sql`
+          user_id text not null, role text not null, source text not null, guild_id text not null, until bigint, state text not null, primary key (user_id, role, source, guild_id)`,
         select: sql`select user_id, role, source, guild_id, until, state from grants`,
       });
       await sql`
@@ -88,14 +59,18 @@ async function replaceTable(
   name: string,
   {
     columns,
+    options = sql``,
     select,
   }: {
-    readonly columns: (table: CreateTableBuilder<string, never>) => { execute(): Promise<void> };
+    /** With a primary key that has no name, so that the change can be repeated beside the table that it has made. */
+    readonly columns: ReturnType<typeof sql>;
+    /** After the columns. */
+    readonly options?: ReturnType<typeof sql>;
     readonly select: ReturnType<typeof sql>;
   },
 ): Promise<void> {
   const replacement = `new_${name}`;
-  await columns(db.schema.createTable(replacement)).execute();
+  await sql`create table ${sql.table(replacement)} (${columns}) ${options}`.execute(db);
   await sql`insert into ${sql.table(replacement)} ${select}`.execute(db);
   await db.schema.dropTable(name).execute();
   await db.schema.alterTable(replacement).renameTo(name).execute();
