@@ -178,9 +178,11 @@ async function writeListings(options: BotOptions, secrets: WebhookSecrets): Prom
       return { name: kind, kind, id, lookupKey, voteSecrets: [secrets.vote], premiumSecrets: [secrets.premium] };
     }),
   );
-  const ofSites = (sites?.all ?? []).map(({ name, site, listing: { kind, id }, stored: { secret, key } }) => {
-    return { name, kind, id, site: site.id, voteSecrets: [secret], siteKey: key };
-  });
+  const ofSites = (sites?.all ?? []).map(
+    ({ name, site, listing: { kind, id, name: title }, stored: { secret, key } }) => {
+      return { name, title, kind, id, site: site.id, voteSecrets: [secret], siteKey: key };
+    },
+  );
   const path = directory.file('listings.json');
   const settings = defaultSettings(discord, clock.now());
   const listings = [

@@ -174,7 +174,9 @@ export function createRegistrar(
   async function attempt(applicationId: string): Promise<boolean> {
     try {
       const reading = await read(applicationId);
-      const registering = registerCommands({ ...registration, context: offer(), applicationId }, reading);
+      // Members may use the first command before the last one is registered.
+      const onCreated = (id: string) => ownIds.add(id);
+      const registering = registerCommands({ ...registration, context: offer(), applicationId, onCreated }, reading);
       const [report] = await Promise.all([registering, searchAll(applicationId)]);
       await loadOwnIds(applicationId);
       for (const { id } of report.conflicts) ownIds.delete(id);

@@ -28,6 +28,8 @@ export interface Registration extends Offer {
   /** From the gateway connection, or from `fetchApplicationId` without one. */
   readonly applicationId: string;
   readonly registry: Pick<CommandRegistry, 'list' | 'save' | 'remove'>;
+  /** Called with the id of each command as soon as Discord has it. */
+  readonly onCreated?: (id: string) => void;
 }
 
 export type ReadOnlyRegistration = Omit<Registration, 'registry'> & {
@@ -70,8 +72,9 @@ export async function registerCommands(registration: Registration, reading?: Rea
       await deleteCommand(registration, { id: old.id, guildId });
       deleted.push(old.name);
     } else if (body !== undefined) {
-      const response = await rest.post(route, body);
-      await saveCommand(registration, listedCommand.parse(response), body);
+      const command = listedCommand.parse(await rest.post(route, body));
+      registration.onCreated?.(command.id);
+      await saveCommand(registration, command, body);
       created.push(body.name);
     } else if (changed !== undefined) {
       // The type of a command cannot be changed.
