@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -138,11 +147,14 @@ describe('docs/extending.md, applied to a clean tree', () => {
   it('leaves the tests green that it touches', { timeout: 900_000 }, async () => {
     const copy = await followPage();
     writeFileSync(join(copy, 'vitest.touched.ts'), suites(touchedTests()));
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.touched.ts', '--reporter', 'json'];
-    const { stdout } = await run(process.execPath, vitest, { cwd: copy, env: environment, maxBuffer: 2 ** 26 }).catch(
-      ({ stdout }: { stdout: string }) => ({ stdout }),
+    const file = join(copy, 'report.json');
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'vitest.touched.ts'];
+    const args = [...vitest, '--reporter', 'json', '--outputFile', file];
+    const output = await run(process.execPath, args, { cwd: copy, env: environment, maxBuffer: 2 ** 26 }).catch(
+      (error: { stdout: string; stderr: string }) => error,
     );
-    const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as TestReport;
+    expect(existsSync(file), output.stdout + output.stderr).toBe(true);
+    const report = JSON.parse(readFileSync(file, 'utf8')) as TestReport;
     const failed = report.testResults.flatMap(({ name, message, assertionResults }) => [
       ...(message ? [`${name}: ${message}`] : []),
       ...assertionResults.flatMap(({ status, fullName }) => (status === 'failed' ? [`${name}: ${fullName}`] : [])),
