@@ -20,6 +20,8 @@ function upgrades(newUrl: () => string): void {
       LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1',
       LOOKUP_SERVER_KEY: 'server-key-for-tests',
       DATABASE_URL: url,
+      // Two programs with all roles may not share a SQLite file.
+      TALLYHOOK_ROLES: 'receive',
       CACHE_URL: 'memory:',
       PORT: '0',
     };
