@@ -135,7 +135,7 @@ export interface CommandDefinition {
   readonly body?: CommandData;
 }
 
-/** What Discord tells of a registered command; the name is in English. */
+/** What Discord tells of a registered command; the name is in English. @category Commands */
 export interface NamedCommand {
   /** Discord: "Application Command Types". Default: a slash command. */
   readonly type?: number | undefined;
