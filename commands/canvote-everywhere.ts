@@ -13,7 +13,7 @@ import { fetchListingPage, type ListedPage, nameWithSite, voteLinkTo } from './l
 
 /** A site that takes longer to say whether the member has voted is not waited for (ms). */
 const timeoutMs = 3 * second;
-/** Of the buttons that a message can have, one is left for another purpose. Sites of further listings are not asked. */
+/** A message has room for 25 buttons, of which one has another purpose. The sites of further listings are not asked. */
 const maxListings = 24;
 const defaultCooldownMs = 12 * hour;
 
@@ -33,13 +33,12 @@ export interface VotableListing extends ListedPage, ListedChance {}
 
 interface Voter {
   readonly voter: string;
-  /** Whether it is the member who runs the command. */
+  /** Whether the voter is the member who runs the command. */
   readonly isOwn: boolean;
 }
 
 /**
- * For which of the listings, on whatever sites, a member may vote now, perhaps, and when again, with a button for each.
- * What is known is what {@link readChances} says.
+ * A reply to /canvote that says for which listings a member may vote now, perhaps, and when again, with a button for each.
  */
 export async function canVoteEverywhere(
   listings: readonly ListedLookup[],
