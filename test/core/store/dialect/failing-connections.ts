@@ -24,11 +24,11 @@ export function vote(userId: string): RoutedDelivery & { type: 'event' } {
   return { type: 'event', event, listing };
 }
 
-/** Two stores record each vote and each correction once while statements are cancelled and connections terminated. */
-export async function recordWhileConnectionsFail(url: string, minFailures: number): Promise<void> {
+/** Two stores record each vote and each correction once while so many statements and connections are ended. */
+export async function recordWhileConnectionsFail(url: string, failureCount: number): Promise<void> {
   const stores = [await openStore(url, systemClock), await openStore(url, systemClock)];
   onTestFinished(() => Promise.all(stores.map((store) => store.close())).then(() => {}));
-  const failures = await breakTransactions(url);
+  const failures = await breakTransactions(url, failureCount);
 
   async function untilAccepted<Result>(send: () => Promise<Result>): Promise<Result> {
     for (;;) {
@@ -42,7 +42,7 @@ export async function recordWhileConnectionsFail(url: string, minFailures: numbe
   }
 
   let rounds = 0;
-  for (; failures.count < minFailures; rounds += 1) {
+  for (; !failures.isOver; rounds += 1) {
     const userIds = Array.from({ length: 40 }, (_, index) => String(1_000 * rounds + index));
     await Promise.all(
       stores.flatMap(({ recorder }) =>
@@ -55,7 +55,7 @@ export async function recordWhileConnectionsFail(url: string, minFailures: numbe
       ),
     );
   }
-  await failures.stop();
+  await failures.running;
 
   const votes = rounds * 40;
   const counts = await stores[0]?.records.counts();
@@ -66,14 +66,19 @@ export async function recordWhileConnectionsFail(url: string, minFailures: numbe
   await snapshot.close();
 }
 
-/** Cancels a statement or terminates a connection again and again, each time another one. */
-async function breakTransactions(url: string): Promise<{ readonly count: number; stop(): Promise<void> }> {
+/**
+ * Cancels a statement or terminates a connection, so many times, each time another one. It ends by itself: on a slow disk
+ * every transaction would last longer than the pause between two failures, and none would ever be committed.
+ */
+async function breakTransactions(
+  url: string,
+  failureCount: number,
+): Promise<{ readonly isOver: boolean; readonly running: Promise<void> }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   let count = 0;
-  let isStopped = false;
   async function run(): Promise<void> {
-    for (let attempt = 0; !isStopped; attempt += 1) {
+    for (let attempt = 0; count < failureCount; attempt += 1) {
       await systemClock.sleep(3);
       const { rows } = await client.query<{ done: boolean }>(`
         SELECT ${attempt % 2 === 0 ? 'pg_terminate_backend' : 'pg_cancel_backend'}(pid) AS done FROM pg_stat_activity
@@ -84,12 +89,9 @@ async function breakTransactions(url: string): Promise<{ readonly count: number;
   }
   const running = run();
   return {
-    get count() {
-      return count;
+    get isOver() {
+      return count >= failureCount;
     },
-    stop() {
-      isStopped = true;
-      return running;
-    },
+    running,
   };
 }
