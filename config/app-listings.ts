@@ -104,10 +104,7 @@ export interface AppListing extends Omit<ReceiverListing, 'rewards'> {
   readonly shop?: readonly AppShopItem[];
 }
 
-/** A listing without the older names of its settings. */
-const appListing = fileListing.omit({ creditsPerVote: true, creditsPerPremium: true, creditsWhenDenied: true });
-
 /** The schema of the option `listings`. */
-export const appListings = listOf(appListing);
+export const appListings = listOf(fileListing);
 
-appListing.shape satisfies Record<keyof AppListing, z.ZodType>;
+fileListing.shape satisfies Record<keyof AppListing, z.ZodType>;

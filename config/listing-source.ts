@@ -51,12 +51,11 @@ type StatedValue<Spec extends SettingSpec> = z.output<Spec['schema']> | null | u
 
 /** What a listing states itself: null if it is switched off, undefined if it is left out. */
 export function statedValue<Spec extends SettingSpec>(
-  { path, olderName }: Spec,
+  { path }: Spec,
   listing: Partial<StatedListing>,
 ): StatedValue<Spec> {
-  const own = valueAt(listing, path);
   // The listing was parsed by the schemas of the settings.
-  return (own ?? (olderName === undefined ? own : valueAt(listing, olderName))) as StatedValue<Spec>;
+  return valueAt(listing, path) as StatedValue<Spec>;
 }
 
 /** The same, or else the value of the variable, or of another setting. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { custom } from '../src/core/settings/custom-site.ts';
 import { shapeOf } from '../src/core/settings/setting-spec.ts';
-import { apiKey, credits, guildId, id } from '../src/core/settings/value-schemas.ts';
+import { apiKey, guildId, id } from '../src/core/settings/value-schemas.ts';
 import { settings } from '../src/features/settings.ts';
 import { headerSecretForm, pasted, secretForm } from '../src/platform/pasted-forms.ts';
 import { site } from './sites.ts';
@@ -60,9 +60,6 @@ export const listing = z.strictObject({
     .describe('Accept unsigned server votes with exactly this Authorization header.'),
   announceChannelId,
   premiumChannelId,
-  creditsPerVote: credits.optional().describe('Older name of `rewards.vote`.'),
-  creditsPerPremium: credits.optional().describe('Older name of `rewards.premium`.'),
-  creditsWhenDenied: credits.optional().describe('Older name of `rewards.whenDenied`.'),
   cooldownHours,
   rewards: rewards.optional().describe('What votes and premium earn, see [Rewards](#rewards).'),
   announcements: z

@@ -130,24 +130,8 @@ export function listedListings(
   });
   const listings = toListings(sources, values, issues);
   issues.push(
-    ...listed.flatMap((listing, index) => contradictingNames(listing, sources[index]?.setting ?? '')),
     ...listed.flatMap((listing, index) => siteIssues(listing, sources[index]?.setting ?? '')),
     ...sourceIssues(sources, values),
   );
   return { listings, sources, secretFiles };
-}
-
-/** An issue for each setting that has two different values in the file, one under its older name. */
-function contradictingNames(listing: FileListing, setting: string): ConfigIssue[] {
-  return settings.flatMap((spec: SettingSpec) => {
-    const { path, olderName } = spec;
-    if (olderName === undefined) return [];
-    const [own, older] = [valueAt(listing, path), valueAt(listing, olderName)];
-    if (own === undefined || older === undefined || own === older) return [];
-    return {
-      setting: `${setting}.${path}`,
-      problem: `differs from ${olderName} of the same listing.`,
-      hint: `Remove ${olderName}; it is the older name of ${path}.`,
-    };
-  });
 }

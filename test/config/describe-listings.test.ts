@@ -47,7 +47,7 @@ describe('tallyhook config', () => {
   it('shows where each effective value comes from', () => {
     const environment: Record<string, string> = {
       ...environmentWith([
-        { ...harbour, timeZone: 'Europe/Berlin', creditsPerPremium: 5, rewards: { party: rewards.party } },
+        { ...harbour, timeZone: 'Europe/Berlin', rewards: { premium: 5, party: rewards.party } },
         bot,
       ]),
       CREDITS_PER_VOTE: '4',

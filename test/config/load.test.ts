@@ -283,7 +283,7 @@ describe('the listings file', () => {
     id: '1',
     lookupKey: 'red-key',
     voteSecrets: ['red-secret'],
-    creditsPerVote: 3,
+    rewards: { vote: 3 },
   };
 
   it('replaces the listing variables, and inherits the other ones as defaults', () => {

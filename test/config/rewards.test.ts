@@ -83,14 +83,6 @@ describe('the rewards of a listing', () => {
     expect(config.reminders).toBe(true);
   });
 
-  it('take credits under either name, and reject two different numbers', () => {
-    expect(loadConfig(environmentWith([{ ...harbour, creditsPerVote: 7 }])).listings[0]?.rewards.base.perVote).toBe(7);
-    expect(rewardIssues({ vote: 7, premium: 5 }, { creditsPerVote: 7, creditsPerPremium: 6 })).toEqual([
-      'premium differs from creditsPerPremium of the same listing.',
-    ]);
-    expect(rewardIssues({ whenDenied: 0 }, { creditsWhenDenied: 1 })).toHaveLength(1);
-  });
-
   it('take the voter role from the variables, unless the file has one', () => {
     const variables = { DISCORD_GUILD_ID: '1000', VOTER_ROLE_ID: '5', VOTER_ROLE_FOR: '7d' };
     expect(listingWith({}, variables)?.rewards.voterRole).toEqual({ role: '5', forMs: 7 * day });

@@ -47,8 +47,6 @@ export interface SettingSpec {
   readonly fromVariable?: (value: unknown) => unknown;
   /** The setting that it is taken from if neither the listing nor the variable has it. */
   readonly fallback?: SettingSpec;
-  /** Its older name in a listing of the file. */
-  readonly olderName?: string;
   /** Completes a value of a file or of options, such as with what other files contain. */
   readonly fromFile?: (value: unknown, place: FilePlace) => unknown;
   /** What of the value is secret. */
