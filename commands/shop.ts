@@ -28,7 +28,7 @@ export const shop = {
   name: 'shop',
   visibility: 'private',
   hasPages: true,
-  actions: ['open', 'choose', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
+  actions: ['open', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
   offers: [
     { place: 'account', action: 'open', label: ({ credits }) => credits.shopButton },
     { place: 'panel', action: 'open', label: ({ credits }) => credits.shopButton },
@@ -39,8 +39,6 @@ export const shop = {
   describe: ({ texts }) => ({ description: texts.shop.description, options: [] }),
   async execute(input, context) {
     switch (input.action) {
-      // Messages of earlier versions have a select.
-      case 'choose':
       case 'buy':
       case 'confirm':
       case 'cancel':
@@ -65,8 +63,6 @@ async function visit(input: CommandInput, context: CommandContext): Promise<Repl
   const visitor = visitorOf(input, chosen.community);
   const shop: OpenShop = { visitor, options: chosen.options, context };
   switch (input.action) {
-    case 'choose':
-      return showItem(shop, input.values[0] ?? '');
     case 'buy':
       return askForConfirmation(shop, String(options['item'] ?? ''), input.interactionId);
     case 'confirm':

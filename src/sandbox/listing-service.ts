@@ -79,7 +79,7 @@ export async function registerWebhooks(
   }
 }
 
-/** Makes the owner of the guild the owner of a listing, also of one from an earlier version of the sandbox. */
+/** Makes the owner of the guild the owner of a listing. */
 async function giveToOwner(service: RunningService, listing: Listing): Promise<Listing> {
   await service.setOwner(listing.id, sandboxOwner);
   return { ...listing, ownerId: sandboxOwner.userId };

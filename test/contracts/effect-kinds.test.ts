@@ -18,7 +18,7 @@ const announcementContent = {
 const stored = { queue, deliveryId: null, createdAt: start };
 const reportContent = {
   channelId: queue,
-  report: { type: 'roleFailed', ...roleContent, reason: 'role too high' },
+  report: { type: 'roleFailed', ...roleContent, reason: 'role too high', cause: 'role_too_high' },
 } as const;
 const report = { ...stored, kind: 'ownerReport', content: reportContent } as const;
 const announcement = { ...stored, kind: 'announcement', content: announcementContent } as const;

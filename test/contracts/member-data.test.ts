@@ -107,7 +107,10 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     queue: '500000000000000009',
     content: {
       channelId: '500000000000000009',
-      report: { type: 'roleFailed', guildId, userId: member, role: voterRole, reason: 'Missing Permissions' },
+      report: {
+        ...{ type: 'roleFailed', guildId, userId: member, role: voterRole },
+        ...{ reason: 'Missing Permissions', cause: 'missing_permission' },
+      },
     },
   };
   const reminder: NewEffect<'directMessage'> = {

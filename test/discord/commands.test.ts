@@ -193,21 +193,6 @@ describe('the commands on Discord', () => {
     expect(shown()).toMatchObject({ id, mentions: [], embeds: [] });
   });
 
-  it('/leaderboard turns the pages of an embed that an earlier version posted', async () => {
-    const { discord, rest, store, member } = await connectedBot(commands, { listings });
-    await store.recorder.correct(
-      { accounts: '', userId: member.id, credits: 50, reason: 'test', at: start },
-      'deposit',
-    );
-    const custom_id = 'tallyhook:leaderboard:period=all&by=credits&page=me';
-    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Me', custom_id }] }];
-    const body = { embeds: [{ title: 'Most credits', description: 'Old' }], components };
-    const posted = await rest.post(`/channels/${discord.channels.general}/messages`, body);
-    const shown = await discord.clickButton((posted as { id: string }).id, custom_id, member.id).settled;
-    expect(shown).toMatchObject({ ...{ id: (posted as { id: string }).id }, embeds: [] });
-    expect(textOf(shown)).toContain(`🥇 **#1** <@${member.id}> · **50** credits`);
-  });
-
   it('/shop sells an item over its buttons, once for two presses, to the member alone', async () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings, items: [keys] });
     const userId = member.id;
@@ -228,26 +213,6 @@ describe('the commands on Discord', () => {
     expect((await store.ledger.account(userId)).credits).toBe(15);
     expect(discord.messages(discord.channels.general)).toEqual([]);
     expect(() => discord.clickButton(message.id, confirm, other.id)).toThrow('cannot see this message');
-  });
-
-  it('/shop works with the select and the buttons of an embed that an earlier version sent', async () => {
-    const { discord, rest, store, member } = await connectedBot(commands, { listings, items: [keys] });
-    await store.recorder.correct(
-      { accounts: '', userId: member.id, credits: 25, reason: 'deposit', at: start },
-      'deposit',
-    );
-    const customId = 'tallyhook:shop/choose:';
-    const select = { type: 3, custom_id: customId, options: [{ label: 'Game key', value: 'key' }] };
-    const body = { embeds: [{ title: 'Shop', description: 'Old' }], components: [{ type: 1, components: [select] }] };
-    const posted = await rest.post(`/channels/${discord.channels.general}/messages`, body);
-    const messageId = (posted as { id: string }).id;
-    const item = await discord.select({ messageId, customId, userId: member.id, values: ['key'] }).settled;
-    expect(item.embeds[0]?.title).toBe('Game key');
-    const back = await discord.clickButton(messageId, 'tallyhook:shop/cancel:', member.id).settled;
-    expect(back).toMatchObject({ id: messageId, embeds: [] });
-    expect(textOf(back)).toContain('### Shop');
-    const bought = await discord.clickButton(messageId, 'tallyhook:shop/buy:item=key', member.id).settled;
-    expect(textOf(bought)).toContain('**25** → **15**');
   });
 
   it('can be run in direct messages if they need no guild', async () => {

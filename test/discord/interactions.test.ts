@@ -201,7 +201,7 @@ describe('a slash command', () => {
     ]);
   });
 
-  itThroughGateway('of an earlier version is answered although its id is not stored yet', async () => {
+  itThroughGateway('of a deploy script is answered although its id is not stored yet', async () => {
     const answers: unknown[] = [];
     const say = command({ execute: async () => hello });
     await connectedBot([say], {

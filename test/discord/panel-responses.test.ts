@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../../commands/context.ts';
 import type { Panel, Reply } from '../../src/discord/commands/reply.ts';
-import type { Message } from '../../src/sandbox/discord/objects.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { command, connectedBot, take } from './bot.ts';
@@ -63,20 +62,6 @@ describe.each([
     expect(message).toMatchObject({ flags: flags | flag.componentsV2, content: '', embeds: [] });
     expect(textOf(message)).toBe('### Panel\nText');
     expect(message.attachments).toMatchObject([{ filename: 'votes.png', description: 'About votes.png' }]);
-  });
-
-  it('replaces an embed that an earlier version posted, with its text and files', async () => {
-    const { discord, rest, member } = await connectedBot([panels(ms)], { clock });
-    const row = { type: 1, components: [{ type: 2, style: 2, label: 'Panel', custom_id: idOf('panel') }] };
-    const body = { content: 'Old', embeds: [{ description: 'Old' }], components: [row], attachments: [{ id: '0' }] };
-    const old = [{ name: 'old.txt', data: Buffer.from('old') }];
-    const route = `/channels/${discord.channels.general}/messages` as const;
-    const { id } = (await rest.post(route, body, old)) as Message;
-    const message = await discord.clickButton(id, idOf('panel'), member.id).settled;
-    expect(message).toMatchObject({ id, content: '', embeds: [], flags: flag.componentsV2 });
-    expect(message.attachments).toMatchObject([{ filename: 'votes.png' }]);
-    expect(textOf(message)).toBe('### Panel\nText');
-    expect(discord.messages(discord.channels.general)).toHaveLength(1);
   });
 
   it('can be replaced by a reply, which becomes a panel, and by a panel again', async () => {

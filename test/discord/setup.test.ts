@@ -794,7 +794,7 @@ describe('/setup with a listing', () => {
     expect(textOf(foreign)).toContain('no longer linked here');
   });
 
-  it('shows the overview for a section that an earlier version had', async () => {
+  it('shows the overview for a section that does not exist', async () => {
     const { discord, rest, member, listing } = await managed();
     const custom_id = `tallyhook:setup/section:l=${listing}&s=reminders`;
     const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'A', custom_id }] }];

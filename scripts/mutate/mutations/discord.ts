@@ -52,7 +52,7 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/features/announcements/find-announcement.ts',
-    find: 'return namesUser && footers.some((footer) => hasFooter(block, footer, { at }));',
+    find: 'return namesUser && hasFooter(block, footerOf(effect, namesVoter), { at });',
     replace: 'return namesUser;',
     breaks: 'an earlier announcement of the same voter is not taken for this one',
   },

@@ -1,4 +1,4 @@
-import { type Fields, type JsonObject, matches } from '../../platform/json.ts';
+import { type Fields, matches } from '../../platform/json.ts';
 import type { Announcement, Bonus, GivenRole } from './effect-contents.ts';
 
 /**
@@ -16,7 +16,7 @@ export function serializeAnnouncement(content: Announcement): string {
   ]);
 }
 
-/** The fields of an announcement that every version stored. */
+/** The fields of an announcement that are plain values. */
 type PlainAnnouncement = Omit<Announcement, 'streak' | 'calculation' | 'bonuses' | 'roles'>;
 
 /** In stored order. */
@@ -34,13 +34,12 @@ const announcementFields: Fields<PlainAnnouncement> = {
   giftedBy: ['string', null],
 };
 const announcementNames = Object.keys(announcementFields);
-/** Versions before 0.2 stored an object, versions before rewards only the first values. Null if it is none of them. */
+
+/** Null if it is not what {@link serializeAnnouncement} writes. */
 export function parseAnnouncement(value: unknown): Announcement | null {
-  const fields = Array.isArray(value) ? withNames(value) : value;
+  if (!Array.isArray(value)) return null;
+  const fields: unknown = Object.fromEntries(announcementNames.map((field, index) => [field, value[index]]));
   if (!matches(fields, announcementFields)) return null;
-  if (!Array.isArray(value) || value.length === announcementNames.length) {
-    return { ...fields, streak: null, calculation: null, bonuses: [], roles: [] };
-  }
   const [streak, calculation, bonuses, roles] = value.slice(announcementNames.length);
   if (!isNullOr(streak, 'number') || !isNullOr(calculation, 'string')) return null;
   if (!isListOf(bonuses, isStoredBonus) || !isListOf(roles, isStoredRole)) return null;
@@ -51,10 +50,6 @@ export function parseAnnouncement(value: unknown): Announcement | null {
     bonuses: bonuses.map(([cause, credits, count]): Bonus => ({ cause, credits, count })),
     roles: roles.map(([role, until]): GivenRole => ({ role, until })),
   };
-}
-
-function withNames(values: readonly unknown[]): JsonObject {
-  return Object.fromEntries(announcementNames.map((field, index) => [field, values[index]]));
 }
 
 interface TypesByName {

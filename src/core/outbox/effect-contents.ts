@@ -87,8 +87,8 @@ export interface OwnerReports {
   /** A role could not be added or removed, with the reason and a hint in words. */
   readonly roleFailed: MemberRole & {
     readonly reason: string;
-    /** What the reason is in any language; missing in reports of earlier versions. */
-    readonly cause?: string;
+    /** What the reason is in any language. */
+    readonly cause: string;
     /** It could not be removed. */
     readonly isRemoval?: true;
   };

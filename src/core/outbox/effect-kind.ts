@@ -57,7 +57,7 @@ export function coreFormats(
   directMessages: FieldsByType<DirectMessages>,
   ownerReports: FieldsByType<Omit<OwnerReports, 'roleFailed'>>,
 ): Pick<EffectFormats, 'announcement' | 'role' | 'directMessage' | 'ownerReport'> {
-  const reports = { ...ownerReports, roleFailed: { ...roleFields, reason: ['string'] } } as const;
+  const reports = { ...ownerReports, roleFailed: { ...roleFields, reason: ['string'], cause: ['string'] } } as const;
   return {
     announcement: {
       parse: parseAnnouncement,

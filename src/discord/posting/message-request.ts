@@ -29,10 +29,10 @@ export async function postReply(
   return rest.post(Routes.channelMessages(channelId), body, files);
 }
 
-/** The request that replaces a message of embeds or panels by a panel, with its files. */
+/** The request that replaces a panel by another one, with its files. */
 export function editRequest(panel: Panel): MessageRequest {
-  // Discord keeps what an edit does not mention, but panels accept neither a text nor embeds beside them.
-  return request([panel], { content: null, embeds: [], attachments: [] });
+  // Discord keeps what an edit does not mention.
+  return request([panel], { attachments: [] });
 }
 
 function request(replies: readonly (Reply | Panel)[], fields: object): MessageRequest {

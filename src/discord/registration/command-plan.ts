@@ -18,8 +18,8 @@ export interface CommandReference extends NamedCommand {
 /** The changes that make Discord's list of one scope (a guild, or global) match the commands that are offered there. */
 export interface CommandPlan {
   /**
-   * Recognised as ours by their description, put there by a deploy script, or registered before ids were stored: their ids
-   * are stored before any change.
+   * Recognised as ours by their description, as those that a deploy script has put there: their ids are stored before any
+   * change.
    */
   readonly adopt: readonly CommandReference[];
   readonly create: readonly ApplicationCommandBody[];
@@ -54,12 +54,12 @@ export function planCommands(options: {
   const definitions = new Map(stored.map(({ id, definition }) => [id, definition]));
 
   const isAdoptable = (command: ListedCommand) =>
-    !definitions.has(command.id) && (isOfDeployScript(command, bodyFor(command)) || isEarlierCommand(command));
+    !definitions.has(command.id) && isOfDeployScript(command, bodyFor(command));
   const isAsRegistered = (command: ListedCommand) => {
     const definition = definitions.get(command.id);
     if (definition === undefined) return false;
     if (definition === null || hasDefinition(command, definition)) return true;
-    // Another process has registered it, and not stored the definition yet, or is of a version that stores none.
+    // Another process has registered it, and not stored the definition yet.
     const body = bodyFor(command);
     return (body !== undefined && hasBody(command, body)) || isTranslatedAsOurs(command);
   };
@@ -99,23 +99,4 @@ function referenceOf({ id, name, type }: ListedCommand): CommandReference {
 function isOfDeployScript(command: ListedCommand, body: ApplicationCommandBody | undefined): boolean {
   if (body === undefined) return false;
   return 'description' in body ? body.description === command.description : isDescribedAs(command, body);
-}
-
-/**
- * All descriptions of the commands that were registered before ids were stored. This list is final: later commands are
- * recognised by their ids.
- */
-const earlierDescriptions: Readonly<Record<string, readonly string[]>> = {
-  canvote: ['See whether you can vote, or when you can vote again.'],
-  reviews: ['Read what people say about this server.'],
-  stats: ['See the profile of the server or bot, with its votes.'],
-};
-
-/**
- * Whether an earlier version registered a command without a stored id. No other program uses this name with this
- * description.
- */
-function isEarlierCommand({ type, name, description }: ListedCommand): boolean {
-  if (type !== ApplicationCommandType.ChatInput) return false;
-  return Object.hasOwn(earlierDescriptions, name) && earlierDescriptions[name]?.includes(description) === true;
 }

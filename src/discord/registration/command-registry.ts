@@ -9,7 +9,7 @@ export interface RegisteredCommand {
 
 /** A command of the registry with what was registered. */
 export interface StoredCommand extends RegisteredCommand {
-  /** As `definitionOf` writes it; null if a version that did not store it has registered the command. */
+  /** As `definitionOf` writes it; null if an earlier installation has registered the command. */
   readonly definition: string | null;
 }
 

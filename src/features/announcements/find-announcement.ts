@@ -45,7 +45,7 @@ export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: 
   };
 }
 
-/** The delivery number alone is ambiguous: numbers start again in a new database. Earlier versions gave one to each. */
+/** The delivery number alone is ambiguous: numbers start again in a new database. */
 function isAnnouncementOf(
   effect: Effect<'announcement'>,
   block: FoundBlock,
@@ -54,6 +54,5 @@ function isAnnouncementOf(
   const { listing, userId, at, test } = effect.content;
   // A test names nobody.
   const namesUser = test || userId === null || !namesVoter(listing) || block.text.includes(mention(userId));
-  const footers = [footerOf(effect, namesVoter), tagOf(effect.deliveryId)];
-  return namesUser && footers.some((footer) => hasFooter(block, footer, { at }));
+  return namesUser && hasFooter(block, footerOf(effect, namesVoter), { at });
 }

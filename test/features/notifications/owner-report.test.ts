@@ -28,7 +28,8 @@ async function reporting() {
   const channelId = discord.channels.general;
   const report = (reason: string, changes: { cause?: string; isRemoval?: true } = {}) => {
     const { guildId } = discord;
-    const failure = { type: 'roleFailed', guildId, userId: '200000000000000007', role, reason, ...changes } as const;
+    const memberRole = { guildId, userId: '200000000000000007', role };
+    const failure = { type: 'roleFailed', ...memberRole, reason, cause: 'rejected', ...changes } as const;
     return handle(effectOf({ channelId, report: failure }));
   };
   return { discord, handle, report, channelId, shown: () => discord.messages(channelId) };

@@ -131,34 +131,6 @@ describe('the panel of a party', () => {
     expect(updates).toMatchObject([{ message: { id: messages()[0]?.id } }]);
   });
 
-  /** Posts the panel as an earlier version did. */
-  async function postEmbed({ rest, channelId }: Awaited<ReturnType<typeof showing>>): Promise<string> {
-    const embeds = [{ title: 'Vote party', description: 'Old', footer: { text: 'January 5 – 11' } }];
-    const components = [{ type: 1, components: [{ type: 2, style: 5, label: 'Vote', url: 'https://example.com/' }] }];
-    const posted = await rest.post(`/channels/${channelId}/messages`, { content: 'Old', embeds, components });
-    return (posted as { id: string }).id;
-  }
-
-  it('that an earlier version posted as an embed becomes a panel', async () => {
-    const all = await showing();
-    const id = await postEmbed(all);
-    expect(await all.show({ message: { id, channelId: all.channelId } })).toEqual(done);
-    expect(all.messages()).toMatchObject([{ id, content: '', embeds: [], flags: 1 << 15 }]);
-    expect(all.text()).toContain('### Vote party\n');
-    expect(await all.show({ votes: 3 })).toEqual(done);
-    expect(all.text()).toContain('**3** of **5** votes');
-  });
-
-  it('that an earlier version possibly posted as an embed is found', async () => {
-    const all = await showing();
-    const sentAt = all.clock.now();
-    const id = await postEmbed(all);
-    all.clock.advance(10 * minute);
-    expect(await all.show({}, { possiblySentSince: sentAt })).toEqual(done);
-    expect(all.updates).toMatchObject([{ message: { id } }]);
-    expect(all.messages()).toHaveLength(1);
-  });
-
   it('is retried while Discord is down', async () => {
     const { discord, show, rejections } = await showing();
     await show();
