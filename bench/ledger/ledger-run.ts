@@ -23,9 +23,7 @@ export interface LedgerResult {
   readonly rankingCpu: number;
   /** Size on disk per vote (bytes). */
   readonly bytesPerVote: number;
-  /** Migration from the first schema; null if an earlier run has done it (ms). */
-  readonly migration: number | null;
-  /** Opening the migrated database (ms). */
+  /** Opening the database (ms). */
   readonly opening: number;
 }
 
@@ -36,10 +34,8 @@ export async function measureLedger(
   turns: number,
   logProgress: LogProgress,
 ): Promise<LedgerResult> {
-  const isKept = existsSync(path);
-  if (!isKept) await made(path, entries, logProgress);
+  if (!existsSync(path)) await made(path, entries, logProgress);
   const bytesPerVote = statSync(path).size / entries;
-  const migration = await timeToOpen(path);
   const opening = median([await timeToOpen(path), await timeToOpen(path), await timeToOpen(path)]);
 
   const store = await openStore(`sqlite:${path}`, systemClock);
@@ -80,7 +76,7 @@ export async function measureLedger(
   }
   const at = (share: number) => new Map([...times].map(([name, samples]) => [name, percentile(samples, share)]));
   const measured = { entries, p50: at(0.5), p99: at(0.99), diskBytes };
-  return { ...measured, ranking, rankingCpu, bytesPerVote, migration: isKept ? null : migration, opening };
+  return { ...measured, ranking, rankingCpu, bytesPerVote, opening };
 }
 
 /** Under a temporary name until it is complete, so an aborted run leaves no incomplete ledger. */

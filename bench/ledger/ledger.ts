@@ -14,9 +14,8 @@ const method = `Ten million votes of a million members, and three smaller sizes,
 (8 GB, several minutes; \`--keep\` keeps it for the next run). Each query and each credit then uses the program's own
 ports, one at a time, for members in random order. The file is read once before, so that the page cache has it if it
 fits into memory; what an operation reads from the disk nevertheless is in the table (\`read_bytes\` of
-/proc/self/io). A vote on disk is its delivery with the body, its entry, its finished announcement and its share of
-the balances. The database is created with the first schema, so the migration time is that of an upgrade from the
-first release.`;
+/proc/self/io). A vote on disk is its delivery with the body, its key, its entry, its finished announcement and its
+share of the balances.`;
 
 /** The cost of a large ledger: ten million entries of a million members. */
 export const ledger: Benchmark = {
@@ -67,7 +66,6 @@ function growth(reports: readonly LedgerResult[]): Table {
       ),
       row('a new ranking, time / CPU time', ({ ranking, rankingCpu }) => `${figure(ranking)} / ${figure(rankingCpu)}`),
       row('bytes on disk per vote', ({ bytesPerVote }) => figure(bytesPerVote)),
-      row('migration from the first schema', ({ migration }) => (migration === null ? '–' : figure(migration))),
       row('opening', ({ opening }) => figure(opening)),
     ],
   };

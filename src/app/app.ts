@@ -117,7 +117,7 @@ export async function openApp(config: Config, dependencies: InternalDependencies
       import('../features/communities/home.ts'),
       import('./assembly.ts'),
     ]);
-    const home = await prepareAccounts(store, config.listings, { clock, log });
+    const home = await prepareAccounts(store, config.listings);
     const { app, loadSettings } = await assembleApp({
       ...dependencies,
       config,

@@ -11,7 +11,6 @@ import { noticesThrough } from '../core/outbox/redis-notices.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
-import { separateAccounts } from '../features/communities/home.ts';
 import { createKnownTargets } from '../features/communities/listing-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
 import { noteProgram } from '../features/communities/note-program.ts';
@@ -209,8 +208,6 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     ...kit,
     store,
     keep: config.keep,
-    directory,
-    separateAccounts: () => separateAccounts(store, { listings: config.listings, home }, { clock, log }),
   });
   const loops = [settings.loop, targetLoop, ...discordLoops, ...(announcing === null ? [] : [upkeep])];
 

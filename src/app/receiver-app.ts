@@ -8,7 +8,7 @@ import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { createDirectory } from '../features/communities/directory.ts';
-import { prepareAccounts, separateAccounts } from '../features/communities/home.ts';
+import { prepareAccounts } from '../features/communities/home.ts';
 import { noteProgram } from '../features/communities/note-program.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
@@ -116,7 +116,7 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   let store: Store | undefined;
   try {
     store = await openSqliteStore(database.path, clock, { claim: 'exclusive', log });
-    const home = await prepareAccounts(store, listings, { clock, log });
+    const home = await prepareAccounts(store, listings);
     const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
     const opened = { listings, home, confirmations, removeDatabase: database.remove };
     return assembleReceiver(store, { ...options, clock, log }, opened);
@@ -157,11 +157,7 @@ function assembleReceiver(
     isUnreadable: () => false,
     targetIdOf: (listing) => directory.find(listing)?.id ?? null,
   });
-  const upkeep = createUpkeep({
-    ...context,
-    keep,
-    separateAccounts: () => separateAccounts(store, { listings, home }, { clock, log }),
-  });
+  const upkeep = createUpkeep({ ...context, keep });
   const { process: checks } = readinessChecks(store, ['receive'], { answering: null, access: null, sync: null });
   const lifecycle = createLifecycle({ name: 'receiver', log });
   const { isStopping } = lifecycle;

@@ -3,6 +3,7 @@ import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
 import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
 import { openStore, type Store } from '../features/store.ts';
 import { systemClock } from '../platform/clock.ts';
+import { DatabaseUnreleasedError } from '../platform/database/database-unreleased-error.ts';
 import { TallyhookError } from '../platform/errors.ts';
 
 /** The options of commands that change much: `--dry-run`, `--yes`, and `--json`. */
@@ -29,7 +30,7 @@ export async function withStore<Result>(
 /**
  * Opens a snapshot of the ledger for one command.
  * @param options.older whether a database of an older version will do
- * @throws TallyhookError `no_ledger`
+ * @throws TallyhookError `no_ledger`, {@link DatabaseUnreleasedError}
  */
 export async function withLedger<Result>(
   url: string,
@@ -38,6 +39,7 @@ export async function withLedger<Result>(
 ): Promise<Result> {
   const { state, ...status } = await readDatabaseStatus(url);
   if (state === 'older' && !older) throw olderDatabase();
+  if (state === 'unreleased') throw new DatabaseUnreleasedError();
   if (state !== 'current' && state !== 'older') {
     const reason = 'reason' in status ? status.reason : state;
     throw new TallyhookError('no_ledger', `The ledger cannot be read: ${reason}.`, {

@@ -15,7 +15,7 @@ import type { Terminal } from '../platform/terminal/terminal.ts';
 
 /**
  * What `/setup` has stored, with placeholders for the secrets, so that no key is needed. Nothing if the database does not
- * exist, or is older than these settings. Only reads. Throws what the driver throws.
+ * exist, or has no tables yet. Only reads. Throws what the driver throws.
  */
 export async function readStoredSettings(databaseUrl: string): Promise<StoredSettings> {
   const path = sqlitePathOf(databaseUrl);

@@ -148,7 +148,6 @@ export async function createStore(
       recordClaim: (...claim) => write('recordClaim', ...claim),
       correct: (...correction) => write('correct', ...correction),
       transfer: (...transfer) => write('transfer', ...transfer),
-      completeHistory: (...account) => write('completeHistory', ...account),
     },
     ledger: ledgerIn(homeAccounts),
     ledgerIn,

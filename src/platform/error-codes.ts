@@ -44,6 +44,7 @@ export type DatabaseErrorCode =
   | 'database_exists'
   | 'database_file_replaced'
   | 'database_too_new'
+  | 'database_unreleased'
   | 'foreign_database'
   | 'file_exists'
   | 'in_use'

@@ -2,18 +2,16 @@ import { expect, it, onTestFinished } from 'vitest';
 import { accountIdOf } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { LeaderboardQuery } from '../../src/core/ledger/standing.ts';
-import { separationReason } from '../../src/core/store/installation/divide-account.ts';
 import { balanceDifferences, brokenLinks, paymentDifferences } from '../../src/core/store/snapshots/audit.ts';
 import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { repeatedAchievements } from '../../src/core/store/snapshots/reward-statistics.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
-import { fixHome, prepareAccounts, separateCommunities } from '../../src/features/communities/home.ts';
+import { fixHome, prepareAccounts } from '../../src/features/communities/home.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
-import { createLog } from '../../src/platform/log.ts';
 import { type Premium, premiumKinds } from '../../src/webhook/event.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { recordVote } from '../support/record-vote.ts';
@@ -27,7 +25,6 @@ const home = '100000000000000001';
 const guild = '613425648685547541';
 const member = '200000000000000001';
 const other = '200000000000000002';
-const third = '200000000000000003';
 const rewards = {
   ...server.rewards,
   streak: { every: 2, credits: 50, forgive: 0 },
@@ -221,64 +218,6 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await expectSound(url);
   });
 
-  it('divide the accounts of earlier versions, and no balance becomes negative', async () => {
-    const { url, store } = await open();
-    const before = { ...guildListing, community: { ...homeListing.community, listings: ['home', 'hosted'] } };
-    const together = { ...homeListing, community: before.community };
-    // The second milestone vote and the streak are reached by votes on both listings.
-    await vote(store, together, member, start);
-    await vote(store, before, member, start + day);
-    await vote(store, before, other, start + day);
-    await store.reminders.switchOn(accountIdOf('', member), [], start + day);
-    const spent = { userId: member, accounts: '', credits: -165, reason: 'spent', at: start + day };
-    await store.recorder.correct(spent, 'spent');
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 5 });
-    const separation = { moved: [guildListing], kept: [homeListing] };
-    expect(await separateCommunities(store.installation, separation, start + day)).toBe(2);
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 1 });
-    expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 5, votes: 1 });
-    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 10, votes: 1 });
-    expect(await store.communitiesOf(other)).toEqual([guild]);
-    expect(await store.reminders.isReminded(accountIdOf(guild, member))).toBe(true);
-    expect(await store.ledgerIn(guild).lastVoteAt(member, null)).toBe(start + day);
-    expect(await store.records.entries(accountIdOf('', member), 1)).toMatchObject([{ reason: separationReason }]);
-    const standing = await store.standingsIn('', 'UTC').standing(member, start + day);
-    expect(standing).toMatchObject({ streak: { days: 1 }, week: { votes: 1, credits: 10 } });
-    // The home community's own second vote reaches the milestone again.
-    expect(await vote(store, homeListing, member, start + day)).toMatchObject({ credits: 160 });
-    expect(await separateCommunities(store.installation, separation, start + day)).toBe(0);
-    await expectSound(url);
-
-    // A process of an earlier version still records votes in home accounts, for a listing that has votes of its own.
-    await vote(store, guildListing, other, start + 2 * day);
-    await vote(store, before, other, start + 3 * day);
-    await vote(store, before, third, start + 3 * day);
-    expect(await separateCommunities(store.installation, separation, start + 3 * day)).toBe(2);
-    expect(await store.ledger.account(other)).toMatchObject({ credits: 0, votes: 0 });
-    expect(await store.ledgerIn(guild).account(other)).toMatchObject({ votes: 3 });
-    expect(await store.ledgerIn(guild).account(third)).toMatchObject({ credits: 10, votes: 1 });
-    expect(await store.ledgerIn(guild).lastVoteAt(other, null)).toBe(start + 3 * day);
-    await expectSound(url);
-    // A week without any ends the search.
-    expect(await separateCommunities(store.installation, separation, start + 9 * day)).toBe(0);
-    expect(await separateCommunities(store.installation, separation, start + 10 * day)).toBe(0);
-    await vote(store, before, third, start + 11 * day);
-    expect(await separateCommunities(store.installation, separation, start + 11 * day)).toBe(0);
-  });
-
-  it('keep a negative balance of the home community to themselves', async () => {
-    const { url, store } = await open();
-    const before = { ...guildListing, community: { ...homeListing.community, listings: ['home', 'hosted'] } };
-    const overdraft = { userId: member, accounts: '', credits: -100, reason: 'loan', at: start, mayOverdraw: true };
-    await store.recorder.correct(overdraft, 'loan');
-    await vote(store, before, member, start);
-    const separation = { moved: [guildListing], kept: [homeListing] };
-    expect(await separateCommunities(store.installation, separation, start)).toBe(1);
-    expect(await store.ledger.account(member)).toMatchObject({ credits: -100, votes: 0 });
-    expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 10, votes: 1 });
-    await expectSound(url);
-  });
-
   it('keep the home community that was stored first', async () => {
     const { store } = await open();
     const { installation } = store;
@@ -292,8 +231,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
 
   it('keep the home community when its listings leave the settings, unless its guild has accounts of its own', async () => {
     const { store } = await open();
-    const options = { clock: systemClock, log: createLog({ level: 'silent', secrets: [] }) };
-    const homeWithout = () => prepareAccounts(store, [], options);
+    const homeWithout = () => prepareAccounts(store, []);
     expect(await homeWithout()).toBe(null);
     await fixHome(store.installation, guild, [guild]);
     expect(await homeWithout()).toBe(guild);

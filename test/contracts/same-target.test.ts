@@ -78,7 +78,7 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     expect(await vote(store, botListing, start + minute)).toMatchObject({ credits: 30 });
   });
 
-  it('are reminded of once, also where an earlier version has planned both', async () => {
+  it('are reminded of once, also where both were planned', async () => {
     const store = await open();
     const clock = storeClock(manualClock(start + 13 * hour));
     const listing = { name: 'server', names, cooldownMs: 12 * hour };

@@ -66,7 +66,10 @@ const member = { guildId: '1', userId: '2', role: '3' };
 it.each<Contents>([
   { kind: 'role', content: member },
   { kind: 'directMessage', content: { userId: '2', message: { type: 'reminder', listing: 'server', dueAt: 1 } } },
-  { kind: 'ownerReport', content: { channelId: '4', report: { type: 'roleFailed', ...member, reason: 'above', cause: 'above' } } },
+  {
+    kind: 'ownerReport',
+    content: { channelId: '4', report: { type: 'roleFailed', ...member, reason: 'above', cause: 'above' } },
+  },
   { kind: 'partyReward', content: { period: 'week 2026-W02', goal: 10, credits: 5, day: 20_454 } },
   { kind: 'partyPanel', content: { channelId: '4', period: 'week 2026-W02' } },
   { kind: 'partyReached', content: { channelId: '4', period: 'week 2026-W02', goal: 10, credits: 5 } },

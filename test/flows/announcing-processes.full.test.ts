@@ -3,7 +3,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { second } from '../../src/platform/durations.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
-import { dialectAt } from '../core/store/upgrades/old-database.ts';
+import { dialectAt } from '../support/dialect-at.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { settings } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';

@@ -42,7 +42,7 @@ it('a server of the variables is not linked again, and its votes are paid once w
     /Ten API keys were checked in this server within a minute.*try again <t:\d+:R>/,
   );
 
-  // As an earlier version has linked it, which did not compare the ids.
+  // As it would be stored if the ids could not be compared.
   const profile = await fetch(`${service.baseUrl}/server`, { headers: { 'x-api-key': serverKey } });
   const { data } = (await profile.json()) as { readonly data: { readonly id: string } };
   const store = await openStore(loadConfig(environment).databaseUrl, systemClock, { thread: false });

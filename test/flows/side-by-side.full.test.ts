@@ -7,15 +7,18 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { hour, second } from '../../src/platform/durations.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { blocksOf } from '../discord/shown-text.ts';
-import { checkOutLastRelease } from '../support/last-release.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { createNextVersion } from '../support/next-version.ts';
 import { createSender } from '../support/sender.ts';
 import { fetchOwnerApi, settings } from '../support/settings.ts';
 import { type Program, startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { isConsistent } from '../support/voting.ts';
 
-/** How long each of the three phases lasts (ms): the old version migrated under load, both, the new version alone. */
+/**
+ * How long each of the four phases lasts (ms): the older version alone, both, both after a restart of it, the newer
+ * alone.
+ */
 const phaseMs = second * Number(process.env['TALLYHOOK_SIDE_BY_SIDE_SECONDS'] ?? 0.3);
 const minVotesPerPhase = 30;
 const connections = 8;
@@ -35,10 +38,10 @@ function voteNumber(index: number, now: number): SentVote {
   return { userId, body: JSON.stringify({ event: 'server_vote', userId, timestamp }) };
 }
 
-/** Prints what the last release finds wrong in the ledger: its own audit, run by its own sources. */
-const auditOfLastRelease = `
-  const { openSnapshot } = await import('./src/store/snapshots/open-snapshot.ts');
-  const audit = await import('./src/store/snapshots/audit.ts');
+/** Prints what the older version finds wrong in the ledger: its own audit, run by its own sources. */
+const auditOfOlder = `
+  const { openSnapshot } = await import('./src/core/store/snapshots/open-snapshot.ts');
+  const audit = await import('./src/core/store/snapshots/audit.ts');
   const snapshot = await openSnapshot(process.argv[1]);
   const { balanceDifferences, paymentDifferences, orphanedRows, brokenLinks } = audit;
   console.log(JSON.stringify([
@@ -47,16 +50,37 @@ const auditOfLastRelease = `
   ]));
   await snapshot.close();`;
 
+/** Two versions by the folders of their sources. */
+interface Versions {
+  readonly older: string;
+  readonly newer: string;
+}
+
 /**
- * The last release receives votes while this version migrates its database. Both receive the same and different votes,
- * until the last release stops.
+ * The last release beside this version, if `scripts/side-by-side.ts` has extracted it; otherwise this version beside a
+ * next one, whose migration changes the tables of votes in steps.
  */
-async function runsBesideTheLastRelease(databaseUrl: string, oldProcesses: number): Promise<void> {
-  const release = checkOutLastRelease();
+function versions(): Versions {
+  const repository = new URL('../..', import.meta.url).pathname;
+  const release = process.env['TALLYHOOK_LAST_RELEASE'];
+  return release === undefined
+    ? { older: repository, newer: createNextVersion() }
+    : { older: release, newer: repository };
+}
+
+/**
+ * The older version receives votes while the newer one migrates its database. Both receive the same and different
+ * votes, until the older one is stopped, which is also started again on the migrated database.
+ */
+async function runSideBySide({ older, newer }: Versions, databaseUrl: string, oldProcesses: number): Promise<void> {
   const discord = await localDiscord({ rateLimits: false });
-  const environment = { ...settings(discord), DATABASE_URL: databaseUrl, CACHE_URL: 'memory:' };
-  const start = (launcher?: string) => startProgram(['start'], environment, tempDir(), [], launcher);
-  const old = Array.from({ length: oldProcesses }, () => start(join(release, 'src/launch.js')));
+  // Two programs with all roles may not share a SQLite file.
+  const environment = {
+    ...{ ...settings(discord), DATABASE_URL: databaseUrl, CACHE_URL: 'memory:' },
+    TALLYHOOK_ROLES: 'receive,announce',
+  };
+  const start = (folder: string) => startProgram(['start'], environment, tempDir(), [], join(folder, 'src/launch.js'));
+  const old = Array.from({ length: oldProcesses }, () => start(older));
   const oldUrls = await Promise.all(old.map(({ url }) => url()));
 
   const { send } = createSender(connections);
@@ -101,12 +125,18 @@ async function runsBesideTheLastRelease(databaseUrl: string, oldProcesses: numbe
   };
 
   await nextPhase();
-  const current = start();
+  const current = start(newer);
   const url = await current.url();
   urls = [...oldUrls, url];
   await nextPhase();
+  // The schema is the newer one by now, and an older process starts on it nevertheless.
   urls = [url];
   await stopAll(old);
+  const restarted = start(older);
+  urls = [await restarted.url(), url];
+  await nextPhase();
+  urls = [url];
+  await stopAll([restarted]);
   await nextPhase();
   isStopped = true;
   await load;
@@ -136,11 +166,10 @@ async function runsBesideTheLastRelease(databaseUrl: string, oldProcesses: numbe
   expect(counts.effects).toEqual({ waiting: 0, buried: 0, done: votes.length });
   await store.close();
   expect(await isConsistent(databaseUrl)).toBe(true);
-  const faults = execFileSync(
-    process.execPath,
-    ['--input-type=module', '--eval', auditOfLastRelease, '--', databaseUrl],
-    { cwd: release, encoding: 'utf8' },
-  );
+  const faults = execFileSync(process.execPath, ['--input-type=module', '--eval', auditOfOlder, '--', databaseUrl], {
+    cwd: older,
+    encoding: 'utf8',
+  });
   expect(JSON.parse(faults)).toEqual([0, 0, 0, 0, 0, 0]);
 }
 
@@ -149,13 +178,13 @@ async function stopAll(programs: readonly Program[]): Promise<void> {
   for (const { ended, output } of programs) expect(await ended, output()).toBe(0);
 }
 
-const options = { timeout: 120_000 + 6 * phaseMs };
-const description = 'beside the last release, under load: nothing is lost, nothing is paid or announced twice';
+const options = { timeout: 120_000 + 8 * phaseMs };
+const description = 'beside an older version, under load: nothing is lost, nothing is paid or announced twice';
 
 it(`migrates and runs on SQLite ${description}`, options, () =>
-  runsBesideTheLastRelease(`sqlite:${join(tempDir(), 'tallyhook.db')}`, 1),
+  runSideBySide(versions(), `sqlite:${join(tempDir(), 'tallyhook.db')}`, 1),
 );
 
 describeOnPostgres('on PostgreSQL', (server) => {
-  it(`migrates and runs ${description}`, options, () => runsBesideTheLastRelease(server().newDatabase(), 2));
+  it(`migrates and runs ${description}`, options, () => runSideBySide(versions(), server().newDatabase(), 2));
 });

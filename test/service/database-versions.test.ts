@@ -2,6 +2,9 @@ import { expect, it } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { openDatabase } from '../../src/service/storage/database.ts';
+import { readServiceDatabaseStatus } from '../../src/service/storage/database-format.ts';
+import { readRows } from '../support/read-rows.ts';
+import { runSql } from '../support/run-sql.ts';
 import { describeOnBothDatabases } from './databases.ts';
 
 describeOnBothDatabases('the database of the service', (newDatabase) => {
@@ -20,6 +23,16 @@ describeOnBothDatabases('the database of the service', (newDatabase) => {
     await (await openDatabase(address)).destroy();
     await recorded(address, '999-contract', false);
     await expect(openDatabase(address)).rejects.toMatchObject({ code: 'database_too_new' });
+  });
+
+  it('is refused if a development version has written it, and stays as it is', async () => {
+    const address = newDatabase();
+    await (await openDatabase(address)).destroy();
+    await runSql(address, "update kysely_migration set name = '001-first-tables'");
+    const before = await readRows(address, 'kysely_migration');
+    await expect(openDatabase(address)).rejects.toMatchObject({ code: 'database_unreleased' });
+    expect(await readServiceDatabaseStatus(address)).toEqual({ state: 'unreleased' });
+    expect(await readRows(address, 'kysely_migration')).toEqual(before);
   });
 
   it('is not that of the bot', async () => {

@@ -57,7 +57,6 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const home = await prepareAccounts(
     store,
     configured.filter(({ linked }) => !linked),
-    { clock, log },
   );
   const directory = createDirectory([], home);
   directory.replace(listingsByGuild(configured));

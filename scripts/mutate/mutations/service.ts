@@ -105,13 +105,13 @@ export const serviceMutations: readonly Mutation[] = [
     breaks: 'a member votes once in twelve hours',
   },
   {
-    file: 'src/service/storage/migrations/003-counts.ts',
+    file: 'src/service/storage/migrations/counts.ts',
     find: "where listing_id = old.listing_id and month = ${monthOf('old.voted_at')};",
     replace: 'where listing_id = old.listing_id;',
     breaks: 'on SQLite, a deleted vote is subtracted from its own month',
   },
   {
-    file: 'src/service/storage/migrations/003-counts-postgres.ts',
+    file: 'src/service/storage/migrations/counts-postgres.ts',
     find: "select listing_id, ${monthOf('voted_at')}, pg_backend_pid() % ${slots}, -count(*) from removed",
     replace: "select listing_id, ${monthOf('voted_at')}, pg_backend_pid() % ${slots}, count(*) from removed",
     breaks: 'on PostgreSQL, a deleted vote is subtracted from the counts',

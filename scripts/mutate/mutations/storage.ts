@@ -141,40 +141,9 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'undoing an import makes no balance negative',
   },
   {
-    file: 'src/core/store/migrations/004-passbooks.ts',
-    find: "and cause in ('vote', 'denied') and listing is not null",
-    replace: "and cause in ('vote') and listing is not null",
-    breaks: 'the upgrade of old databases knows the last votes without credits',
-  },
-  {
-    file: 'src/core/store/migrations/004-passbooks.ts',
-    find: 'earlier.id <= ${after})',
-    replace: 'earlier.id < ${after})',
-    breaks: 'the upgrade links the entries of an account across chunks',
-  },
-  {
-    file: 'src/core/store/migrations/008-event-keys.ts',
-    find: "const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(12, '0');\n  return Buffer.from(time + hash('sha256', key.slice(25), 'hex').slice(0, 20), 'hex');",
-    replace:
-      "const time = (at < 0 ? at + 2 ** 48 : at).toString(16).padStart(12, '0');\n  return Buffer.from(time + hash('sha256', key.slice(24), 'hex').slice(0, 20), 'hex');",
-    breaks: 'a delivery from before an upgrade that is sent again after it pays once',
-  },
-  {
-    file: 'src/core/store/migrations/022-growth.ts',
-    find: "count(case when cause in ('vote', 'denied', 'claim') then 1 end) as votes,",
-    replace: "count(case when cause in ('vote', 'denied') then 1 end) as votes,",
-    breaks: 'the counters of an upgraded database contain claimed votes',
-  },
-  {
-    file: 'src/core/store/migrations/022-growth.ts',
-    find: 'return { cursor: String(below - 1), rows: counted };',
-    replace: 'return { cursor: String(below), rows: counted };',
-    breaks: 'the upgrade counts every row, also between two chunks',
-  },
-  {
     file: 'src/platform/database/migrations/migrate.ts',
-    find: 'if (unknown.length > 0) throw rejectionOf(',
-    replace: 'if (unknown.length > 1) throw rejectionOf(',
+    find: 'if (unknown.length > 0) throw new DatabaseTooNewError(',
+    replace: 'if (unknown.length > 1) throw new DatabaseTooNewError(',
     breaks: 'a version that is too old for the database does not start on it',
   },
   {
@@ -182,12 +151,6 @@ export const storageMutations: readonly Mutation[] = [
     find: 'return { ...task, isStarted: true, cursor: chunk.cursor, rows: task.rows + chunk.rows, total };',
     replace: 'return { ...task, isStarted: true, rows: task.rows + chunk.rows, total };',
     breaks: 'a step of a migration continues after its last chunk',
-  },
-  {
-    file: 'src/platform/database/migrations/chunk-by-id.ts',
-    find: 'where id > ${after} order by id limit ${size}',
-    replace: 'where id > ${after + 1} order by id limit ${size}',
-    breaks: 'chunks of a migration skip no row',
   },
   {
     file: 'src/platform/database/postgres-migrating.ts',

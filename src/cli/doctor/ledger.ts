@@ -16,12 +16,11 @@ import { formatAgo, formatCount, pluralize } from '../../platform/durations.ts';
 import { ledgerCheck } from './installation.ts';
 
 /** Whether the ledger adds up. */
-export const ledgerSumsCheck = ledgerCheck('ledger', async (snapshot, { status }) => [
+export const ledgerSumsCheck = ledgerCheck('ledger', async (snapshot) => [
   evaluateBalances(await balanceDifferences(snapshot)),
   evaluatePayments(await paymentDifferences(snapshot)),
   ...evaluateStrays(await orphanedRows(snapshot)),
-  // Older versions have no links.
-  ...(status.state === 'current' ? evaluateLinks(await brokenLinks(snapshot)) : []),
+  ...evaluateLinks(await brokenLinks(snapshot)),
 ]);
 
 const editedRowsHint = 'Rows were changed or deleted outside of tallyhook. Restore a backup, or report a bug.';

@@ -1,5 +1,5 @@
-import { type ForeignRecordings, foreignRecordings } from '../../core/store/snapshots/origins.ts';
-import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
+import { foreignRecordings } from '../../core/store/snapshots/origins.ts';
+import { type Finding, fail, pass } from '../../platform/doctor/check.ts';
 import { formatCount, pluralize } from '../../platform/durations.ts';
 import { ledgerCheck } from './installation.ts';
 
@@ -10,16 +10,14 @@ export const originsCheck = ledgerCheck('origins', async (snapshot, { status }) 
 
 const maxShown = 10;
 
-function evaluateOrigins({ certain, possible }: ForeignRecordings): Finding {
-  const ids = [...certain, ...possible];
+function evaluateOrigins(ids: readonly number[]): Finding {
   if (ids.length === 0) return pass('Every delivery was recorded for the server whose secret signed it.');
   const omitted = ids.length > maxShown ? ` and ${ids.length - maxShown} more` : '';
-  const subject = `${formatCount(ids.length, 'delivery', 'deliveries')} ${certain.length > 0 ? '' : 'may '}`;
-  const verb = certain.length > 0 ? pluralize(ids.length, 'was', 'were') : 'have been';
-  const message = `${subject}${verb} recorded for another server than the one whose secret signed it: ${ids.slice(0, maxShown).join(', ')}${omitted}.`;
-  return certain.length > 0 ? fail(message, hint) : warn(message, hint);
+  const subject = `${formatCount(ids.length, 'delivery', 'deliveries')} ${pluralize(ids.length, 'was', 'were')}`;
+  const message = `${subject} recorded for another server than the one whose secret signed it: ${ids.slice(0, maxShown).join(', ')}${omitted}.`;
+  return fail(message, hint);
 }
 
 const hint =
-  'An earlier version could replay a delivery of an unlinked listing for any other one. Compare each, as in /owner/deliveries/ID, ' +
-  'with the votes that the listing site shows, and take back with a correction what it should not have paid.';
+  'Compare each, as in /owner/deliveries/ID, with the votes that the listing site shows, take back with a correction what ' +
+  'it should not have paid, and report a bug.';

@@ -3,7 +3,6 @@ import { type Community, createDirectory } from '../../features/communities/dire
 import { prepareAccounts } from '../../features/communities/home.ts';
 import { createCommunitySettings } from '../../features/setup/community-settings.ts';
 import type { Store } from '../../features/store.ts';
-import { systemClock } from '../../platform/clock.ts';
 import { createEncryption } from '../../platform/encryption/encryption.ts';
 import { createLog } from '../../platform/log.ts';
 import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
@@ -11,7 +10,7 @@ import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts'
 /** All communities with a listing, as they are set up in the settings and in Discord. */
 export async function communitiesOf(config: Config, store: Store): Promise<readonly Community[]> {
   const log = createLog({ level: 'silent', secrets: config.secrets });
-  const home = await prepareAccounts(store, config.listings, { clock: systemClock, log });
+  const home = await prepareAccounts(store, config.listings);
   const directory = createDirectory(config.listings, home);
   const settings = createCommunitySettings({
     base: config.base,

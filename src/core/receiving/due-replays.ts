@@ -73,7 +73,7 @@ export function createDueReplays(options: {
  */
 function dueTimeOf(delivery: QuarantinedDelivery, listings: readonly ResolvableListing[]): number {
   const [listing] = listingsOf(delivery, listings);
-  if (listing === undefined && delivery.origin?.some(({ siteId }) => siteId !== null))
+  if (listing === undefined && delivery.origin.some(({ siteId }) => siteId !== null))
     return delivery.receivedAt + clockToleranceMs;
   return eventTimeOf(delivery, listing);
 }

@@ -14,8 +14,10 @@ import { resolveListing, routeDelivery } from './route-delivery.ts';
 import { isOnSite, readStoredSiteDelivery, routeSitePayload } from './site-delivery.ts';
 
 /** A delivery from the log, with the columns that a replay needs. */
-export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome'> {
+export interface StoredDelivery extends Omit<QuarantinedDelivery, 'outcome' | 'origin'> {
   readonly outcome: KnownOutcome;
+  /** Null if it was never quarantined. */
+  readonly origin: readonly ListingIdentity[] | null;
 }
 
 /** Resolves after the commit; rejects as {@link Recorder} does. */
@@ -23,14 +25,13 @@ export type Replay = (delivery: StoredDelivery & Pick<Delivery, 'isDue'>) => Pro
 
 /**
  * The listings for which a delivery from the log may be recorded: those whose secret has authenticated it, as they are
- * configured now. None if they are not configured any more. Of a delivery of an earlier version only the name is known.
+ * configured now. None if they are not configured any more.
  */
 export function listingsOf<Listing extends ResolvableListing>(
-  { origin, listing: name }: Pick<StoredDelivery, 'origin' | 'listing'>,
+  { origin }: Pick<StoredDelivery, 'origin'>,
   configured: readonly Listing[],
 ): readonly Listing[] {
-  if (origin === null) return configured.filter((listing) => listing.name === name);
-  return [...new Set(origin.flatMap((identity) => findListing(identity, configured) ?? []))];
+  return [...new Set((origin ?? []).flatMap((identity) => findListing(identity, configured) ?? []))];
 }
 
 /** The configured listing that a listing is now. */
@@ -77,7 +78,8 @@ export function createReplay(options: {
 }
 
 function route(delivery: StoredDelivery, configured: readonly ResolvableListing[], now: number): RoutedDelivery {
-  const { family, body, origin } = delivery;
+  const { family, body } = delivery;
+  const origin = delivery.origin ?? [];
   const candidates = listingsOf(delivery, configured);
   const [listing] = candidates;
   if (listing === undefined) return withoutListing(delivery);
@@ -86,7 +88,7 @@ function route(delivery: StoredDelivery, configured: readonly ResolvableListing[
   const read = readStoredPayload(delivery, now, inferVoteKind(scopes, { signed: true }));
   const payload = requireFamily(family, read);
   // Of several listings with one secret, some were removed: the others must not get the events of these.
-  const isAnyGone = origin?.some((identity) => findListing(identity, configured) === undefined) === true;
+  const isAnyGone = origin.some((identity) => findListing(identity, configured) === undefined);
   if (!isAnyGone || payload.type === 'unprocessable') return routeDelivery(payload, scopes);
   const target = payload.type === 'event' ? payload.event.target : payload.target;
   const meant = resolveListing(origin, target);

@@ -32,9 +32,9 @@ export interface DeliveryQuery extends PageRequest, DeliveryFilter {}
  */
 export interface DeliveryRecord extends Omit<DeliveryRow, 'eventKeys' | 'originalId' | 'origin'> {
   readonly id: number;
-  /** The delivery that it repeats; null if it is not a duplicate, or is from an earlier version. */
+  /** The delivery that it repeats; null if it is not a duplicate, or repeats a vote of a member who was forgotten. */
   readonly originalId: number | null;
-  /** The listings whose secret has authenticated it, if it was quarantined; null otherwise, and of an earlier version. */
+  /** The listings whose secret has authenticated it, if it was quarantined; null otherwise. */
   readonly origin: readonly ListingIdentity[] | null;
 }
 

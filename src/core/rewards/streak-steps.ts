@@ -1,6 +1,14 @@
 import { formatDay } from './calendar.ts';
 import { lastDayOffset } from './day-window.ts';
-import { addVote, countedDays, scanDays, scanStepDay, scanStreakDay, type VoteHistory } from './history.ts';
+import {
+  addVote,
+  countedDays,
+  scanDays,
+  scanStepDay,
+  scanStreakDay,
+  type VoteHistory,
+  withStreakRules,
+} from './history.ts';
 import type { RewardEntry } from './reward.ts';
 import type { StreakRules } from './rules.ts';
 
@@ -88,7 +96,7 @@ export function addPastVote(
   rules: StreakRules | null,
   outageDays: ReadonlySet<number>,
 ): VoteHistory {
-  const counted = addVote(history, listing, day, outageDays);
+  const counted = addVote(withStreakRules(history, rules, outageDays), listing, day, outageDays);
   if (rules === null) return counted;
   const paidSteps = Math.max(counted.streak.paidSteps, completeSteps(counted, rules, outageDays).steps);
   return { ...counted, streak: { ...counted.streak, paidSteps } };

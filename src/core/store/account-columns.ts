@@ -57,7 +57,7 @@ export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>):
     lastEntry: row.last_entry,
     lastVotes: parseLastVotes(row.last_votes),
     entries: row.entries,
-    history: row.history === null ? null : parseHistory(row.history),
+    history: row.history === null ? emptyHistory : parseHistory(row.history),
     scores: {
       week: { start: row.week_start, votes: row.week_votes, credits: row.week_credits },
       month: { start: row.month_start, votes: row.month_votes, credits: row.month_credits },
@@ -74,7 +74,7 @@ export function accountValues(account: AccountState) {
   const { week, month } = scores;
   return [
     ...[credits, votes, lastEntry, JSON.stringify(lastVotes), entries],
-    history === null ? null : serializeHistory(history),
+    history === emptyHistory ? null : serializeHistory(history),
     ...[week.start, week.votes, week.credits, month.start, month.votes, month.credits],
     ...[streak.days, streak.lastDay],
     ...markValues(marks),

@@ -129,7 +129,7 @@ export const writes = {
       last_votes: '{}',
       credits: eb('credits', '-', sumOf('credits')),
       votes: eb('votes', '-', sumOf('votes')),
-      entries: eb('entries', '-', Math.min(rows.length, account.entries)),
+      entries: eb('entries', '-', rows.length),
     }));
     await run(connection, rest.where('user_id', '=', user_id));
   },

@@ -14,17 +14,11 @@ export function linkedEntries(
   return db.withRecursive(
     'linked(id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement)',
     (query) => {
-      // A manually edited link could point forward, and form an endless loop. Ids are compared only between entries from
-      // before they were numbered: later ones may have ids in any order.
+      // A manually edited link could point forward, and form an endless loop. Ids may be in any order.
       const earlier = query
         .selectFrom('linked')
         .innerJoin('entries', (join) => join.onRef('entries.id', '=', 'linked.previous'))
-        .where(({ eb, and, or }) =>
-          or([
-            eb('entries.number', '<', ref('linked.number')),
-            and([eb('entries.number', '=', ref('linked.number')), eb('entries.id', '<', ref('linked.id'))]),
-          ]),
-        );
+        .where(({ eb }) => eb('entries.number', '<', ref('linked.number')));
       return query
         .selectFrom('entries')
         .select(entryColumns)

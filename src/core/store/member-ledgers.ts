@@ -74,11 +74,6 @@ export async function* accountPages(
   }
 }
 
-/** Entries from before they were numbered are not counted, but votes are. */
-export function countEntries({ entries, votes }: AccountSize): number {
-  return Math.max(entries, votes);
-}
-
 /** The ledgers of these accounts, in their order. @param atOnce about how many entries one statement reads */
 export async function* readLedgers(
   { db, connection }: SqlAccess,
@@ -109,7 +104,7 @@ function* divide(accounts: readonly AccountSize[], atOnce: number): Generator<re
   let entries = 0;
   for (const account of accounts) {
     chunk.push(account);
-    entries += countEntries(account);
+    entries += account.entries;
     if (entries < atOnce) continue;
     yield chunk;
     chunk = [];

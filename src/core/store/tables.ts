@@ -12,7 +12,7 @@ import type { SettingsTables } from './settings/settings-tables.ts';
 /** The stored `delivery_id` of an effect without a delivery. */
 export const noDelivery = 0;
 
-/** All columns but the key, which is only in rows of earlier versions. */
+/** All columns. */
 export const deliveryColumns = [
   ...['id', 'received_at', 'family', 'listing', 'kind', 'outcome', 'reason', 'user_id', 'credits', 'body'],
   ...['original_id', 'origin'],
@@ -38,11 +38,11 @@ export interface Tables extends SettingsTables {
     credits: number;
     /** Empty once it was pruned, and in a duplicate, which has that of its original. */
     body: string;
-    /** The delivery that a duplicate repeats; null if it is none, or is from an earlier version. */
+    /** The delivery that a duplicate repeats; null if it is none, or repeats a vote of a member who was forgotten. */
     original_id: Generated<number | null>;
     /**
      * JSON, of a quarantined delivery, also after its replay: the {@link ListingIdentity} of each listing whose secret has
-     * authenticated it. Null for all others, and in rows of earlier versions.
+     * authenticated it. Null for all others.
      */
     origin: Generated<string | null>;
   };
@@ -65,7 +65,7 @@ export interface Tables extends SettingsTables {
     delivery_id: number | null;
     /** The user's previous entry; null for the first. */
     previous: number | null;
-    /** The position in its user's history, counted from 1; 0 for the oldest entries, which are ordered by id. */
+    /** The position in its user's history, counted from 1. */
     number: Generated<number>;
     /** 1 for a vote without a timestamp. */
     untimed: Generated<number>;
@@ -87,7 +87,7 @@ export interface Tables extends SettingsTables {
     last_votes: string;
     /** The number of the user's newest entry. */
     entries: Generated<number>;
-    /** JSON: the history of votes; null before the first vote that rules were applied to. */
+    /** JSON: the history of votes; null before the first one. */
     history: string | null;
     /** JSON: the roles last seen; null for none. */
     roles: string | null;
@@ -145,20 +145,20 @@ export interface Tables extends SettingsTables {
     state: 'active' | 'expired' | 'revoked';
     period_end: number | null;
     /** See `order-times-column.ts`. */
-    times: string | null;
+    times: string;
     updated_at: number;
   };
   /** All ids by which an order may be named, including the order's own. */
   order_names: { guild_id: string; name: string; order_id: string };
   effects: {
     id: Generated<number>;
-    /** {@link noDelivery} without one: SQLite can only drop `not null` by copying the table. */
+    /** {@link noDelivery} without one. */
     delivery_id: number;
     /** A newer version may have stored kinds that this one does not know. */
     kind: EffectKind | (string & {});
     /** What is rate-limited together. Announcements: the id of the channel. */
     queue: string;
-    /** JSON: an announcement as an array, in effects from the first versions as an object; other contents as objects. */
+    /** JSON: an announcement as an array, other contents as objects. */
     content: string;
     state: EffectState;
     attempts: number;
@@ -198,7 +198,7 @@ export interface Tables extends SettingsTables {
     reason: string;
     balance: number;
     at: number;
-    /** See {@link Correction}; null for one of a program, and of earlier versions. */
+    /** See {@link Correction}; null for one of a program. */
     author: ColumnType<string | null, string | null | undefined>;
   };
   /** What was imported of other programs. */
@@ -252,7 +252,7 @@ export interface Tables extends SettingsTables {
     application_id: string;
     guild_id: string | null;
     name: string;
-    /** JSON; null if an older version has registered the command. */
+    /** JSON; null if an earlier installation has registered the command. */
     definition: string | null;
   };
   /** See `counters.ts`. */

@@ -1,6 +1,6 @@
 import { type Account, type AccountId, type LastVotes, memberOf, withVote } from '../ledger/account.ts';
 import { type Entry, isCountedVote } from '../ledger/entry.ts';
-import type { VoteHistory } from '../rewards/history.ts';
+import { emptyHistory, type VoteHistory } from '../rewards/history.ts';
 import { noScores, type PeriodScores } from '../rewards/period-scores.ts';
 import type { StreakInDays } from '../rewards/streak.ts';
 
@@ -10,10 +10,9 @@ export interface AccountState extends Account {
   readonly lastVotes: LastVotes;
   /** ID of the newest entry, which links to the entry before it. Null before the first entry. */
   readonly lastEntry: number | null;
-  /** Number of the newest entry, counted from 1. Starts again at 0 for entries from before they were numbered. */
+  /** Number of the newest entry, counted from 1. */
   readonly entries: number;
-  /** Null if no vote was counted, or all of them before histories were kept. */
-  readonly history: VoteHistory | null;
+  readonly history: VoteHistory;
   readonly scores: PeriodScores;
   /** The streak after the latest vote. */
   readonly streak: StreakInDays;
@@ -38,11 +37,6 @@ export function markValues({ reminder, role_connection }: Marks): readonly numbe
   return [reminder, role_connection];
 }
 
-/** What either has noted. */
-export function joinMarks(a: Marks, b: Marks): Marks {
-  return Object.fromEntries(markNames.map((name) => [name, Math.max(a[name], b[name])])) as Marks;
-}
-
 /** An account without entries. */
 export function emptyAccount(id: AccountId): AccountState {
   return {
@@ -53,7 +47,7 @@ export function emptyAccount(id: AccountId): AccountState {
     lastVotes: {},
     lastEntry: null,
     entries: 0,
-    history: null,
+    history: emptyHistory,
     scores: noScores,
     streak: { days: 0, lastDay: 0 },
     roles: [],

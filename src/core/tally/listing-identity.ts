@@ -43,7 +43,10 @@ export function serializeIdentities(identities: readonly ListingIdentity[]): str
   return JSON.stringify(identities);
 }
 
-/** Of the column `deliveries.origin`: null for a delivery of an earlier version, and none for a text that is not valid. */
+/**
+ * Of the column `deliveries.origin`: null for a delivery that was never quarantined, and none for a text that is not
+ * valid.
+ */
 export function parseIdentities(text: string | null): readonly ListingIdentity[] | null {
   if (text === null) return null;
   const value = parseJson(text);

@@ -15,8 +15,8 @@ export interface QuarantinedDelivery extends Delivery {
   readonly kind: string | null;
   readonly userId: string | null;
   readonly outcome: 'quarantined';
-  /** The listings whose secret has authenticated it; null for a delivery of an earlier version. */
-  readonly origin: readonly ListingIdentity[] | null;
+  /** The listings whose secret has authenticated it. */
+  readonly origin: readonly ListingIdentity[];
 }
 
 /** Logs a delivery that pays nothing. */

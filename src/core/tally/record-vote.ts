@@ -3,7 +3,7 @@ import { accountIdOf, lastVoteIn } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import type { GivenRole } from '../outbox/effect-contents.ts';
 import { decideVote, type Reached } from '../rewards/decide-vote.ts';
-import { emptyHistory } from '../rewards/history.ts';
+import type { VoteHistory } from '../rewards/history.ts';
 import { addToScores } from '../rewards/period-scores.ts';
 import {
   creditsOf,
@@ -12,9 +12,9 @@ import {
   type RewardEntry,
   untimedRepeatWindowMs,
 } from '../rewards/reward.ts';
+import { type StreakInDays, streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf, namesOfTarget, outageDaysOf } from './community.ts';
-import { streakAfter, withHistory } from './complete-history.ts';
 import { applyGrants } from './grants.ts';
 import { type EventKey, forgottenVoteKey, isIdentified, voteKeys } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
@@ -181,8 +181,7 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
   const calendar = calendarOf(community);
   const day = calendar.dayAt(at);
   const outageDays = outageDaysOf(tally.outages(), calendar);
-  const before = withinCooldown ? { ...account, history: emptyHistory } : withHistory(tally, account, listing);
-  const { entries, grants, history, reached } = decideVote(before.history, vote, {
+  const { entries, grants, history, reached } = decideVote(account.history, vote, {
     listing: name,
     rewards,
     communityListings: community.listings,
@@ -196,10 +195,10 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
   if (withinCooldown) return { entries, account, streak: null, reached, apply: () => [] };
 
   const streak = streakAfter(tally, history, listing, now);
-  const scores = addToScores(before.scores, day, 1, creditsOf(entries));
+  const scores = addToScores(account.scores, day, 1, creditsOf(entries));
   return {
     entries,
-    account: { ...before, history, streak, scores },
+    account: { ...account, history, streak, scores },
     streak: streak.days,
     reached,
     apply(deliveryId) {
@@ -209,4 +208,11 @@ export function voteRewards(tally: Tally, cast: CastVote): VoteRewards {
       return grants.length === 0 ? [] : applyGrants(tally, grants, { community, deliveryId, now });
     },
   };
+}
+
+/** The streak of a history at a time (ms since the epoch). */
+function streakAfter(tally: Tally, history: VoteHistory, listing: ListingContext, now: number): StreakInDays {
+  const calendar = calendarOf(listing.community);
+  const forgive = listing.rewards.streak?.forgive ?? 0;
+  return streakOn(history, calendar.dayAt(now), { forgive, outageDays: outageDaysOf(tally.outages(), calendar) });
 }

@@ -1,7 +1,7 @@
 import { type LastVotes, withVote } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
+import { type HistoricEntry, historyOfEntries } from '../rewards/history-of-entries.ts';
 import type { Outage } from '../rewards/outages.ts';
-import { type HistoricEntry, historyOfEntries } from '../rewards/separate-history.ts';
 import { streakOn } from '../rewards/streak.ts';
 import type { AccountState } from './account-state.ts';
 import { calendarOf } from './community.ts';
@@ -39,7 +39,7 @@ export function recountVotes(
 }
 
 /** History, scores and streak from the entries of an account alone. */
-export function historyFrom(entries: readonly HistoricEntry[], { listings, outages, now }: RecountContext) {
+function historyFrom(entries: readonly HistoricEntry[], { listings, outages, now }: RecountContext) {
   const rules = listings.length === 0 ? withoutRules : listingsByName(listings, outages)(null);
   const { history, scores } = historyOfEntries(entries, rules);
   const forgive = rules.rewards.streak?.forgive ?? 0;

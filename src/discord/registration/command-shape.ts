@@ -224,8 +224,8 @@ export function hasDefinition(listed: ListedCommand, definition: string): boolea
 }
 
 /**
- * Whether a command is described in most of our languages. Another version may have registered it while this one was not
- * running; the command of another program is hardly ever translated into so many.
+ * Whether a command is described in most of our languages. Another version may have registered it while this one was
+ * not running; the command of another program is hardly ever translated into so many.
  */
 export function isTranslatedAsOurs(listed: ListedCommand): boolean {
   const translations = wordsOf(listed);

@@ -236,8 +236,8 @@ export function createRegistrar(
 
   async function decide(command: UsedCommand): Promise<boolean> {
     const { id: commandId } = command;
-    // The first reading stores the ids of the commands that a deploy script has put there, and removes those that another
-    // program has replaced while we were not running.
+    // The first reading stores the ids of the commands that a deploy script has put there, and removes those that
+    // another program has replaced while we were not running.
     if (!hasTried && (startedFor !== undefined || !(await registry.has(commandId)))) {
       await settleWithin(readTimeoutMs, clock, firstReading.promise);
     }

@@ -7,7 +7,6 @@ import { streakOn } from '../../core/rewards/streak.ts';
 import type { ReachedGoals } from '../../core/store/sql-module.ts';
 import type { AccountState } from '../../core/tally/account-state.ts';
 import type { CommunityContext } from '../../core/tally/community.ts';
-import { scoresOf } from '../../core/tally/complete-history.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
 import { type BackfillPlan, type MemberRecord, planBackfill } from './plan.ts';
@@ -55,23 +54,15 @@ export function createBackfillPlanner(
       planBackfill(recordOf(userId, entries), context, listings),
 
     /** The account with what a plan changes apart from its entries. */
-    apply(
-      account: AccountState,
-      { history, entries }: BackfillPlan,
-      earlier: readonly BackfillEntry[],
-      now: number,
-    ): AccountState {
+    apply(account: AccountState, { history, entries }: BackfillPlan, now: number): AccountState {
       const { calendar, outageDays, rewards } = listingOf(null);
-      const { votes } = recordOf(account.userId, earlier);
       const dayOf = ({ at }: { readonly at: number }) => calendar.dayAt(at);
-      const scores =
-        account.history === null ? scoresOf(votes.map((vote) => ({ ...vote, day: dayOf(vote) }))) : account.scores;
       const forgive = rewards.streak?.forgive ?? 0;
       return {
         ...account,
         history,
         streak: streakOn(history, calendar.dayAt(now), { forgive, outageDays }),
-        scores: entries.reduce((sum, entry) => addToScores(sum, dayOf(entry), 0, entry.credits), scores),
+        scores: entries.reduce((sum, entry) => addToScores(sum, dayOf(entry), 0, entry.credits), account.scores),
       };
     },
   };

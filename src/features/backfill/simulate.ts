@@ -5,13 +5,7 @@ import { monthOf } from '../../core/rewards/calendar.ts';
 import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
 import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
-import {
-  type AccountSize,
-  accountPages,
-  countEntries,
-  type MemberEntry,
-  readLedgers,
-} from '../../core/store/member-ledgers.ts';
+import { type AccountSize, accountPages, type MemberEntry, readLedgers } from '../../core/store/member-ledgers.ts';
 import { run, type SqlAccess } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
 import { commonGoalsOf, type Sql } from '../../core/store/sql-module.ts';
@@ -92,7 +86,7 @@ async function findAccounts(
   let entries = 0;
   for await (const page of accountPages(sql, accounts)) {
     const active = page.filter(({ month_start }) => month_start >= month);
-    entries += active.reduce((sum, account) => sum + countEntries(account), 0);
+    entries += active.reduce((sum, account) => sum + account.entries, 0);
     if (entries > maxEntries || signal.aborted) return [];
     found.push(...active);
     await nextTurn();

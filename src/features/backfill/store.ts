@@ -47,7 +47,7 @@ export const writes = {
       await releaseAccount(connection, db, account);
       return { entries: [], roles: 0 };
     }
-    let updated = planner.apply(account, plan, entries, now);
+    let updated = planner.apply(account, plan, now);
     for (const { cause, credits, reason, achievement, listing } of plan.entries) {
       const entry = { cause, credits, reason, achievement, listing };
       updated = await appendEntry(connection, db, updated, {

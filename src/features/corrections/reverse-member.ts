@@ -1,8 +1,8 @@
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { correctionEntry } from '../../core/ledger/correction.ts';
 import { type Cause, countedVoteCauses, isCountedVote } from '../../core/ledger/entry.ts';
+import { isUnreachedMilestone } from '../../core/rewards/history-of-entries.ts';
 import { milestoneGrants } from '../../core/rewards/milestones.ts';
-import { isUnreachedMilestone } from '../../core/rewards/separate-history.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';

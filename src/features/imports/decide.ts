@@ -105,7 +105,7 @@ export function decideImport(
     return {
       ...account,
       lastVotes,
-      history: history === null ? null : addPastVote(history, past, listing.rewards.streak, state.outageDays),
+      history: addPastVote(history, past, listing.rewards.streak, state.outageDays),
       scores: addToScores(scores, day, 1, credits),
     };
   }

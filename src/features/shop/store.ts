@@ -1,4 +1,4 @@
-import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account.ts';
+import { type AccountId, type AccountScope, accountIdOf } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import { handlerQueue, type PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
@@ -79,17 +79,12 @@ export const reads = {
     accounts: AccountScope,
     limit: number,
   ): Promise<readonly StoredPurchase[]> {
-    const ofUser = db
-      .selectFrom('purchases')
-      .selectAll()
-      .where('user_id', '=', userId)
-      // Purchases from before there were accounts per guild were paid by those of the home community.
-      .where(({ eb, or }) =>
-        accounts === homeAccounts
-          ? eb('account_guild_id', '=', homeAccounts)
-          : or([eb('account_guild_id', '=', accounts), eb('guild_id', '=', accounts)]),
-      );
-    const newest = ofUser.orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
+    const ofUser = db.selectFrom('purchases').selectAll().where('user_id', '=', userId);
+    const newest = ofUser
+      .where('account_guild_id', '=', accounts)
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit);
     return (await run(connection, newest)).map(toPurchase);
   },
 

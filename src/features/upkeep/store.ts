@@ -1,7 +1,5 @@
 import type { Selectable } from 'kysely';
-import { type AccountId, homeAccounts } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
-import { accountOf } from '../../core/store/account-columns.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { lock } from '../../core/store/lock.ts';
@@ -42,23 +40,6 @@ export const reads = {
       if (last === undefined || later.length === 0) return found.reverse();
       before = last.id;
     }
-  },
-
-  /**
-   * Home accounts with votes but without a history, from before histories were kept; those after `accountId` in the
-   * order of ids.
-   */
-  async accountsWithoutHistory(
-    { db, connection }: Sql,
-    accountId: string,
-    limit: number,
-  ): Promise<readonly AccountId[]> {
-    const following = db.selectFrom('balances').select('user_id').where('user_id', '>', accountId);
-    const incomplete = following
-      .where('guild_id', '=', literal(homeAccounts))
-      .where('history', 'is', null)
-      .where('votes', '>', literal(0));
-    return (await run(connection, incomplete.orderBy('user_id').limit(limit))).map(accountOf);
   },
 };
 

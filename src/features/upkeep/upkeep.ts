@@ -1,6 +1,4 @@
-import { type AccountId, homeAccounts } from '../../core/ledger/account.ts';
 import type { Metrics } from '../../core/metrics.ts';
-import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -14,31 +12,25 @@ const endGrantsEveryMs = 5 * second;
 /** At most this many roles are repaired per minute, so that votes and commands have Discord's rate limit to themselves. */
 const repairEveryMs = minute;
 const deleteExpiredEveryMs = hour;
-const separateEveryMs = 5 * minute;
 const repairedRoles = 10;
 const repairRoundMs = day;
 /** Per transaction, in which votes of these members wait. */
 const endedRoles = 20;
-const accountsPerPage = 100;
 /** How many times longer than counting is the pause after it, as long as there is more to count. */
 const pausePerCount = 4;
 
-/** What is done regularly: ends of roles, repairs, counting, pruning, and once older members' histories. */
+/** What is done regularly: ends of roles, repairs, counting and pruning. */
 export function createUpkeep(options: {
-  readonly store: Pick<Store, 'upkeep' | 'roles' | 'recorder' | 'memberData' | 'counting'>;
+  readonly store: Pick<Store, 'upkeep' | 'roles' | 'memberData' | 'counting'>;
   readonly keep: Retention;
-  readonly directory: { readonly listings: readonly ListingContext[] };
-  /** Divides accounts to which a process of an earlier version has added votes of other communities. */
-  readonly separateAccounts: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'counter'>;
 }): Loop {
-  const { store, directory, separateAccounts, clock, log } = options;
+  const { store, clock, log } = options;
   const { counting } = store;
   const abortController = new AbortController();
   const { signal } = abortController;
-  let completing: Promise<void> | undefined;
   const pruned = options.metrics.counter({
     name: 'tallyhook_pruned_rows_total',
     help: 'Rows that this process has pruned: bodies of deliveries, and effects that are done.',
@@ -77,11 +69,6 @@ export function createUpkeep(options: {
     return false;
   }
 
-  async function separate(): Promise<false> {
-    await separateAccounts();
-    return false;
-  }
-
   async function deleteExpired(): Promise<false> {
     await store.memberData.deleteExpired(clock.now());
     return false;
@@ -100,29 +87,10 @@ export function createUpkeep(options: {
     return counting.addUpVotesBefore(clock.now() - keepVoteCountsMs);
   }
 
-  /** In the order of ids, one account per transaction, so that votes do not wait. */
-  async function completeHistories(): Promise<void> {
-    // Histories follow the calendar of the home community.
-    const listing = directory.listings.find(({ community }) => community.accounts === homeAccounts);
-    let last: string | undefined = '';
-    let completed = 0;
-    while (listing !== undefined && last !== undefined && !signal.aborted) {
-      const incomplete: readonly AccountId[] = await store.upkeep.accountsWithoutHistory(last, accountsPerPage);
-      for (const accountId of incomplete) {
-        if (signal.aborted) return;
-        await store.recorder.completeHistory(accountId, listing, clock.now());
-      }
-      completed += incomplete.length;
-      last = incomplete.at(-1);
-    }
-    if (completed > 0) log.info({ members: completed }, 'computed the vote histories of earlier members');
-  }
-
   const loops = [
     repeat('ends of roles', endGrantsEveryMs, endGrants),
     repeat('repair of roles', repairEveryMs, repair),
     repeat('votes of forgotten members', deleteExpiredEveryMs, deleteExpired),
-    repeat('accounts of earlier versions', separateEveryMs, separate),
     repeat('counters', countEveryMs, count),
     repeat('pruning', pruneEveryMs, removeOld),
   ];
@@ -130,13 +98,10 @@ export function createUpkeep(options: {
   return {
     start() {
       for (const loop of loops) loop.start();
-      completing ??= completeHistories().catch((error: unknown) =>
-        log.warn({ reason: messageOf(error) }, 'the vote histories of earlier members are incomplete'),
-      );
     },
     async stop() {
       abortController.abort();
-      await Promise.all([...loops.map((loop) => loop.stop()), completing]);
+      await Promise.all(loops.map((loop) => loop.stop()));
     },
   };
 }

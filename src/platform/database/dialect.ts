@@ -1,4 +1,4 @@
-import type { ColumnBuilderCallback, Expression, Dialect as KyselyDialect, RawBuilder } from 'kysely';
+import type { Dialect as KyselyDialect, RawBuilder } from 'kysely';
 
 /** A statement as compiled by Kysely: its text and its parameters. */
 export interface Query {
@@ -28,20 +28,8 @@ export interface MigratingConnection extends Transactions {
 /** The differences between SQLite and PostgreSQL that statements and errors have. */
 export interface SqlDialect {
   readonly name: 'sqlite' | 'postgres';
-  /** Declaration of an auto-incrementing primary key. */
-  readonly idColumn: { readonly type: 'integer' | 'bigint'; readonly build: ColumnBuilderCallback };
-  /** The type of columns of bytes. */
-  readonly blobType: 'blob' | 'bytea';
-  /** Makes `ADD COLUMN` repeatable. Empty on SQLite, whose changes of the schema are never half done. */
-  readonly columnIfNotExists: RawBuilder<unknown>;
   /** Selects a row if the table has the column. */
   readonly selectColumn: (table: string, column: string) => RawBuilder<unknown>;
-  /** Suffix of `DROP INDEX` for a unique index; some engines treat it as a constraint. */
-  readonly cascade: RawBuilder<unknown>;
-  /** Suffix of `CREATE TABLE` for a table that is only read by its key: stores its rows in the order of the key. */
-  readonly withoutRowid: RawBuilder<unknown>;
-  /** Aggregates key-value pairs of many rows into a JSON object, as text; null without rows. */
-  readonly jsonObjectAgg: (key: Expression<unknown>, value: Expression<unknown>) => RawBuilder<string | null>;
   /**
    * Whether other rows use the space by which an update shortens a row. Otherwise the row has to be deleted and inserted
    * again.

@@ -15,17 +15,11 @@ const retryCodes: readonly string[] = ['55P03', '40001', '40P01', '23505', '25P0
 
 export const postgresDialect: SqlDialect = {
   name: 'postgres',
-  blobType: 'bytea',
-  columnIfNotExists: sql`if not exists`,
   selectColumn: (table, column) => sql`
     select column_name from information_schema.columns
     where table_schema = current_schema() and table_name = ${table} and column_name = ${column}`,
-  cascade: sql`cascade`,
-  withoutRowid: sql``,
   reusesShortenedRows: true,
   createsTablesAtOnce: false,
-  jsonObjectAgg: (key, value) => sql`json_object_agg(${key}, ${value})::text`,
-  idColumn: { type: 'bigint', build: (column) => column.primaryKey().generatedByDefaultAsIdentity().notNull() },
   kysely: {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),

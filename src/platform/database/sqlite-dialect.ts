@@ -53,16 +53,10 @@ export const literalLimits = compileWith(() => new CompilerWithLiteralLimits());
 
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
-  blobType: 'blob',
-  columnIfNotExists: sql``,
   selectColumn: (table, column) => sql`select name from pragma_table_info(${table}) where name = ${column}`,
-  cascade: sql``,
-  withoutRowid: sql`without rowid`,
   // Pages are merged when rows are deleted, not when rows become shorter.
   reusesShortenedRows: false,
   createsTablesAtOnce: true,
-  jsonObjectAgg: (key, value) => sql`json_group_object(${key}, ${value})`,
-  idColumn: { type: 'integer', build: (column) => column.primaryKey().notNull() },
   kysely: compileWith(() => new CompilerWithoutRowLocks()),
   isBusy,
   isUnavailable: (error) => unavailableCodes.includes(resultCode(error)),

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { unreleasedDatabase } from '../database/database-unreleased-error.ts';
 import type { DatabaseStatus } from '../database/snapshots/database-status.ts';
 import type { DatabaseSnapshot } from '../database/snapshots/snapshot.ts';
 import { messageOf } from '../errors.ts';
@@ -34,6 +35,8 @@ export function evaluateStatus(status: DatabaseStatus, { setting, backup }: Data
         `The database was created by a newer tallyhook: it has the unknown migrations ${status.unknown.join(', ')}.`,
         'Use the newer version, or restore the backup from before the upgrade.',
       );
+    case 'unreleased':
+      return fail(unreleasedDatabase.problem, unreleasedDatabase.hint);
     case 'foreign':
       return fail(
         `${setting} points to a database of ${status.owner ?? 'a different program'}.`,

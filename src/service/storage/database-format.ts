@@ -67,15 +67,13 @@ interface Sums {
 }
 
 /**
- * Compares the counts of listings with their votes and reviews. A database of a version before the counts has none.
+ * Compares the counts of listings with their votes and reviews.
  * @param sample how many listings are compared, chosen at random; without it, all of them, in a scan of all votes
  */
 export async function countDifferences(
   snapshot: DatabaseSnapshot<ServiceTables>,
   sample?: number,
 ): Promise<CountDifference[]> {
-  const tables = await snapshot.tables();
-  if (!tables.includes('vote_counts') || !tables.includes('review_counts')) return [];
   const rowsOf = <Row>(statement: RawBuilder<Row>) => snapshot.run({ compile: () => statement.compile(snapshot.db) });
   const chosen =
     sample === undefined

@@ -65,13 +65,17 @@ export class Database extends Kysely<ServiceTables> {
  */
 export type Sql = Kysely<ServiceTables> | Transaction<ServiceTables>;
 
+/** Of databases that are readable, but not for this version. */
+const rejections = ['database_too_new', 'database_unreleased', 'foreign_database'];
+
 /**
  * Opens the service's database and runs its migrations. Each driver is loaded only if it is used. Writes throw a
  * StoreUnavailableError while another process holds a lock for too long, or the server does not respond.
  * @param address `sqlite:` and a path, relative or absolute; `sqlite::memory:` (or `:memory:`) for a database in memory;
  * or `postgres://…`
  * @throws TallyhookError `service_database` if it cannot be opened or migrated; `database_too_new` if it is of a newer
- * version with which this one cannot share it; `foreign_database` if it is the bot's
+ * version with which this one cannot share it; `database_unreleased` if it is of a development version from before
+ * 0.1.0; `foreign_database` if it is the bot's
  */
 export async function openDatabase(address: string, log?: Log, options: OpenOptions = {}): Promise<Database> {
   const isServer = /^postgres(ql)?:/.test(address);
@@ -82,7 +86,7 @@ export async function openDatabase(address: string, log?: Log, options: OpenOpti
       : await (await import('./sqlite/open.ts')).openSqliteEngine(path, { log, ...options });
     return new Database(engine);
   } catch (cause) {
-    if (cause instanceof TallyhookError && ['database_too_new', 'foreign_database'].includes(cause.code)) throw cause;
+    if (cause instanceof TallyhookError && rejections.includes(cause.code)) throw cause;
     const name = isServer ? withoutPassword(address) : path;
     throw new TallyhookError('service_database', `Cannot open the service database "${name}".`, {
       cause,

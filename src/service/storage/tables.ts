@@ -133,7 +133,7 @@ export interface ServiceTables {
     attempts: number;
     next_attempt_at: number;
     leased_until: number | null;
-    /** Which claim has the lease. Null without a lease, and for the lease of a version that did not store it. */
+    /** Which claim has the lease, so that a process whose lease has ended settles nothing. Null without a lease. */
     lease_id: string | null;
   };
   attempts: {

@@ -108,7 +108,7 @@ describe('doctor, while tallyhook is running', { timeout: 120_000 }, () => {
     const { data } = (await profile.json()) as { readonly data: { readonly id: string } };
     const { guildId } = discord;
     const store = await openStore(environment['DATABASE_URL'] ?? '', systemClock, { thread: false });
-    // As an earlier version has linked it.
+    // As before it was known that they are the same.
     const value = JSON.stringify({ kind: 'server', id: data.id });
     const values = [{ listing: 'server-1', path: 'link', after: { value, sealed: null } }];
     const change = { guildId, authorId: '1', interactionId: '1', at: 1, basis: null, undoes: null, values };
@@ -324,24 +324,12 @@ describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
   });
 
   it('names the deliveries that were recorded for another server than the one whose secret signed them', async () => {
-    const replayed = [
-      'UPDATE effects SET created_at = created_at + 2000 WHERE delivery_id = 2',
-      `INSERT INTO setting_changes (id, guild_id, at, author_id, interaction_id)
-         SELECT 1, '9', received_at - 1000, '1', 'a' FROM deliveries WHERE id = 2
-         UNION ALL SELECT 2, '9', received_at + 1000, '1', 'b' FROM deliveries WHERE id = 2`,
-      `INSERT INTO changed_settings (guild_id, change_id, position, listing, path, before_value, after_value)
-         VALUES ('9', 1, 0, 'topgg-1', 'link', NULL, '{}'), ('9', 2, 0, 'topgg-1', 'link', '{}', NULL)`,
-    ];
     const { findingsOf } = await diagnose((await votedFile()).environment);
     expect(findingsOf('origins')).toEqual(['pass: Every delivery was recorded for the server whose secret signed it.']);
-    const legacy = await diagnose((await votedFile(...replayed)).environment);
-    expect(legacy.findingsOf('origins')).toEqual([
-      'warn: 1 delivery may have been recorded for another server than the one whose secret signed it: 2.',
-    ]);
     const foreign = `[{"name":"topgg-1","accounts":"9","guildId":"9","siteId":"topgg","kind":"server","id":"9"}]`;
-    const marked = await votedFile(...replayed, `UPDATE deliveries SET origin = '${foreign}' WHERE id = 3`);
+    const marked = await votedFile(`UPDATE deliveries SET origin = '${foreign}' WHERE id = 3`);
     expect((await diagnose(marked.environment)).findingsOf('origins')).toEqual([
-      'fail: 2 deliveries were recorded for another server than the one whose secret signed it: 3, 2.',
+      'fail: 1 delivery was recorded for another server than the one whose secret signed it: 3.',
     ]);
   });
 
@@ -381,6 +369,13 @@ describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
     ]);
     expect(newer.findingsOf('keys')[0]).toContain('the database cannot count the requests');
     expect(newer.findingsOf('ledger')).toEqual([]);
+
+    const development = await votedFile("UPDATE kysely_migration SET name = '001-first'");
+    const unreleased = await diagnose(development.environment);
+    expect(unreleased.findingsOf('database')).toEqual([
+      'fail: The database was written by a development version of tallyhook from before 0.1.0, which no release can read.',
+    ]);
+    expect(unreleased.findingsOf('ledger')).toEqual([]);
 
     const directory = tempDir();
     writeFileSync(join(directory, 'text.db'), 'This is not a database, however long it is. '.repeat(100));

@@ -1,18 +1,20 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { migrationNames, migrations } from '../../../src/core/store/migrations/index.ts';
+import { migrations } from '../../../src/core/store/migrations/index.ts';
 import { migrate } from '../../../src/core/store/migrations/migrate.ts';
 import { readDatabaseStatus } from '../../../src/core/store/snapshots/database-status.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { DatabaseTooNewError } from '../../../src/platform/database/database-too-new-error.ts';
 import type { Migration } from '../../../src/platform/database/migrations/migration.ts';
+import { logProgress } from '../../../src/platform/database/migrations/report-progress.ts';
 import { second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { describeOnPostgres } from '../../contracts/databases.ts';
+import { dialectAt } from '../../support/dialect-at.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { createOldDatabase, dialectAt } from './upgrades/old-database.ts';
+import { createDatabase, nextMigration, nextMigrations, rows } from './upgrades/next-version.ts';
 
 function upgrades(newUrl: () => string): void {
   it('has its progress in the log, and a new database has none', async () => {
@@ -23,16 +25,19 @@ function upgrades(newUrl: () => string): void {
     expect(lines).toEqual([]);
 
     const url = newUrl();
-    await createOldDatabase(url, 1_000);
+    await createDatabase(url);
     // Each reading of the clock is a second later.
     let now = 0;
     const monotonic = () => {
       now += second;
       return now;
     };
-    await (await openStore(url, { ...systemClock, monotonic }, { thread: false, log })).close();
-    expect(lines[0]).toMatchObject({ level: 30, msg: 'upgrading the database', migration: migrationNames[1] });
-    expect(lines).toContainEqual(expect.objectContaining({ migration: '008-event-keys', rows: 1_010, total: 1_010 }));
+    const dialect = dialectAt(url);
+    onTestFinished(() => dialect.close());
+    const onProgress = logProgress(log, { ...systemClock, monotonic });
+    await migrate(dialect, systemClock, { all: nextMigrations(dialect), onProgress });
+    expect(lines[0]).toMatchObject({ level: 30, msg: 'upgrading the database', migration: nextMigration });
+    expect(lines).toContainEqual(expect.objectContaining({ migration: nextMigration, rows, total: rows }));
     expect(lines.at(-1)).toMatchObject({ msg: 'database upgraded', seconds: expect.any(Number) });
   });
 
@@ -106,7 +111,7 @@ describeOnPostgres('an upgrade on PostgreSQL', (server) => {
 
   it('waits for the migrations of another process, without advisory locks', async () => {
     const url = server().newDatabase();
-    await createOldDatabase(url, 10);
+    await createDatabase(url);
     const other = new pg.Client({ connectionString: url });
     await other.connect();
     onTestFinished(() => other.end());
@@ -117,7 +122,7 @@ describeOnPostgres('an upgrade on PostgreSQL', (server) => {
     const dialect = dialectAt(url);
     onTestFinished(() => dialect.close());
     let isUpgraded = false;
-    const upgraded = migrate(dialect, systemClock).then(() => (isUpgraded = true));
+    const upgraded = migrate(dialect, systemClock, { all: nextMigrations(dialect) }).then(() => (isUpgraded = true));
     const sql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     const waiting = () => dialect.reading.run({ sql, parameters: [] });
     await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), { timeout: 40_000 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { postgres } from '../../../src/core/store/dialect/postgres.ts';
 import { migrationNames } from '../../../src/core/store/migrations/index.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -10,41 +10,8 @@ import { describeOnPostgres } from '../../contracts/databases.ts';
 import { botToken } from '../../support/bot-token.ts';
 import { startProgram } from '../../support/start-program.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { dialectAt } from './upgrades/old-database.ts';
-import { createAt, expectPreserved } from './upgrades/stored-data.ts';
 
 function upgrades(newUrl: () => string): void {
-  it.each(migrationNames.slice(1, -2).concat(migrationNames.at(-1) ?? ''))('preserves all data written at %s', (name) =>
-    expectPreserved(newUrl(), name),
-  );
-
-  it('counts the older rows of a large database in chunks, claimed votes among them', async () => {
-    const url = newUrl();
-    await createAt(url, '021-linked-members');
-    const old = dialectAt(url);
-    const [rows, credits] = [65_000, 3];
-    await old.migrating.begin();
-    await old.migrating.run({
-      sql: `
-        with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${rows})
-        insert into entries (user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed)
-        select '9', 'server', ${credits}, case i % 3 when 0 then 'vote' when 1 then 'claim' else 'streak' end, null,
-          1767225600000, null, null, 1, 0 from numbers`,
-      parameters: [],
-    });
-    await old.migrating.commit();
-    await old.close();
-    const before = { users: 4, votes: 4, credits: 145 };
-    const store = await openStore(url, systemClock, { thread: false });
-    onTestFinished(() => store.close());
-    const votes = Math.floor(rows / 3) + Math.floor((rows + 2) / 3);
-    expect(await store.records.counts()).toMatchObject({
-      users: before.users + rows,
-      credits: before.credits + rows * credits,
-      votes: before.votes + votes,
-    });
-  });
-
   it('migrates once when several processes start at once', async () => {
     const url = newUrl();
     const environment = {

@@ -94,7 +94,7 @@ describe('a server that the operator has configured by variables, which do not c
     expect(await link(setup, 'key-of-variables')).toMatchObject({ issues: [{ code: 'operators_listing' }] });
   });
 
-  it('is compared with what an earlier version has linked, as soon as the service says its id', async () => {
+  it('is compared with what was linked without a comparison, as soon as the service says its id', async () => {
     const service = await serviceWith(ids);
     const { setup, sync, store, directory, targets, clock } = await startProcess(service);
     service.fail();

@@ -31,10 +31,8 @@ async function startUpkeep() {
   const upkeep = createUpkeep({
     ...{
       store,
-      directory: { listings: [listing] },
       keep: { bodiesMs: null, effectsMs: null },
       metrics: createMetrics(),
-      separateAccounts: async () => {},
     },
     ...{ clock, log: pino({ level: 'silent' }) },
   });
@@ -45,10 +43,10 @@ async function startUpkeep() {
   /** Advances the clock in steps, so that every loop runs in between. */
   async function advance(ms: number, step = second): Promise<void> {
     for (let passed = 0; passed < ms; passed += step) {
-      await eventually(() => expect(clock.sleepers()).toBe(6));
+      await eventually(() => expect(clock.sleepers()).toBe(5));
       await clock.advance(step);
     }
-    await eventually(() => expect(clock.sleepers()).toBe(6));
+    await eventually(() => expect(clock.sleepers()).toBe(5));
   }
   return { clock, store, upkeep, advance };
 }

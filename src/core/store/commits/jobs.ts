@@ -1,6 +1,5 @@
 import { messageOf, StoreUnavailableError } from '../../../platform/errors.ts';
 import type { Vote, VoteAtSite } from '../../../webhook/event.ts';
-import { completeHistory } from '../../tally/complete-history.ts';
 import type { ListingContext } from '../../tally/listing-context.ts';
 import { recordClaim } from '../../tally/record-claim.ts';
 import { recordCorrection, recordTransfer } from '../../tally/record-correction.ts';
@@ -15,7 +14,6 @@ const operations = {
   correct: recordCorrection,
   transfer: recordTransfer,
   recordClaim,
-  completeHistory,
 };
 
 type Operations = typeof operations;

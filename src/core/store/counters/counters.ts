@@ -2,7 +2,7 @@ import { minute } from '../../../platform/durations.ts';
 
 /*
  * Rows of these tables are only added, apart from effects, so they are counted once, by a task in the background, and
- * the newest ones each time. A vote pays nothing for it, and older versions, which know no counters, need not keep them.
+ * the newest ones each time. A vote pays nothing for it.
  */
 
 export const countedTables = ['deliveries', 'entries', 'effects'] as const;

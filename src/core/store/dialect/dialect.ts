@@ -20,8 +20,6 @@ export interface Dialect extends SqlDialect, MigratableDatabase {
   readonly dataVersion: (() => number) | null;
   /** Opens a connection that writes. SQLite has only one. */
   openWriting(): WritingConnection;
-  /** Defines a pure SQL function for statements of `migrating`; null for a database server, which cannot call it. */
-  readonly defineFunction: ((name: string, run: (text: string) => Uint8Array) => void) | null;
   /** The open database files; null for a database server. */
   readonly files: DatabaseFiles | null;
   /**

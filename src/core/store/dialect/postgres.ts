@@ -28,7 +28,6 @@ export function postgres(url: string): Dialect {
       return { ...transactions, record: postgresRecord(transactions, db) };
     },
     migrating: createMigratingConnection(pool),
-    defineFunction: null,
     files: null,
     dataVersion: null,
     checkFiles: () => null,

@@ -70,7 +70,6 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
       };
     },
     migrating: sqliteMigratingConnection(writer.get, writing),
-    defineFunction: (name, run) => writer.get().function(name, { deterministic: true }, (text) => run(String(text))),
     get files() {
       return files;
     },

@@ -1,17 +1,12 @@
-import { type AccountId, homeAccounts, partsOf } from '../../ledger/account.ts';
-import { accountOf } from '../account-columns.ts';
-import { writes as counters } from '../counters/store.ts';
 import { lock } from '../lock.ts';
 import { literal, run, type SqlAccess, upsert } from '../query-builder.ts';
 import type { Sql, SqlClient } from '../sql-module.ts';
-import { divideAccount, type Separation } from './divide-account.ts';
-import { homeKey, parseSeparation, type SeparationState, separatedKey, serializeSeparation } from './keys.ts';
 import { type NotedListing, noteKeys, type ProgramNote, parseNote } from './program-note.ts';
 
 /* What holds for the whole installation. */
 
-/** Entries that one query reads: a few ms, in which SQLite blocks this thread. */
-const entriesPerQuery = 5_000;
+/** The key of the guild of the home community; its value is empty if the listings of that community have no guild. */
+export const homeKey = 'home';
 
 /** The guilds that the settings name. */
 interface NamedGuilds {
@@ -37,25 +32,6 @@ export const reads = {
     const rows = await run(connection, db.selectFrom('installation').selectAll().where('key', 'in', keys));
     return parseNote(new Map(rows.map(({ key, value }) => [key, value])));
   },
-
-  /** How far the entries of a listing are in accounts of their own; null before the search. */
-  async separationOf({ db, connection }: Sql, listing: string): Promise<SeparationState | null> {
-    const row = db.selectFrom('installation').select('value').where('key', '=', separatedKey(listing));
-    const [stored] = await run(connection, row);
-    return stored === undefined ? null : parseSeparation(stored.value);
-  },
-
-  /** The home accounts with entries of these listings, among the next 5,000 entries after an id; `lastId`: of the last one. */
-  async accountsAfter({ db, connection }: Sql, lastId: number, listings: ReadonlySet<string>) {
-    const entries = db.selectFrom('entries').select(['id', 'user_id', 'listing']).where('id', '>', lastId);
-    const page = await run(connection, entries.orderBy('id').limit(entriesPerQuery));
-    const ofListings = page.filter(({ listing }) => listing !== null && listings.has(listing)).map(accountOf);
-    return {
-      accounts: [...new Set(ofListings)].filter((id) => partsOf(id).accounts === homeAccounts),
-      lastId: page.at(-1)?.id ?? lastId,
-      hasMore: page.length === entriesPerQuery,
-    };
-  },
 };
 
 export const writes = {
@@ -73,20 +49,6 @@ export const writes = {
 
   async noteCommands(sql: Sql, names: readonly string[]): Promise<void> {
     await upsert(sql, 'installation', { key: noteKeys.commands }, { value: JSON.stringify(names) });
-  },
-
-  /** Stores how far the entries of a listing are in accounts of their own. */
-  async noteSeparated(sql: Sql, listing: string, state: SeparationState): Promise<void> {
-    await upsert(sql, 'installation', { key: separatedKey(listing) }, { value: serializeSeparation(state) });
-  },
-
-  /** Divides home accounts. Returns how many had something to move. `now` in ms since the epoch. */
-  async divideAccounts(sql: Sql, accounts: readonly AccountId[], separation: Separation, now: number): Promise<number> {
-    let divided = 0;
-    for (const accountId of accounts) if (await divideAccount(sql, accountId, separation, now)) divided += 1;
-    // Other entries are now the first ones of an account.
-    if (divided > 0) await counters.reset(sql);
-    return divided;
   },
 };
 

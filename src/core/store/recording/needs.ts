@@ -82,10 +82,6 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
       addListing(needs, { userId, listing, at }, hooks);
       return;
     }
-    case 'completeHistory': {
-      const [accountId] = job.args;
-      needs.accounts.add(accountId);
-    }
   }
 }
 

@@ -9,7 +9,7 @@ import type { Outage } from '../../rewards/outages.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
 import { accountOf } from '../account-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
-import { orderTimesOf, serializeOrderTimes } from '../order-times-column.ts';
+import { parseOrderTimes, serializeOrderTimes } from '../order-times-column.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
 import type { DeliveryChange } from './unit-of-work.ts';
@@ -65,8 +65,9 @@ export function selectOrderNames(db: Kysely<Tables>, accounts: AccountScope, ord
 
 export function toOrder(row: Selectable<Tables['orders']>, names: readonly Selectable<Tables['order_names']>[]): Order {
   const { guild_id: accounts, id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
+  const times = parseOrderTimes(row.times);
   const others = names.filter(({ name, order_id }) => order_id === id && name !== id).map(({ name }) => name);
-  return { accounts, orderIds: [id, ...others], listing, userId, tier, state, periodEnd, times: orderTimesOf(row) };
+  return { accounts, orderIds: [id, ...others], listing, userId, tier, state, periodEnd, times };
 }
 
 /** Stores the order under its first id and replaces the orders stored under its other ids. */

@@ -34,7 +34,7 @@ export function toQuarantined({
   origin,
   ...row
 }: Omit<QuarantinedDelivery, 'origin' | 'outcome'> & { readonly origin: string | null }): QuarantinedDelivery {
-  return { ...row, origin: parseIdentities(origin), outcome: 'quarantined' };
+  return { ...row, origin: parseIdentities(origin) ?? [], outcome: 'quarantined' };
 }
 
 export const writes = {};

@@ -26,7 +26,6 @@ export interface PaymentDifference {
  */
 export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
   const count = db.fn.countAll<number>().as('count');
-  // Entries from before they were numbered have the number 0, and are in the order of ids.
   const previousId = sql<number | null>`lag(id) over (partition by user_id order by number, id)`;
   const links = db.selectFrom('entries').select(['previous', previousId.as('previous_id')]);
   const [entries] = await run(

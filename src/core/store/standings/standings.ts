@@ -9,7 +9,7 @@ import { calendarOf } from '../../tally/community.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
 import { parseLastVotes } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { homeKey } from '../installation/keys.ts';
+import { homeKey } from '../installation/store.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';

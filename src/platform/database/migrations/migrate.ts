@@ -4,9 +4,10 @@ import type { Clock } from '../../clock.ts';
 import { minute } from '../../durations.ts';
 import { TallyhookError } from '../../errors.ts';
 import { DatabaseTooNewError } from '../database-too-new-error.ts';
+import { DatabaseUnreleasedError } from '../database-unreleased-error.ts';
 import type { MigratableDatabase } from '../dialect.ts';
 import { kyselyOn } from '../kysely-on.ts';
-import { nameOfOwner } from '../snapshots/program.ts';
+import { ownerOf } from '../snapshots/program.ts';
 import {
   compareMigrations,
   createMigrationTables,
@@ -43,9 +44,10 @@ export interface RunMigrationsOptions {
 
 /**
  * Applies the missing migrations step by step, each step or chunk of rows together with its record in one transaction;
- * a new database, if possible, in a single one. May be interrupted at any time, and continues where it was. Several processes may do this at once: a lock excludes
- * them from each other for a transaction, and each transaction first reads what is left to do. Throws
- * {@link DatabaseTooNewError} for a database of a newer version, otherwise what the driver throws.
+ * a new database, if possible, in a single one. May be interrupted at any time, and continues where it was. Several
+ * processes may do this at once: a lock excludes them from each other for a transaction, and each transaction first
+ * reads what is left to do. Throws what the driver throws, and without changing anything {@link DatabaseTooNewError},
+ * {@link DatabaseUnreleasedError}, and TallyhookError `foreign_database` for one of another program.
  * @param all every migration by name, oldest first
  */
 export async function runMigrations(
@@ -57,8 +59,9 @@ export async function runMigrations(
   const { reading, migrating } = database;
   const findTask = ({ unfinished, ...state }: MigrationState) => {
     const recorded = { ...state, unfinished: unfinished.map(({ name }) => name) };
+    requireOwn(state.applied, Object.keys(all));
     const { missing, unknown } = compareMigrations(recorded, Object.keys(all));
-    if (unknown.length > 0) throw rejectionOf(state.applied, unknown, Object.keys(all));
+    if (unknown.length > 0) throw new DatabaseTooNewError(unknown);
     return nextTask(missing, unfinished, all);
   };
   const before = await readMigrationState(database, reading);
@@ -95,11 +98,12 @@ export async function runMigrations(
   report(last, true);
 }
 
-/** Why a database with unknown migrations is rejected: it belongs to another program of this package, or is newer. */
-function rejectionOf(applied: readonly string[], unknown: readonly string[], known: readonly string[]): TallyhookError {
-  const owner = applied.includes(known[0] ?? '') ? null : nameOfOwner(applied);
-  if (owner === null) return new DatabaseTooNewError(unknown);
-  return new TallyhookError('foreign_database', `The database belongs to ${owner}.`, {
+/** Throws unless the database is empty, or has the tables of this program. */
+function requireOwn(applied: readonly string[], known: readonly string[]): void {
+  const found = applied.length === 0 ? null : ownerOf(applied, known);
+  if (found?.state === 'unreleased') throw new DatabaseUnreleasedError();
+  if (found?.state !== 'foreign') return;
+  throw new TallyhookError('foreign_database', `The database belongs to ${found.owner ?? 'another program'}.`, {
     hint: 'The bot and the listing service each need a database of their own, which may be on the same server.',
   });
 }

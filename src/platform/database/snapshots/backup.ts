@@ -1,6 +1,7 @@
 import { messageOf, TallyhookError } from '../../errors.ts';
 import { nodeSqlite, openSqlite } from '../../sqlite.ts';
 import { DatabaseTooNewError } from '../database-too-new-error.ts';
+import { DatabaseUnreleasedError } from '../database-unreleased-error.ts';
 import { copyBytes, createParentFolder, exists, sidecars, writeFileAtomically } from './atomic-file.ts';
 import { statusOfDatabase } from './database-status.ts';
 import type { DatabaseProgram } from './program.ts';
@@ -33,7 +34,7 @@ export interface BackupOptions {
 /**
  * Copies a consistent snapshot of a SQLite database into a new file, while other processes may write to the database.
  * The copy is verified before it gets its final name. Throws TallyhookError `no_database`, `not_ours`, `damaged` and
- * `stopped`, {@link DatabaseTooNewError}, and what {@link writeFileAtomically} throws.
+ * `stopped`, {@link DatabaseTooNewError}, {@link DatabaseUnreleasedError}, and what {@link writeFileAtomically} throws.
  */
 export async function copyDatabase<Tables, Contents>(
   format: CopyFormat<Tables, Contents>,
@@ -103,6 +104,8 @@ async function requireDatabase(
       throw new TallyhookError('damaged', `${name} cannot be read as a database: ${status.reason}.`, { hint });
     case 'newer':
       throw new DatabaseTooNewError(status.unknown);
+    case 'unreleased':
+      throw new DatabaseUnreleasedError();
     case 'older':
     case 'current':
       return;

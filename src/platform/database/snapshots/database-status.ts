@@ -6,18 +6,18 @@ import { sqlitePathOf } from '../database-url.ts';
 import { compareMigrations } from '../migrations/applied.ts';
 import { unusableFileHint } from '../unusable-file.ts';
 import { openDatabaseSnapshot } from './open-snapshot.ts';
-import { type DatabaseProgram, nameOfOwner } from './program.ts';
+import { type DatabaseProgram, ownerOf } from './program.ts';
 import type { DatabaseSnapshot } from './snapshot.ts';
 
 /**
- * Whose database it is, and of which version.
- * `absent`: missing or empty. `foreign`: tables of another program; `owner` is its name if it is one of this package,
- * otherwise null. `older`: lacks migrations, or one was interrupted; the next start applies them. `newer`: has
- * migrations that this version does not know, with which it cannot run. `unreadable`: cannot be opened, or is not a
- * database; `hint` is the way back from a damaged file.
+ * Whose database it is, and of which version. `absent`: missing or empty. `foreign`: tables of another program; `owner`
+ * is its name if it is one of this package, otherwise null. `unreleased`: of a development version from before 0.1.0.
+ * `older`: lacks migrations, or one was interrupted; the next start applies them. `newer`: has migrations that this
+ * version does not know, with which it cannot run. `unreadable`: cannot be opened, or is not a database; `hint` is the
+ * way back from a damaged file.
  */
 export type DatabaseStatus =
-  | { readonly state: 'absent' | 'current' }
+  | { readonly state: 'absent' | 'current' | 'unreleased' }
   | { readonly state: 'foreign'; readonly owner: string | null }
   | { readonly state: 'older'; readonly missing: readonly string[] }
   | { readonly state: 'newer'; readonly unknown: readonly string[] }
@@ -56,7 +56,8 @@ async function statusOf(
     return tables.length === 0 || isShared ? { state: 'absent' } : { state: 'foreign', owner: null };
   }
   const applied = await namesIn(snapshot, 'kysely_migration');
-  if (!applied.includes(known[0] ?? '')) return { state: 'foreign', owner: nameOfOwner(applied) };
+  const owner = ownerOf(applied, known);
+  if (owner.state !== 'own') return owner;
   const unfinished = tables.includes('migration_progress') ? await namesIn(snapshot, 'migration_progress') : [];
   const compatible = tables.includes('compatible_migrations') ? await namesIn(snapshot, 'compatible_migrations') : [];
   const { missing, unknown } = compareMigrations({ applied, unfinished, compatible }, known);

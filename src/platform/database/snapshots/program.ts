@@ -6,14 +6,33 @@ export interface DatabaseProgram {
   readonly migrations: readonly string[];
 }
 
-/** The programs of this package, by the first migration of their databases. */
-const namesByFirstMigration: Readonly<Record<string, string>> = {
-  '001-first': 'the bot',
-  '001-first-tables': 'the listing service',
-};
+/**
+ * The names of the first migration of each program. It is changed in place until 0.1.0, and then its number is counted
+ * up; the first development versions had none.
+ */
+const firstMigrations: readonly { readonly program: string; readonly names: RegExp }[] = [
+  { program: 'the bot', names: /^001-(?:bot-\d+|first)$/ },
+  { program: 'the listing service', names: /^001-(?:service-\d+|first-tables)$/ },
+];
 
-/** Whose database it is, by its applied migrations; null for a program of somebody else. */
-export function nameOfOwner(applied: readonly string[]): string | null {
-  const first = applied.find((name) => Object.hasOwn(namesByFirstMigration, name));
-  return first === undefined ? null : (namesByFirstMigration[first] ?? null);
+/**
+ * What a program finds in a database with applied migrations: its own tables; those of one of its development versions
+ * from before 0.1.0; or those of another program, whose name is null if it is none of this package.
+ * @param known the migrations of the program, oldest first
+ */
+export function ownerOf(
+  applied: readonly string[],
+  known: readonly string[],
+):
+  | { readonly state: 'own' }
+  | { readonly state: 'unreleased' }
+  | { readonly state: 'foreign'; readonly owner: string | null } {
+  if (applied.includes(known[0] ?? '')) return { state: 'own' };
+  const owner = programWith(applied);
+  return owner !== null && owner === programWith(known) ? { state: 'unreleased' } : { state: 'foreign', owner };
+}
+
+function programWith(migrations: readonly string[]): string | null {
+  const found = firstMigrations.find(({ names }) => migrations.some((name) => names.test(name)));
+  return found?.program ?? null;
 }

@@ -158,7 +158,7 @@ export async function openFileReservations(options: FileReservationsOptions): Pr
 
 /**
  * Registers a process that counts in a limit file, before it answers its first request, and gives the file what was
- * counted before: by processes that have stopped, and by versions that counted in the database.
+ * counted before by processes that have stopped.
  * @param holder.fileId the id of the limit file
  * @returns until when requests may be unknown (ms, monotonic)
  */
