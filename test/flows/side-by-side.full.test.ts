@@ -22,6 +22,8 @@ import { isConsistent } from '../support/voting.ts';
 const phaseMs = second * Number(process.env['TALLYHOOK_SIDE_BY_SIDE_SECONDS'] ?? 0.3);
 const minVotesPerPhase = 30;
 const connections = 8;
+/** Between two votes of a connection (ms). Programs that start need the processors, too. */
+const pauseMs = 100;
 const perVote = 10;
 /** Their votes are recorded by both versions, often at the same time. */
 const members = 40;
@@ -114,6 +116,7 @@ async function runSideBySide({ older, newer }: Versions, databaseUrl: string, ol
       const vote = voteNumber(votes.length, now);
       votes.push(vote);
       await deliver(vote);
+      await wait(pauseMs);
     }
   });
   const load = Promise.all(sending);
@@ -178,7 +181,7 @@ async function stopAll(programs: readonly Program[]): Promise<void> {
   for (const { ended, output } of programs) expect(await ended, output()).toBe(0);
 }
 
-const options = { timeout: 120_000 + 8 * phaseMs };
+const options = { timeout: 240_000 + 8 * phaseMs };
 const description = 'beside an older version, under load: nothing is lost, nothing is paid or announced twice';
 
 it(`migrates and runs on SQLite ${description}`, options, () =>

@@ -8,7 +8,7 @@ import { dialectAt } from '../../../support/dialect-at.ts';
 
 /** Enough for many transactions in a database of `rows` rows. */
 export const rows = 10_000;
-const rowsPerChunk = 250;
+const rowsPerChunk = 500;
 
 export const nextMigration = '002-next';
 
