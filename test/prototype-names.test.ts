@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../commands/setup.ts';
-import { homeAccounts, lastVoteIn, withVote } from '../src/core/ledger/account.ts';
+import { lastVoteIn, withVote } from '../src/core/ledger/account.ts';
 import type { OptionValue, Panel, Reply } from '../src/discord/commands/reply.ts';
 import { openStore } from '../src/features/store.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { contextFor, fakeLookup, inputOf } from './commands/command-fixture.ts';
 import { startOwnerServer } from './owner/owner-server.ts';
+import { firstCommunity } from './support/communities.ts';
 import { guildCommands } from './support/guild-commands.ts';
 import { environmentWith, harbour, issuesOf } from './support/listings-file.ts';
 import { newSqliteUrl } from './support/new-sqlite.ts';
@@ -27,7 +28,7 @@ async function startSetup() {
   onTestFinished(() => store.close());
   const checks = { channelsOf: async () => new Set<string>() };
   const setup = setupServicesOver(store, { checks, environment: environmentWith([{ ...harbour, guildId }]) });
-  const standings = store.standingsIn(homeAccounts, 'UTC');
+  const standings = store.standingsIn(firstCommunity, 'UTC');
   const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup, standings };
   let interactions = 0;
   return (action: string | null, options: Record<string, OptionValue>, fields: Record<string, string> = {}) => {

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { createPruning } from '../../src/features/upkeep/pruning.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../../test/support/communities.ts';
 import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
 import { objectSizes, vacuum, walPosition } from './table-sizes.ts';
 
@@ -37,7 +37,7 @@ const listing = {
   kind: 'server',
   id: null,
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-  community: { guildId: '613425648685547541', accounts: homeAccounts, timeZone: 'UTC', listings: ['server'] },
+  community: { guildId: '613425648685547541', accounts: firstCommunity, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: channel,
   premiumChannelId: null,

@@ -1,9 +1,9 @@
-import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../../test/support/communities.ts';
 
 const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour };
 
@@ -38,7 +38,7 @@ export async function recordVotes(databaseUrl: string, guildId: string, members:
               kind: 'server',
               id: null,
               rewards: plainRewards(rules),
-              community: { accounts: homeAccounts, guildId, timeZone: 'UTC', listings: ['server'] },
+              community: { id: firstCommunity, guildId, timeZone: 'UTC', listings: ['server'] },
               announced: { votes: true, milestones: true, premium: true, party: true },
               announceChannelId: null,
               premiumChannelId: null,

@@ -3,6 +3,7 @@ import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { Store } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../../test/support/communities.ts';
 import { homeAccount } from '../../test/support/home-account.ts';
 import { listing, userId, votersOf } from './fixture.ts';
 
@@ -24,7 +25,7 @@ const server = {
   kind: 'server',
   id: null,
   rewards: plainRewards(rules),
-  community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
+  community: { id: firstCommunity, guildId: null, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: '613425648685547542',
   premiumChannelId: null,
@@ -44,8 +45,8 @@ export function operations(store: Store, standings: Standings, entries: number, 
   };
 
   return [
-    { name: 'balance', run: (turn) => store.ledger.account(member(turn)) },
-    { name: 'last vote', run: (turn) => store.ledger.lastVoteAt(member(turn), listing) },
+    { name: 'balance', run: (turn) => store.ledgerIn(firstCommunity).account(member(turn)) },
+    { name: 'last vote', run: (turn) => store.ledgerIn(firstCommunity).lastVoteAt(member(turn), listing) },
     { name: 'rank, streak and newest entries', run: (turn) => standings.standing(member(turn), now) },
     { name: 'leaderboard, votes of the week', run: leaderboardPage({ period: 'week', by: 'votes' }) },
     { name: 'leaderboard, credits of the month', run: leaderboardPage({ period: 'month', by: 'credits' }) },

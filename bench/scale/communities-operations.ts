@@ -115,7 +115,7 @@ async function recordVote(store: Store, { guildId, userId, at }: Place): Promise
       kind: 'server',
       id: null,
       rewards: plainRewards(rules),
-      community: { accounts: guildId, guildId, timeZone: 'UTC', listings: [listing] },
+      community: { id: guildId, guildId, timeZone: 'UTC', listings: [listing] },
       announced: { votes: true, milestones: true, premium: true, party: true },
       announceChannelId: guildId,
       premiumChannelId: null,

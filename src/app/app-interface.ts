@@ -18,7 +18,7 @@ export interface App extends WebhookRoutes {
    * `already_stopped` after {@link stop}, as `standings` does.
    */
   readonly ledger: Ledger;
-  /** Rank, streak and leaderboards of the members. */
+  /** Rank, streak and leaderboards of the members, if there is one community. */
   readonly standings: Standings;
   /** All routes: webhooks, health, metrics and, with an owner token, the owner's API and console. */
   readonly http: RequestListener;

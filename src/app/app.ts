@@ -113,17 +113,17 @@ export async function openApp(config: Config, dependencies: InternalDependencies
     // First: the thread that writes starts while this one loads the rest, which is most of the program.
     const claim = config.roles.length === allRoles.length ? 'exclusive' : 'shared';
     store = await openStore(config.databaseUrl, clock, { claim, log });
-    const [{ prepareAccounts }, { assembleApp }] = await Promise.all([
-      import('../features/communities/home.ts'),
+    const [{ prepareCommunities }, { assembleApp }] = await Promise.all([
+      import('../features/communities/community-ids.ts'),
       import('./assembly.ts'),
     ]);
-    const home = await prepareAccounts(store, config.listings);
+    const communityIds = await prepareCommunities(store.communityIds, config.listings);
     const { app, loadSettings } = await assembleApp({
       ...dependencies,
       config,
       store,
       cache,
-      home,
+      communityIds,
       clock,
       log,
       redact,
@@ -143,7 +143,7 @@ export async function loadProgram(): Promise<void> {
     import('../lookup/sqlite-driver.ts'),
     import('../core/store/dialect/sqlite.ts'),
     import('../features/store.ts'),
-    import('../features/communities/home.ts'),
+    import('../features/communities/community-ids.ts'),
     import('./assembly.ts'),
     import('../features/create.ts').then(({ loadFeatures }) => loadFeatures()),
   ]);

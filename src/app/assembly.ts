@@ -11,9 +11,11 @@ import { noticesThrough } from '../core/outbox/redis-notices.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
 import { createAnnouncements } from '../features/announcements/announcements.ts';
 import { createCommandContexts } from '../features/communities/command-context.ts';
+import type { CommunityIds } from '../features/communities/community-ids.ts';
 import { createKnownTargets } from '../features/communities/listing-targets.ts';
 import { createComparedListings } from '../features/communities/lookup-clients.ts';
 import { noteProgram } from '../features/communities/note-program.ts';
+import { standingsOfOnly } from '../features/communities/only-community.ts';
 import { createConfirming } from '../features/confirmations/confirming.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import { createServices } from '../features/create.ts';
@@ -62,7 +64,7 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly store: Store;
   readonly cache: Cache;
   /** The guild of the first account. */
-  readonly home: string | null;
+  readonly communityIds: CommunityIds;
   readonly clock: Clock;
   readonly log: Log;
   /** Hides the secrets that communities store in the log. */
@@ -73,7 +75,7 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
  * Creates all components and passes each its part of the configuration. The app may be used when `loadSettings` is done.
  */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
-  const { config, store, cache, home, clock, log, redact, stopwatch = clock } = parts;
+  const { config, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
   const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {}, tracing = null } = parts;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
@@ -82,7 +84,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const kit = { metrics, tracing, clock, stopwatch, log };
   const { directory, lookups, targets, targetLoop } = createComparedListings(config, {
     ...kit,
-    ...{ store, home, cache },
+    ...{ store, communityIds, cache },
     // Discord is reached with what the listings are needed for first.
     inDiscord: { known: (...of) => access.names.known(...of), find: (...of) => access.names.find(...of) },
   });
@@ -97,6 +99,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     store: store.settings,
     encryption,
     directory,
+    addCommunities: (guildIds) => communityIds.add(guildIds),
     lookups,
     targets,
     redact,
@@ -226,9 +229,8 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     signInLinks: parts.signInLinks,
     checks: checks.process,
     directory,
-    home,
+    communityIds,
     keyStatus: lookups.keyStatus,
-    standings: contexts.standings,
     cards: services.cards,
     nudge(queue) {
       access.guard.replayed(queue);
@@ -247,7 +249,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     node: routes.node,
     http,
     ledger,
-    standings: lifecycle.whileOpen(contexts.standings),
+    standings: lifecycle.whileOpen(standingsOfOnly(directory, store.standingsIn)),
     start: lifecycle.startOnce(async ({ listen = true } = {}) => {
       // Before the first connection, so that no delivery of a restart is rejected.
       if (!lifecycle.isStopping()) receiving?.open();

@@ -7,8 +7,8 @@ import type { Ledger } from '../core/ledger/program-ledger.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
+import { type CommunityIds, prepareCommunities } from '../features/communities/community-ids.ts';
 import { createDirectory } from '../features/communities/directory.ts';
-import { prepareAccounts } from '../features/communities/home.ts';
 import { noteProgram } from '../features/communities/note-program.ts';
 import { createLedger } from '../features/corrections/program-ledger.ts';
 import type { Handlers } from '../features/handlers/handlers.ts';
@@ -116,9 +116,9 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
   let store: Store | undefined;
   try {
     store = await openSqliteStore(database.path, clock, { claim: 'exclusive', log });
-    const home = await prepareAccounts(store, listings);
+    const communityIds = await prepareCommunities(store.communityIds, listings);
     const confirmations = listings.some(({ rewards }) => rewards.confirm) ? await loadConfirmations() : null;
-    const opened = { listings, home, confirmations, removeDatabase: database.remove };
+    const opened = { listings, communityIds, confirmations, removeDatabase: database.remove };
     return assembleReceiver(store, { ...options, clock, log }, opened);
   } catch (error) {
     await Promise.allSettled([store?.close()]);
@@ -130,9 +130,9 @@ export async function createReceiver(options: ReceiverOptions): Promise<VoteRece
 function assembleReceiver(
   store: Store,
   { clock, log, tracing, handlers = {}, onRecorded, host = '127.0.0.1', port = 3000, ...options }: CompleteOptions,
-  { listings, home, confirmations, removeDatabase }: Opened,
+  { listings, communityIds, confirmations, removeDatabase }: Opened,
 ): VoteReceiver {
-  const directory = createDirectory(listings, home);
+  const directory = createDirectory(listings, communityIds.of);
   const metrics = createMetrics();
   const context = { metrics, tracing: tracing ?? null, clock, log, store, directory, isShared: false };
   const notices = createEffectNotices(null);
@@ -148,7 +148,7 @@ function assembleReceiver(
     ...polling,
     lookups: confirmations.createLookupClients(
       { listings, siteApiUrl, lookup: { baseUrl: '' } },
-      { ...context, home, cache: confirmations.memoryKeyv() },
+      { ...context, communityIds, cache: confirmations.memoryKeyv() },
     ),
   });
   const { receiver, ...receiving } = createReceiving({
@@ -196,7 +196,7 @@ type CompleteOptions = Omit<ReceiverOptions, 'log'> & { readonly clock: Clock; r
 
 interface Opened {
   readonly listings: readonly ListingConfig[];
-  readonly home: string | null;
+  readonly communityIds: CommunityIds;
   /** Null if no site is to confirm votes. */
   readonly confirmations: Awaited<ReturnType<typeof loadConfirmations>> | null;
   readonly removeDatabase: () => void;

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { communityConfig, type OpenedSetting } from '../../config/community-config.ts';
 import type { StoredSettings } from '../../config/describe-listings.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
-import { homeIn } from '../core/store/snapshots/home.ts';
+import { noCommunity } from '../core/ledger/account.ts';
+import { readCommunities } from '../core/store/communities/store.ts';
 import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
-import type { Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { accessTo, type Snapshot } from '../core/store/snapshots/snapshot.ts';
+import { byGuild, type FindCommunityId } from '../features/communities/community-ids.ts';
 import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
 import { isSecretPath } from '../features/settings.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
@@ -82,8 +84,9 @@ export async function communitiesInEffect(
   const parked = await run(db.selectFrom('guilds').select('guild_id').where('parked_at', 'is not', null));
   const isParked = (guildId: string) => parked.some((guild) => guild.guild_id === guildId);
   const stored = [...(await storedSettingsIn(snapshot))].filter(([guildId]) => !isParked(guildId));
-  const guilds = config.listings.flatMap(({ guildId }) => guildId ?? []);
-  const home = await homeIn(snapshot, config.listings[0]?.guildId, guilds);
-  const listings = listingsWithCommunity(listingsWith(config, new Map(stored)), home);
-  return [...Map.groupBy(listings, ({ community }) => community.accounts).values()];
+  const known = byGuild(await readCommunities(accessTo(snapshot)));
+  // Of a guild without a row, nothing is recorded yet.
+  const idOf: FindCommunityId = (guildId) => known.get(guildId) ?? noCommunity;
+  const listings = listingsWithCommunity(listingsWith(config, new Map(stored)), idOf);
+  return [...Map.groupBy(listings, ({ community }) => community.id).values()];
 }

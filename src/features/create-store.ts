@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
-import { type AccountScope, homeAccounts, partsOf } from '../core/ledger/account.ts';
+import { type CommunityId, partsOf } from '../core/ledger/account.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { CountRecordedVotes, VotesPerDay } from '../core/ledger/votes-per-day.ts';
@@ -42,16 +42,14 @@ const writeFailureHoldMs = 6 * second;
 /** The storage adapters of all modules, over one database. */
 export interface Store extends SqlClients<Modules> {
   readonly recorder: Recordings;
-  /** The accounts of the home community. */
-  readonly ledger: LedgerReads;
-  ledgerIn(accounts: AccountScope): LedgerReads;
+  ledgerIn(communityId: CommunityId): LedgerReads;
   /** Standings in a community by the calendar of a time zone (IANA name). Each community has one cache. */
-  standingsIn(accounts: AccountScope, timeZone: string): Standings;
+  standingsIn(communityId: CommunityId, timeZone: string): Standings;
   /** Votes by the calendar of a time zone (IANA name). Each time zone has one cache. */
   votesPerDayIn(timeZone: string): VotesPerDay;
   recordedVotesIn(timeZone: string): CountRecordedVotes;
   /** In which communities a member has an account. Rejects with the driver's error. */
-  communitiesOf(userId: string): Promise<readonly AccountScope[]>;
+  communitiesOf(userId: string): Promise<readonly CommunityId[]>;
   readonly counting: Counting;
   /** Throws {@link DatabaseFileReplacedError} if the file at the path is not the open one. Takes microseconds. */
   checkFiles(): void;
@@ -149,7 +147,6 @@ export async function createStore(
       correct: (...correction) => write('correct', ...correction),
       transfer: (...transfer) => write('transfer', ...transfer),
     },
-    ledger: ledgerIn(homeAccounts),
     ledgerIn,
     standingsIn(accounts, timeZone) {
       const key = `${accounts} ${timeZone}`;
@@ -160,7 +157,7 @@ export async function createStore(
     votesPerDayIn: voteCounts.perDayIn,
     recordedVotesIn: voteCounts.recordedIn,
     communitiesOf: async (userId) =>
-      (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).accounts),
+      (await accountsOfMember(reading, db, userId)).map((accountId) => partsOf(accountId).communityId),
     counting: createCounting(clients.counters, clock, dialect.dataVersion !== null),
     ...clients,
     async probe() {

@@ -4,7 +4,7 @@ import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
 import type { CardSource } from '../core/announcements/listing-card.ts';
-import type { AccountScope } from '../core/ledger/account.ts';
+import type { CommunityId } from '../core/ledger/account.ts';
 import type { Metrics } from '../core/metrics.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
@@ -92,7 +92,7 @@ export interface ConsoleCard {
 
 export interface CardView {
   /** The community that is shown; null for all. */
-  readonly scope: { readonly guildId: string; readonly accounts: AccountScope } | null;
+  readonly scope: { readonly guildId: string; readonly communityId: CommunityId } | null;
   /** Those of the reader. */
   readonly texts: Texts;
   readonly memberLink: (userId: string) => Html;

@@ -49,7 +49,8 @@ export function createOwnerApi(context: OwnerContext, authentication: Authentica
     '/users/:userId',
     sendJson(async ({ params, query }) => {
       const { guildId, ...page } = parseRequest(memberQuery, query);
-      return memberJson(await getMember(context, parseRequest(userParameter, params).userId, page, guildId));
+      const { userId } = parseRequest(userParameter, params);
+      return memberJson(await getMember(context, userId, page, context.communities.at(guildId)));
     }),
   );
 
@@ -215,16 +216,11 @@ function deliveryDetailsJson({ delivery, original, entry, effects, why, timeline
   };
 }
 
-/** With several accounts, credits and votes are their sums, and everything else is of the first account. */
 function memberJson(member: MemberDetails) {
-  const { standing, accounts, listings, entries, unpaid } = member;
-  const { guildId: _, ...own } = accountJson(member);
+  const { standing, listings, entries, unpaid } = member;
   return {
     userId: standing.userId,
-    ...own,
-    credits: accounts.reduce((sum, account) => sum + account.standing.credits, 0),
-    votes: accounts.reduce((sum, account) => sum + account.standing.votes, 0),
-    accounts: accounts.map(accountJson),
+    ...accountJson(member),
     listings: listings.map(voteTimesJson),
     entries: entries.rows.map(entryJson),
     next: entries.next,
@@ -273,7 +269,7 @@ interface LeaderboardDetails extends Board, Pick<LeaderboardPage, 'members' | 't
   readonly next: number | null;
 }
 
-/** @param guildId null for the home community @param page `before` is how many members to skip; null for the first page */
+/** @param guildId null for the only community @param page `before` is how many members to skip; null for the first page */
 async function getLeaderboard(
   { communities, clock }: Pick<OwnerContext, 'communities' | 'clock'>,
   {
@@ -283,7 +279,7 @@ async function getLeaderboard(
     ...page
   }: Board & { readonly guildId: string | null; readonly limit: number; readonly before: number | null },
 ): Promise<LeaderboardDetails> {
-  const { standings } = guildId === null ? communities.home : communities.inGuild(guildId);
+  const { standings } = communities.at(guildId);
   const query = { period, by, limit: page.limit, offset: page.before ?? 0, userId: null };
   const { members, offset, total, asOf } = await standings.leaderboard(query, clock.now());
   const end = offset + members.length;

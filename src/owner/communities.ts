@@ -1,68 +1,85 @@
-import { type AccountScope, homeAccounts } from '../core/ledger/account.ts';
+import { type CommunityId, noCommunity } from '../core/ledger/account.ts';
 import type { LedgerReads } from '../core/ledger/ledger.ts';
 import type { Standings } from '../core/ledger/standing.ts';
 import type { RecordScope } from '../core/records/records.ts';
+import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Directory } from '../features/communities/directory.ts';
-import { accountsOf } from '../features/communities/listings.ts';
+import { describeCommunities, distinctCommunities, withoutGuild } from '../features/communities/only-community.ts';
 import type { Store } from '../features/store.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
+import { HttpError } from '../platform/web/http-error.ts';
 
 /** What belongs to one community: what its managers see. */
 export interface CommunityScope extends RecordScope {
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
 }
 
 /** The accounts of one community. Reads reject with the driver's error. */
 export interface OwnerCommunity {
-  readonly accounts: AccountScope;
-  /** Discord ID; null if the home community has no guild. */
+  readonly id: CommunityId;
+  /** Discord ID; null if it has no guild. */
   readonly guildId: string | null;
   readonly ledger: LedgerReads;
   readonly standings: Standings;
 }
 
-export type OwnerCommunities = ReturnType<typeof createOwnerCommunities>;
+/** All communities for the operator, one of them for its managers. */
+export interface OwnerCommunities {
+  /** Those that have a listing; before the first listing an empty one. */
+  all(): readonly [OwnerCommunity, ...OwnerCommunity[]];
+  /**
+   * The community of a guild, also if it is not configured any more; with `none` that of listings without a guild, and with
+   * null the only community. @throws HttpError 400 if there are several, and 404 if the guild has none
+   */
+  at(guildId: string | null): OwnerCommunity;
+  /** Those in which the member has an account; the first community if there is none. */
+  of(userId: string): Promise<readonly [OwnerCommunity, ...OwnerCommunity[]]>;
+}
 
 /** Communities whose leaderboards are kept in memory for the operator. */
 const maxCommunities = 100;
 
-/** The accounts of all communities, for the operator. @param options.standings those of the home community */
+/** The accounts of all communities, for the operator. */
 export function createOwnerCommunities(options: {
-  readonly store: Store;
-  readonly directory: Directory;
-  readonly home: string | null;
-  readonly standings: Standings;
-}) {
-  const { store, directory, home, standings } = options;
+  readonly store: Pick<Store, 'ledgerIn' | 'standingsIn' | 'communitiesOf'>;
+  readonly directory: Pick<Directory, 'communities' | 'ofGuild'>;
+  readonly communityIds: Pick<CommunityIds, 'of' | 'guildOf'>;
+}): OwnerCommunities {
+  const { store, directory, communityIds } = options;
   const kept = new BoundedMap<OwnerCommunity>(maxCommunities);
 
-  function communityWith(accounts: AccountScope): OwnerCommunity {
-    const known = kept.get(accounts);
+  function communityWith(id: CommunityId): OwnerCommunity {
+    const guildId = communityIds.guildOf(id);
+    const timeZone = (directory.ofGuild(guildId) ?? directory.ofGuild(null))?.timeZone ?? 'UTC';
+    const key = `${id} ${guildId} ${timeZone}`;
+    const known = kept.get(key);
     if (known !== undefined) return known;
-    const guildId = accounts === homeAccounts ? home : accounts;
-    const timeZone = directory.ofGuild(guildId)?.timeZone ?? 'UTC';
-    const community = {
-      accounts,
-      guildId,
-      ledger: store.ledgerIn(accounts),
-      standings: accounts === homeAccounts ? standings : store.standingsIn(accounts, timeZone),
-    };
-    kept.set(accounts, community);
+    const community = { id, guildId, ledger: store.ledgerIn(id), standings: store.standingsIn(id, timeZone) };
+    kept.set(key, community);
     return community;
   }
 
+  function all(): readonly [OwnerCommunity, ...OwnerCommunity[]] {
+    const [first = noCommunity, ...others] = distinctCommunities(directory).map(({ id }) => id);
+    return [communityWith(first), ...others.map(communityWith)];
+  }
+
   return {
-    /** What is meant where no community is named: the only one, otherwise the home community. */
-    get home(): OwnerCommunity {
-      const [only, ...others] = directory.communities;
-      return communityWith(only === undefined || others.length > 0 ? homeAccounts : only.accounts);
+    all,
+    at(guildId) {
+      const [only, ...others] = all();
+      if (guildId === null && others.length === 0) return only;
+      const known = describeCommunities(directory);
+      if (guildId === null)
+        throw new HttpError(400, `There are several communities. Choose one with guildId: ${known}.`);
+      const id = communityIds.of(guildId === withoutGuild ? null : guildId);
+      if (id === undefined)
+        throw new HttpError(404, `There is no community ${guildId}. The communities are: ${known}.`);
+      return communityWith(id);
     },
-    /** Also of a guild that is not configured any more. */
-    inGuild: (guildId: string): OwnerCommunity => communityWith(accountsOf(guildId, home)),
-    /** Those in which the member has an account, the home community first; that alone if the member has none. */
-    async of(userId: string): Promise<readonly OwnerCommunity[]> {
-      const communities = await store.communitiesOf(userId);
-      return (communities.length === 0 ? [homeAccounts] : communities.toSorted()).map(communityWith);
+    async of(userId) {
+      const [first, ...others] = (await store.communitiesOf(userId)).toSorted((a, b) => a - b);
+      return first === undefined ? [all()[0]] : [communityWith(first), ...others.map(communityWith)];
     },
   };
 }
@@ -74,7 +91,7 @@ export function createCommunityScopes(directory: Directory) {
     scopeOf(guildId: string): CommunityScope | null {
       const community = directory.ofGuild(guildId);
       if (community === undefined) return null;
-      const { accounts, listings } = community;
+      const { id: communityId, listings } = community;
       const former = listings
         .flatMap(({ formerLinks = [] }) => formerLinks.map(({ name }) => name))
         // The operator may have given the name to another one.
@@ -82,7 +99,7 @@ export function createCommunityScopes(directory: Directory) {
       const channels = listings.flatMap((each) => [each.announceChannelId, each.premiumChannelId, each.ownerChannelId]);
       return {
         guildId,
-        accounts,
+        communityId,
         listings: [...new Set([...listings.map(({ name }) => name), ...former])],
         channels: [...new Set(channels.filter((id) => id !== null))].filter((id) => isOwn(id, guildId)),
       };

@@ -1,5 +1,5 @@
 import type { SetupServices } from '../../commands/setup-services.ts';
-import type { AccountScope } from '../core/ledger/account.ts';
+import type { CommunityId } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
 import type { DeliveryRecord } from '../core/records/records.ts';
 import type { Recordings } from '../core/store/commits/jobs.ts';
@@ -73,7 +73,7 @@ export interface OwnerContext extends RecordsContext {
   readonly announced: () => readonly AnnouncedListing[];
   readonly replay: ReplayDelivery;
   /** The cooldown of each listing of a community, or of all if it is null (ms), by name. */
-  readonly cooldowns: (accounts: AccountScope | null) => ReadonlyMap<string, number>;
+  readonly cooldowns: (communityId: CommunityId | null) => ReadonlyMap<string, number>;
   /** The site of each listing, by the name of the listing. */
   readonly sites: () => ReadonlyMap<string, Pick<Site, 'id' | 'name' | 'schemes'>>;
   /** The IANA name of the time zone of each listing, by its name. */

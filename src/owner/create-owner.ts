@@ -2,10 +2,10 @@ import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { Config } from '../../config/schema.ts';
-import type { Standings } from '../core/ledger/standing.ts';
 import type { Replay } from '../core/receiving/replay.ts';
 import { createGuildReader } from '../discord/guild-reader.ts';
 import type { DiscordRest } from '../discord/rest.ts';
+import type { CommunityIds } from '../features/communities/community-ids.ts';
 import type { Directory } from '../features/communities/directory.ts';
 import { createReversals } from '../features/corrections/reversals.ts';
 import type { ConsoleCard } from '../features/parts.ts';
@@ -36,11 +36,9 @@ export interface OwnerAppDependencies {
   readonly log: Log;
   readonly checks: ReadinessChecks;
   readonly directory: Directory;
-  /** The guild of the home community; null if it has none. */
-  readonly home: string | null;
+  readonly communityIds: Pick<CommunityIds, 'of' | 'guildOf'>;
   /** The status of a listing's key; undefined without a key. */
   readonly keyStatus: (listing: string) => Promise<KeyStatus | undefined>;
-  readonly standings: Standings;
   readonly cards: readonly ConsoleCard[];
   readonly replay: Replay;
   /** Makes the dispatcher check the queue for effects immediately. */
@@ -65,11 +63,11 @@ export function createOwnerApp(
       ? null
       : createDiscordSignIn({ clientSecret, publicUrl, apiUrl: discord.apiUrl, rest, clock: dependencies.clock });
   if (ownerToken === null && signIn === null) return null;
-  const { store, clock, log, checks, directory, home, keyStatus, standings, cards, replay, nudge, signInLinks } =
+  const { store, clock, log, checks, directory, communityIds, keyStatus, cards, replay, nudge, signInLinks } =
     dependencies;
   const { records, outbox, recorder, sessions } = store;
 
-  const communities = createOwnerCommunities({ store, directory, home, standings });
+  const communities = createOwnerCommunities({ store, directory, communityIds });
   const reader = hasBot ? createGuildReader({ rest, clock }) : null;
   const scopes = createCommunityScopes(directory);
 
@@ -100,9 +98,9 @@ export function createOwnerApp(
       log,
       communities,
       nextVotes: store.nextVotes.ofMember,
-      cooldowns: (accounts) => {
+      cooldowns: (communityId) => {
         const listings = directory.listings.filter(
-          ({ community }) => accounts === null || community.accounts === accounts,
+          ({ community }) => communityId === null || community.id === communityId,
         );
         return new Map(listings.map(({ name, rewards }) => [name, rewards.base.cooldownMs]));
       },

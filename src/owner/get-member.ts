@@ -20,9 +20,9 @@ export interface MemberAccount extends Pick<MemberDetails, 'standing' | 'marks' 
 }
 
 export interface MemberDetails {
-  /** The guild of the account that is shown; null if it is the home community, and has none. */
+  /** The guild of the account that is shown; null if its community has none. */
   readonly guildId: string | null;
-  /** All accounts of the member, the home community first; only the shown one if it was requested by its guild. */
+  /** All accounts of the member, the shown one first; only that one if its community was chosen. */
   readonly accounts: readonly MemberAccount[];
   readonly standing: Standing;
   readonly marks: Marks;
@@ -38,20 +38,20 @@ export interface MemberDetails {
 const maxDeliveries = 100;
 
 /**
- * The account of a member in a guild, or the first of the member's accounts.
+ * The account of a member in a community.
  * @param page of the entries
- * @param guildId null for the first account
+ * @param chosen null for the first of the member's accounts
  */
 export async function getMember(
   context: OwnerContext,
   userId: string,
   page: PageRequest,
-  guildId: string | null,
+  chosen: OwnerCommunity | null,
 ): Promise<MemberDetails> {
   const { records, communities } = context;
-  const shown = guildId === null ? await communities.of(userId) : [communities.inGuild(guildId)];
-  const [community = communities.home] = shown;
-  const accountId = accountIdOf(community.accounts, userId);
+  const shown = chosen === null ? await communities.of(userId) : ([chosen] as const);
+  const [community] = shown;
+  const accountId = accountIdOf(community.id, userId);
   const [accounts, listings, entries, deliveries] = await Promise.all([
     Promise.all(shown.map((each) => getAccount(context, each, userId))),
     listingsOf(context, community, userId),
@@ -72,7 +72,7 @@ export async function getMember(
 async function getAccount(context: OwnerContext, community: OwnerCommunity, userId: string): Promise<MemberAccount> {
   const [standing, marks, listings] = await Promise.all([
     community.standings.standing(userId, context.clock.now()),
-    context.records.marks(accountIdOf(community.accounts, userId)),
+    context.records.marks(accountIdOf(community.id, userId)),
     listingsOf(context, community, userId),
   ]);
   const [last = null] = listings
@@ -83,11 +83,11 @@ async function getAccount(context: OwnerContext, community: OwnerCommunity, user
 
 async function listingsOf(
   { cooldowns, nextVotes }: OwnerContext,
-  { accounts, standings }: OwnerCommunity,
+  { id, standings }: OwnerCommunity,
   userId: string,
 ): Promise<readonly VoteTimes[]> {
   const [lastVotes, stated = []] = await Promise.all([standings.lastVotes(userId), nextVotes?.(userId)]);
-  return [...cooldowns(accounts)].map(([listing, cooldownMs]) => {
+  return [...cooldowns(id)].map(([listing, cooldownMs]) => {
     const vote = nextVoteFor({ names: [listing], cooldownMs }, lastVotes, stated);
     return { listing, lastVoteAt: vote?.at ?? null, nextVoteAt: vote?.nextVoteAt ?? null };
   });

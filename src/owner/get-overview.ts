@@ -1,6 +1,7 @@
 import type { RankedMember } from '../core/ledger/standing.ts';
 import type { DayVotes } from '../core/ledger/votes-per-day.ts';
 import type { Counts, DeliveryRecord, OpenProblems } from '../core/records/records.ts';
+import type { OwnerCommunity } from './communities.ts';
 import type { BudgetStatus, ComponentStatus, OwnerContext } from './context.ts';
 import type { NameBook } from './names.ts';
 
@@ -8,9 +9,8 @@ import type { NameBook } from './names.ts';
 export interface Overview {
   /** Of the last 30 days, today last. */
   readonly days: readonly DayVotes[];
-  /** Of this calendar month: counted votes, and the credits that votes and premium earned. */
-  readonly month: { readonly votes: number; readonly credits: number; readonly top: readonly RankedMember[] };
-  readonly members: { readonly count: number; readonly credits: number };
+  /** Null where there are several communities, each of which has its own. */
+  readonly totals: CommunityTotals | null;
   /** Purchases that wait for the owner. */
   readonly orders: number;
   readonly problems: OpenProblems;
@@ -20,19 +20,22 @@ export interface Overview {
   readonly names: NameBook;
 }
 
+interface CommunityTotals {
+  /** In this calendar month: counted votes, and the credits that votes and premium earned. */
+  readonly month: { readonly votes: number; readonly credits: number };
+  readonly members: { readonly count: number; readonly credits: number };
+  /** The members with the most votes in this month. */
+  readonly top: readonly RankedMember[];
+}
+
 const maxTop = 10;
 
-/** Members are those of the home community where the context is of all communities. */
 export async function getOverview(context: OwnerContext): Promise<Overview> {
   const { records, rewards, communities, clock, scope } = context;
-  const { standings } = communities.home;
-  const now = clock.now();
-  const board = { limit: maxTop, offset: 0, userId: null } as const;
-  const [days, votes, credits, balances, orders, problems, parts, budgets, [lastDelivery = null]] = await Promise.all([
+  const [community, ...others] = communities.all();
+  const [days, totals, orders, problems, parts, budgets, [lastDelivery = null]] = await Promise.all([
     rewards.votesPerDay(scope),
-    standings.leaderboard({ ...board, period: 'month', by: 'votes' }, now),
-    standings.leaderboard({ ...board, period: 'month', by: 'credits' }, now),
-    standings.leaderboard({ ...board, period: 'all', by: 'credits' }, now),
+    others.length > 0 ? null : totalsOf(community, clock.now()),
     rewards.waitingOrders(scope),
     records.problems(null),
     context.health(),
@@ -40,10 +43,22 @@ export async function getOverview(context: OwnerContext): Promise<Overview> {
     records.deliveries({ limit: 1, before: null }),
   ]);
   return {
-    ...{ days, orders, problems, parts, budgets, lastDelivery },
-    month: { votes: votes.sum, credits: credits.sum, top: votes.members },
+    ...{ days, totals, orders, problems, parts, budgets, lastDelivery },
+    names: await context.namesIn(scope)(totals?.top.map(({ userId }) => userId) ?? []),
+  };
+}
+
+async function totalsOf({ standings }: OwnerCommunity, now: number): Promise<CommunityTotals> {
+  const board = { limit: maxTop, offset: 0, userId: null } as const;
+  const [votes, credits, balances] = await Promise.all([
+    standings.leaderboard({ ...board, period: 'month', by: 'votes' }, now),
+    standings.leaderboard({ ...board, period: 'month', by: 'credits' }, now),
+    standings.leaderboard({ ...board, period: 'all', by: 'credits' }, now),
+  ]);
+  return {
+    month: { votes: votes.sum, credits: credits.sum },
     members: { count: balances.total, credits: balances.sum },
-    names: await context.namesIn(scope)(votes.members.map(({ userId }) => userId)),
+    top: votes.members,
   };
 }
 

@@ -47,9 +47,9 @@ export function createNames(options: NamesOptions): (scope: CommunityScope | nul
   const known = new BoundedMap<{ readonly name: string | null; readonly at: number }>(maxKnown);
 
   async function findMember(userId: string, scope: CommunityScope | null): Promise<string | null> {
-    const all = scope === null ? await communities.of(userId) : [communities.inGuild(scope.guildId)];
-    for (const { accounts } of all) {
-      const body = await records.recentBody(accountIdOf(accounts, userId));
+    const all = scope === null ? await communities.of(userId) : [communities.at(scope.guildId)];
+    for (const { id } of all) {
+      const body = await records.recentBody(accountIdOf(id, userId));
       const name = body === null ? null : findUsername(parseJson(body), userId);
       if (name !== null) return name;
     }

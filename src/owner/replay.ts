@@ -46,16 +46,16 @@ export async function correct(
   { idempotencyKey, author }: { readonly idempotencyKey: string | null; readonly author: string },
 ): Promise<{ readonly balance: number; readonly repeated: boolean; readonly at: number }> {
   const at = clock.now();
-  const { accounts } = guildId === undefined ? communities.home : communities.inGuild(guildId);
+  const { id: communityId, guildId: guild } = communities.at(guildId ?? null);
   const result = await recorder.correct(
-    { userId, accounts, credits, reason, at, author },
+    { userId, communityId, credits, reason, at, author },
     idempotencyKey ?? randomUUID(),
   );
   switch (result.outcome) {
     case 'corrected': {
       const { balance, repeated } = result;
       log.info(
-        { user: userId, ...(accounts && { guild: accounts }), credits, balance, repeated, author },
+        { user: userId, ...(guild && { guild }), credits, balance, repeated, author },
         'owner corrected an account',
       );
       return { balance, repeated, at };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxCorrection, maxReasonLength } from '../core/ledger/correction.ts';
 import { leaderboardPeriods, leaderboardScores } from '../core/ledger/standing.ts';
+import { withoutGuild } from '../features/communities/only-community.ts';
 import { isOnCalendar } from '../platform/calendar-date.ts';
 import { snowflakePattern } from '../platform/snowflake.ts';
 import { HttpError } from '../platform/web/http-error.ts';
@@ -12,6 +13,8 @@ const id = z
   .regex(/^\d{1,15}$/, 'must be a number')
   .transform(Number);
 const userId = z.string('must be 1 to 20 digits').regex(snowflakePattern, 'must be 1 to 20 digits');
+/** Names a community; `none` that of listings without a guild. */
+const guildId = z.literal(withoutGuild).or(userId);
 /** PostgreSQL rejects U+0000 in text. */
 const noNul = /^[^\0]*$/;
 const noNulRule = 'must not contain U+0000';
@@ -71,13 +74,17 @@ function choice<const Choice extends string>(choices: readonly Choice[], byDefau
   const value = z.enum(choices, `must be ${choices.join(', ')}`);
   return z.preprocess((input) => (input === '' ? undefined : input), value.default(byDefault));
 }
-/** {@link pageQuery} of an account; `guildId` is null for the first of the member's accounts. */
-export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(userId) });
+/** {@link pageQuery} of an account; `guildId` is null for the only community. */
+export const memberQuery = z.strictObject({ ...pageFields(defaultLimit), guildId: optional(guildId) });
 /** `id` is the id or a part of a name, null for none; `from` is how many members to skip. */
-export const membersQuery = z.strictObject({ id: optional(filterText), from: id.default(0) });
-/** `before` is the number of members on the earlier pages, or null; `guildId` is null for the home community. */
+export const membersQuery = z.strictObject({
+  id: optional(filterText),
+  guildId: optional(guildId),
+  from: id.default(0),
+});
+/** `before` is the number of members on the earlier pages, or null; `guildId` as of {@link memberQuery}. */
 export const leaderboardQuery = z.strictObject({
-  guildId: optional(userId),
+  guildId: optional(guildId),
   ...pageFields(defaultLimit),
   period: choice(leaderboardPeriods, 'all'),
   by: choice(leaderboardScores, 'credits'),
@@ -94,8 +101,8 @@ export const reversalRequest = z.strictObject({
 const creditsRule = `must be a whole number from -${maxCorrection} to ${maxCorrection}, and not 0`;
 const reasonRule = `must be 1 to ${maxReasonLength} characters`;
 export const correctionRequest = z.strictObject({
-  /** Missing for the account in the home community. */
-  guildId: userId.optional(),
+  /** Missing for the account in the only community. */
+  guildId: guildId.optional(),
   credits: z
     .int(creditsRule)
     .min(-maxCorrection, creditsRule)

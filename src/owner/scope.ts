@@ -9,13 +9,13 @@ import type { OwnerContext } from './context.ts';
  * so that a new one does not compile until it is decided what managers see of it.
  */
 export function scopeContext(context: OwnerContext, scope: CommunityScope): OwnerContext {
-  const { guildId, accounts } = scope;
+  const { guildId, communityId } = scope;
   const records = scopeRecords(context.records, scope);
   const isListed = (name: string | null) => name !== null && scope.listings.includes(name);
   const ofListings = <Value>(all: ReadonlyMap<string, Value>) => new Map([...all].filter(([name]) => isListed(name)));
 
   function own(): OwnerCommunity {
-    const community = context.communities.inGuild(guildId);
+    const community = context.communities.at(guildId);
     const { standings } = community;
     return {
       ...community,
@@ -40,17 +40,15 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
     },
     recorder: {
       async correct(correction, idempotencyKey) {
-        if (correction.accounts !== accounts) throw otherCommunity();
+        if (correction.communityId !== communityId) throw otherCommunity();
         return context.recorder.correct(correction, idempotencyKey);
       },
     },
     sessions: context.sessions,
     communities: {
-      get home() {
-        return own();
-      },
-      inGuild(id) {
-        if (id !== guildId) throw otherCommunity();
+      all: () => [own()],
+      at(id) {
+        if (id !== null && id !== guildId) throw otherCommunity();
         return own();
       },
       of: async () => [own()],
@@ -66,7 +64,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
       if (!isListed(delivery.listing) || !isOfCommunity(delivery, scope)) throw otherCommunity();
       return context.replay(delivery);
     },
-    cooldowns: () => ofListings(context.cooldowns(accounts)),
+    cooldowns: () => ofListings(context.cooldowns(communityId)),
     sites: () => ofListings(context.sites()),
     timeZones: () => ofListings(context.timeZones()),
     alarms: {
@@ -98,7 +96,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
     nudge: context.nudge,
     namesIn: () => context.namesIn(scope),
     guilds: context.guilds,
-    corrections: { authored: (query) => context.corrections.authored({ ...query, accounts }) },
+    corrections: { authored: (query) => context.corrections.authored({ ...query, communityId }) },
     // Every page passes the guild of the scope.
     setup: context.setup,
     clock: context.clock,
@@ -107,7 +105,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
 }
 
 function scopeRecords(records: Records, scope: CommunityScope): Records {
-  const { guildId, accounts, listings } = scope;
+  const { guildId, communityId, listings } = scope;
   const isListed = (name: string | null) => name !== null && listings.includes(name);
 
   const scoped: Records = {
@@ -123,15 +121,15 @@ function scopeRecords(records: Records, scope: CommunityScope): Records {
     effect: (id) => records.effect(id, scope),
     effectsOf: async (deliveryId) => ((await visible(deliveryId)) === null ? [] : records.effectsOf(deliveryId)),
     async entries(accountId, limit, before) {
-      if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
+      if (partsOf(accountId).communityId !== communityId) throw otherCommunity();
       return records.entries(accountId, limit, before);
     },
     async marks(accountId) {
-      if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
+      if (partsOf(accountId).communityId !== communityId) throw otherCommunity();
       return records.marks(accountId);
     },
     async recentBody(accountId) {
-      if (partsOf(accountId).accounts !== accounts) throw otherCommunity();
+      if (partsOf(accountId).communityId !== communityId) throw otherCommunity();
       return records.recentBody(accountId);
     },
     entryOf: async (delivery) => ((await visible(delivery.id)) === null ? null : records.entryOf(delivery)),
@@ -147,8 +145,8 @@ function scopeRecords(records: Records, scope: CommunityScope): Records {
 }
 
 /** A name may have been that of another one's listing when a secret of that one authenticated the delivery. */
-function isOfCommunity({ origin }: Pick<DeliveryRecord, 'origin'>, { accounts }: CommunityScope): boolean {
-  return origin === null || origin.every((identity) => identity.accounts === accounts);
+function isOfCommunity({ origin }: Pick<DeliveryRecord, 'origin'>, { communityId }: CommunityScope): boolean {
+  return origin === null || origin.every((identity) => identity.communityId === communityId);
 }
 
 function otherCommunity(): HttpError {

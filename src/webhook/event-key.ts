@@ -28,7 +28,7 @@ const untimedSuffix = 'untimed';
 
 /** Of what a premium event is a part. */
 export interface PremiumKeyContext {
-  readonly accounts: string;
+  readonly community: string;
   readonly body: string;
   readonly receivedAt: number;
 }
@@ -91,16 +91,16 @@ export function createEventKeys(hash: (algorithm: 'sha256', text: string) => str
    * The possible keys of a premium event, one for each ID of its order. It is stored under the first. Without an order
    * ID, the key is made from the digest of the body; if the body has no time either, also from the day of receipt
    * (`receivedAt` in ms since the epoch), with those of the days beside it.
-   * @param context.accounts of the community: another one may receive the same body, and name an order alike. Empty for
-   *   the home community
+   * @param context.community identifies it: another one may receive the same body, and name an order alike. Empty where
+   *   there is only one
    */
   function premiumKeys(
     premium: Premium,
     orderIds: readonly string[],
-    { accounts, body, receivedAt }: PremiumKeyContext,
+    { community, body, receivedAt }: PremiumKeyContext,
   ): readonly [EventKey, ...EventKey[]] {
     const [first, ...others] = orderIds;
-    const kind = accounts === '' ? premium.kind : `${accounts} ${premium.kind}`;
+    const kind = community === '' ? premium.kind : `${community} ${premium.kind}`;
     if (first === undefined) {
       const identity = `${kind} sha256:${hash('sha256', body)}`;
       if (statedTimeOf(premium) !== null || premium.periodEnd !== null) return [untimedKey(identity)];

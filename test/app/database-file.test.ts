@@ -11,6 +11,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { claimFile } from '../../src/platform/database/file-claim.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { testCache } from '../support/bundle-folder.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -107,7 +108,7 @@ describe('a SQLite file', () => {
     const database = join(tempDir(), 'votes.db');
     await botIn(database);
     const store = await openStore(`sqlite:${database}`, systemClock, { thread: false });
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0 });
     await store.close();
   });
 

@@ -22,8 +22,8 @@ const managerOfB: Sender = { guildId: guildB, userId: stranger, channelId: chann
 /** Mira has 5,100 credits in guild A and 1,200 in guild B; Aiko has 77 in guild A. */
 async function twoGuilds(hosted: readonly string[] = ['island']) {
   const started = await guildCommands([harbour, island], hosted);
-  const accountsOfA = started.directory.ofGuild(guildA)?.accounts ?? '';
-  const accountsOfB = started.directory.ofGuild(guildB)?.accounts ?? '';
+  const accountsOfA = started.directory.ofGuild(guildA)?.id ?? '';
+  const accountsOfB = started.directory.ofGuild(guildB)?.id ?? '';
   let keys = 0;
   const deposit = (accounts: string, userId: string, credits: number) => {
     keys += 1;
@@ -244,8 +244,11 @@ describe('a guild without listings', () => {
 
 it('in direct messages about the only guild that was linked in Discord are for its members', async () => {
   const { run, store, directory } = await guildCommands([harbour], ['harbour']);
-  const accounts = directory.ofGuild(guildA)?.accounts ?? '';
-  await store.recorder.correct({ accounts, userId: mira, credits: 77, reason: 'deposit', at: Date.now() }, 'deposit');
+  const accounts = directory.ofGuild(guildA)?.id ?? '';
+  await store.recorder.correct(
+    { communityId, userId: mira, credits: 77, reason: 'deposit', at: Date.now() },
+    'deposit',
+  );
   expect((await run(miraAnywhere, 'leaderboard')).text).toContain(mira);
   expect((await run({ guildId: null, userId: stranger }, 'leaderboard')).text).not.toContain(mira);
 });

@@ -92,12 +92,7 @@ it('puts what /setup has stored into effect, community by community, but not of 
     const communities = await communitiesInEffect(snapshot, config);
     await snapshot.close();
     return communities.map((listings) =>
-      listings.map(({ name, rewards, timeZone, community }) => [
-        name,
-        rewards.base.perVote,
-        timeZone,
-        community.accounts,
-      ]),
+      listings.map(({ name, rewards, timeZone, community }) => [name, rewards.base.perVote, timeZone, community.id]),
     );
   };
   const ofHarbour = [['harbour', 33, 'UTC', '']];

@@ -41,7 +41,7 @@ export async function withAccounts(listings: Listings = serverAndBot(), lookups:
   async function correct(userId: string, credits: number, reason = 'test') {
     corrections += 1;
     await store.recorder.correct(
-      { accounts: '', userId, credits, reason, at: clock.now() },
+      { communityId: '', userId, credits, reason, at: clock.now() },
       `correction ${corrections}`,
     );
   }

@@ -4,6 +4,7 @@ import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import { createAwards } from '../../src/features/corrections/awards.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -17,7 +18,7 @@ async function withAccounts() {
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => logged.push(JSON.parse(line)) };
   const log = createLog({ level: 'info', secrets: [], destination });
-  const context = { ...contextFor(), awards: createAwards({ recorder: store.recorder, accounts: '', clock, log }) };
+  const context = { ...contextFor(), awards: createAwards({ recorder: store.recorder, communityId: '', clock, log }) };
   let interactions = 0;
   const run = async (options: Record<string, OptionValue>, givenId?: string) => {
     interactions += 1;
@@ -27,7 +28,7 @@ async function withAccounts() {
     if ('kind' in reply) throw new Error('It has opened a form.');
     return reply;
   };
-  const credits = async () => (await store.ledger.account(otherMemberId)).credits;
+  const credits = async () => (await store.ledgerIn(firstCommunity).account(otherMemberId)).credits;
   return { run, credits, store, logged };
 }
 

@@ -8,6 +8,7 @@ import type { CachedVoteStatus } from '../../src/lookup/schemas.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -82,13 +83,13 @@ describe('/claim', () => {
         /^We have your vote for .*\.\nYou have claimed it before\. It earned \*\*10\*\* credits\.$/,
       ),
     });
-    expect(await store.ledger.account(memberId)).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account(memberId)).toMatchObject({ credits: 10, votes: 1 });
   });
 
   it('records a vote of which only the end of the cooldown is known', async () => {
     const { run, store } = await withService({ canVote: false, lastVoteAt: null, nextVoteAt: start + 2 * hour });
     expect(await run()).toMatchObject({ tone: 'good' });
-    expect(await store.ledger.lastVoteAt(memberId, 'server')).toBe(start - 10 * hour);
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt(memberId, 'server')).toBe(start - 10 * hour);
   });
 
   it('records a vote whose cooldown has ended', async () => {
@@ -104,7 +105,7 @@ describe('/claim', () => {
   ])('says so if the service %s', async (_, status, text) => {
     const { run, store } = await withService(status);
     expect(await run()).toMatchObject({ tone: 'wait', text: expect.stringContaining(text) });
-    expect(await store.ledger.account(memberId)).toMatchObject({ votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account(memberId)).toMatchObject({ votes: 0 });
   });
 
   it('says that a vote is recorded, without a request while its cooldown runs', async () => {

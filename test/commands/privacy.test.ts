@@ -5,6 +5,7 @@ import { createMemberDataAccess } from '../../src/features/member-data/parts.ts'
 import { openStore } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
@@ -15,7 +16,10 @@ async function withAccount() {
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   for (const userId of [memberId, otherMemberId]) {
-    await store.recorder.correct({ accounts: '', userId, credits: 7, reason: 'Event won', at: start }, `key ${userId}`);
+    await store.recorder.correct(
+      { communityId: '', userId, credits: 7, reason: 'Event won', at: start },
+      `key ${userId}`,
+    );
   }
   const logged: string[] = [];
   const log = createLog({ level: 'info', secrets: [], destination: { write: (line: string) => logged.push(line) } });
@@ -70,7 +74,7 @@ describe('/privacy', () => {
 
   it('forgets the member only after the confirmation', async () => {
     const { run, store, logged } = await withAccount();
-    const credits = async () => (await store.ledger.account(memberId)).credits;
+    const credits = async () => (await store.ledgerIn(firstCommunity).account(memberId)).credits;
     const reply = await run({ action: 'forget' });
     expect(reply.buttons).toMatchObject([
       { action: 'forget', label: 'Confirm', style: 'danger' },
@@ -83,7 +87,7 @@ describe('/privacy', () => {
     expect(await run({ action: 'export' })).toMatchObject({ text: 'Nothing is stored about you.' });
     expect(await run({}, { action: 'forget' })).toMatchObject({ tone: 'good' });
     expect(logged.join('')).not.toContain(memberId);
-    expect((await store.ledger.account(otherMemberId)).credits).toBe(7);
+    expect((await store.ledgerIn(firstCommunity).account(otherMemberId)).credits).toBe(7);
     expect(await store.records.counts()).toMatchObject({ users: 2, credits: 14 });
   });
 });

@@ -9,6 +9,7 @@ import { createShop } from '../../src/features/shop/shop.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';
@@ -27,7 +28,7 @@ async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: strin
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   await store.recorder.correct(
-    { accounts: '', userId: memberId, credits: 100, reason: 'deposit', at: start },
+    { communityId: '', userId: memberId, credits: 100, reason: 'deposit', at: start },
     'deposit',
   );
   const logged: string[] = [];
@@ -36,7 +37,7 @@ async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: strin
   const nudged: (readonly string[])[] = [];
   let items = sold;
   const port = createShop({
-    shopIn: () => ({ accounts: '', guildId, items, ownerChannelId }),
+    shopIn: () => ({ communityId: '', guildId, items, ownerChannelId }),
     ...{ roleAccess: async () => null, reportUnready: async () => {} },
     ...{ store: store.shop, clock, log },
     nudge: (queues) => nudged.push(queues),
@@ -60,7 +61,7 @@ async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: strin
   const approach = async (id: string) =>
     press(buttonsOf(await open()).find((button) => button.kind === 'action' && button.options?.['item'] === id));
   const buy = async (id: string) => press(buttonOf(await approach(id), 'Confirm'));
-  const credits = async () => (await store.ledger.account(memberId)).credits;
+  const credits = async () => (await store.ledgerIn(firstCommunity).account(memberId)).credits;
   const replace = (changed: readonly ShopItem[]) => {
     items = changed;
   };
@@ -228,7 +229,7 @@ describe('/shop', () => {
       ...Array.from({ length: 9 }, (_, index) => itemOf({ ...long, id: `i${index}`, manual: true })),
     ]);
     await store.recorder.correct(
-      { accounts: '', userId: memberId, credits: 9_000_000, reason: 'x', at: start },
+      { communityId: '', userId: memberId, credits: 9_000_000, reason: 'x', at: start },
       'rich',
     );
     const confirmation = await approach(long.id);

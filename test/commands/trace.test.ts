@@ -6,6 +6,7 @@ import { renderReply } from '../../src/discord/rendering/message.ts';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
 import { createTraces } from '../../src/features/traces/parts.ts';
 import { hour } from '../../src/platform/durations.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { startReceiver } from '../support/start-receiver.ts';
@@ -16,7 +17,7 @@ const votedAt = start - hour;
 /** `/trace` over the records of a receiver. */
 async function withReceiver(listings = serverAndBot()) {
   const { store, post } = await startReceiver({ clock: manualClock(start), listings });
-  const traces = createTraces({ records: store.records }, { accounts: '', only: null });
+  const traces = createTraces({ records: store.records }, { communityId: '', only: null });
   const run = (userId = memberId) =>
     trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
   const vote = (changes: Record<string, unknown> = {}) => ({
@@ -85,7 +86,10 @@ describe('/trace', () => {
   it('explains a vote that paid nothing, and shows other credits and roles', async () => {
     const { run, post, store, vote } = await withReceiver();
     await post('/webhooks', vote({ creditsAwarded: false, reason: '@everyone' }));
-    await store.recorder.correct({ accounts: '', userId: memberId, credits: 5, reason: '**sorry**', at: start }, 'key');
+    await store.recorder.correct(
+      { communityId: '', userId: memberId, credits: 5, reason: '**sorry**', at: start },
+      'key',
+    );
     const reply = await run();
     expect(linesOf(reply)[1]).toMatch(/· Vote without credits from the service · 0$/);
     expect(fieldsOf(reply)[0]).toMatch(/^Other credits\n.*Correction, \+\*\*5\*\* credits \(\\\*\\\*sorry\\\*\\\*\)$/);
@@ -102,7 +106,7 @@ describe('/trace', () => {
 
   it('writes what was taken with a minus sign, as /credits does', async () => {
     const { run, store } = await withReceiver();
-    const entry = { accounts: '', userId: memberId, reason: 'lost', at: start };
+    const entry = { communityId: firstCommunity, userId: memberId, reason: 'lost', at: start };
     await store.recorder.correct({ ...entry, credits: 5 }, 'first');
     await store.recorder.correct({ ...entry, credits: -1 }, 'second');
     expect(fieldsOf(await run())[0]).toContain('Correction, −**1** credit (lost)');

@@ -5,6 +5,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { castVote, installation, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -143,7 +144,7 @@ function announcementTests(newUrl: () => string): void {
     await vote(3, 1, 2, 3, 4);
     await vote(4, 0, 1, 2, 3, 6);
     await vote(5, 0, 1, 3);
-    const query = { accounts: '', minDays: 3, forgive: 1, timeZone: 'UTC' };
+    const query = { communityId: firstCommunity, minDays: 3, forgive: 1, timeZone: 'UTC' };
     const lostOn = (from: number, until = from + 1) =>
       store.lostStreaks.find({ ...query, from: dayNumber + from, until: dayNumber + until });
     // One missed day is forgiven, the second one ends the streak.

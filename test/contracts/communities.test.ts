@@ -13,6 +13,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { type Premium, premiumKinds } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { itemOf, orderOf } from '../support/shop-store.ts';
@@ -76,7 +77,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     // The late delivery of an earlier vote looks only at its own account.
     expect(await vote(store, plainGuild, member, start)).toMatchObject({ credits: 10 + 50 + 100 });
     const [ofHome, ofGuild] = [store.standingsIn('', 'UTC'), store.standingsIn(guild, 'UTC')];
-    expect(await store.ledger.account(member)).toEqual({ userId: member, credits: 170, votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toEqual({ userId: member, credits: 170, votes: 2 });
     expect(await store.ledgerIn(guild).account(member)).toEqual({ userId: member, credits: 170, votes: 2 });
     expect(await store.ledgerIn(guild).lastVoteAt(member, 'home')).toBe(null);
     expect(await ofHome.standing(other, start + day)).toMatchObject({ credits: 0, rank: null, entries: [] });
@@ -116,7 +117,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await send('subscription.renewed', member, guildListing, 1)).toMatchObject({ credits: 100 });
     expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 200 });
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 0 });
-    expect(await store.ledger.account(other)).toMatchObject({ credits: 200 });
+    expect(await store.ledgerIn(firstCommunity).account(other)).toMatchObject({ credits: 200 });
     await expectSound(url);
   });
 
@@ -124,12 +125,12 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     const { url, store } = await open();
     const correction = { userId: member, credits: 5, reason: 'test', at: start };
     const { recorder } = store;
-    await recorder.correct({ ...correction, accounts: guild }, 'key');
-    expect(await recorder.correct({ ...correction, accounts: guild }, 'key')).toMatchObject({ repeated: true });
-    const ofHome = { ...correction, userId: other, accounts: '' };
+    await recorder.correct({ ...correction, communityId: guild }, 'key');
+    expect(await recorder.correct({ ...correction, communityId: guild }, 'key')).toMatchObject({ repeated: true });
+    const ofHome = { ...correction, userId: other, communityId: firstCommunity };
     expect(await recorder.correct(ofHome, 'key')).toMatchObject({ outcome: 'corrected', repeated: false });
     expect(await recorder.correct({ ...ofHome, credits: 6 }, 'key')).toEqual({ outcome: 'key_reused' });
-    const overdraft = { ...correction, accounts: '', credits: -1 };
+    const overdraft = { ...correction, communityId: firstCommunity, credits: -1 };
     expect(await recorder.correct(overdraft, 'other')).toMatchObject({ outcome: 'overdrawn', balance: 0 });
     const claimed = await store.recorder.recordClaim({ userId: member, at: start }, guildListing, start + minute);
     expect(claimed).toMatchObject({ outcome: 'claimed', balance: 15 });
@@ -156,9 +157,9 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await store.party.progress(key)).toEqual({ votes: 2, reachedAt: start });
     await store.party.pay({ period: key, goal: 2, credits: 25, day: 20_458 }, start);
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 35 });
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 10 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ credits: 10 });
     const item = itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' });
-    const order = orderOf(item, { accounts: guild, guildId: guild, userId: other });
+    const order = orderOf(item, { communityId: guild, guildId: guild, userId: other });
     expect(await store.shop.purchase(order, start)).toMatchObject({ outcome: 'purchased' });
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 15 });
     expect(await store.shop.purchasesOf(other, '', 9)).toEqual([]);
@@ -180,8 +181,8 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     });
     expect(claimed).toEqual([reminder]);
     expect(await store.reminders.enqueue(reminder, guild, start + day)).toBe(`dm ${member} ${guild}`);
-    expect(await store.reminders.isCurrent(reminder, { accounts: guild, cooldownMs: 12 * hour })).toBe(true);
-    expect(await store.reminders.isCurrent(reminder, { accounts: '', cooldownMs: 12 * hour })).toBe(false);
+    expect(await store.reminders.isCurrent(reminder, { communityId: guild, cooldownMs: 12 * hour })).toBe(true);
+    expect(await store.reminders.isCurrent(reminder, { communityId: '', cooldownMs: 12 * hour })).toBe(false);
     await store.reminders.stop(member, 'direct_messages_closed', start);
     expect(await store.reminders.isReminded(reminded)).toBe(false);
 
@@ -253,7 +254,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await membersOf('')).toEqual(['100000000000000009', '400000000000000004', '900000000000000009']);
     expect(await membersOf('500000000000000005')).toEqual(['200000000000000000', '200000000000000001']);
     const streaks = await store.lostStreaks.find({
-      ...{ accounts: '', from: 20_459, until: 20_460, minDays: 1, forgive: 0, timeZone: 'UTC' },
+      ...{ communityId: '', from: 20_459, until: 20_460, minDays: 1, forgive: 0, timeZone: 'UTC' },
     });
     expect(streaks.map(({ userId }) => userId).sort()).toEqual(await membersOf(''));
   });

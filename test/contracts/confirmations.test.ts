@@ -6,6 +6,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -38,7 +39,7 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
         { type: 'event', event: eventOf(member, at), listing },
         receivedAt + minute,
       );
-    return { url, store, deliver, replay, account: () => store.ledger.account(member) };
+    return { url, store, deliver, replay, account: () => store.ledgerIn(firstCommunity).account(member) };
   }
 
   it('is stored with one effect, and repeated until it is confirmed', async () => {
@@ -75,7 +76,7 @@ describeOnEveryDatabase('a vote that its site is to confirm', (newUrl) => {
     expect((await replay(deliveryId, start)).outcome).toBe('duplicate');
     expect((await deliver(start + minute)).outcome).toBe('duplicate');
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
-    expect(await store.ledger.lastVoteAt(member, ['lamp'])).toBe(start);
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt(member, ['lamp'])).toBe(start);
     expect((await deliver(start + 12 * hour)).outcome).toBe('recorded');
   });
 

@@ -7,6 +7,7 @@ import { fixHome } from '../../src/features/communities/home.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';
@@ -113,7 +114,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const delivery = { receivedAt: last, family: 'premium', body: '{"orderId":"order-1"}' } as const;
     await store.recorder.record(delivery, { type: 'event', event: premium, listing: guildListing });
     const order = orderOf(itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' }), {
-      accounts: guild,
+      communityId: guild,
       userId: member,
     });
     expect(await store.shop.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
@@ -145,7 +146,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     expect(await isConsistent(url)).toBe(true);
     expect(await tablesWith(url, [guild, 'hosted'])).toEqual([]);
     expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 0, votes: 0 });
-    expect(await store.ledger.account(member)).toMatchObject({ votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ votes: 1 });
     const counts = await store.records.counts();
     expect(counts).toMatchObject({ users: 2, votes: 3 });
     await countAll();
@@ -162,7 +163,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const { url, store, vote } = await open();
     await vote(homeListing, member, start);
     await deleteGuildData(store.guildData, home, never);
-    expect(await store.ledger.account(member)).toMatchObject({ votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ votes: 1 });
     expect(await tablesWith(url, [home])).toEqual(expect.arrayContaining(['grants']));
   });
 });

@@ -140,7 +140,7 @@ function handlerTests(newUrl: () => string): void {
 
   it('are called for purchases', async () => {
     const { store } = await open();
-    await store.recorder.correct({ accounts: '', userId: '1', credits: 100, reason: 'gift', at: monday }, 'gift');
+    await store.recorder.correct({ communityId: '', userId: '1', credits: 100, reason: 'gift', at: monday }, 'gift');
     await store.shop.purchase(orderOf(shout), monday);
     await store.shop.purchase(orderOf(shout, { isHandled: true }), monday);
     expect(await eventsOf(store, 'purchase')).toMatchObject([

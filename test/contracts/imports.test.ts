@@ -6,6 +6,7 @@ import { balanceKey, type ImportItem, type ImportTarget } from '../../src/featur
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -25,10 +26,10 @@ function vote(userId: string, at: number, credits = 0): ImportItem {
 }
 
 async function targetOf(store: Store, url: string, name = 'old bot', accounts = ''): Promise<ImportTarget> {
-  const importId = await store.imports.start({ name, accounts }, monday);
+  const importId = await store.imports.start({ name, communityId }, monday);
   const { listings } = installation(url, rules);
   const own = listings.map((listing) => ({ ...listing, community: { ...listing.community, accounts } }));
-  return { importId, accounts, reason: `imported from ${name}`, listings: own };
+  return { importId, communityId, reason: `imported from ${name}`, listings: own };
 }
 
 async function apply(store: Store, target: ImportTarget, items: readonly ImportItem[]): Promise<string[]> {
@@ -58,7 +59,7 @@ function importTests(newUrl: () => string): void {
     const items = [balance('1', 150), balance('2', 20), vote('1', monday - 5 * day, 3), vote('1', monday - 4 * day)];
     const planned = (await store.imports.preview(target, items)).map(({ outcome }) => outcome);
     expect(planned).toEqual(['credited', 'credited', 'credited', 'credited']);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0, votes: 0 });
     expect(await apply(store, target, items.slice(0, 3))).toEqual(['credited', 'credited', 'credited']);
     expect(await apply(store, await targetOf(store, url), items)).toEqual([
       'imported',
@@ -74,8 +75,8 @@ function importTests(newUrl: () => string): void {
     expect(await apply(store, await targetOf(store, url, 'other'), repeated)).toEqual([
       ...['credited', 'imported', 'different'],
     ]);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 153, votes: 2 });
-    expect(await store.ledger.account('2')).toMatchObject({ credits: 20, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 153, votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account('2')).toMatchObject({ credits: 20, votes: 0 });
     expect(await store.imports.list()).toMatchObject([
       { name: 'other', credits: 5, votes: 0, entries: 1 },
       { name: 'old bot', credits: 173, votes: 2, entries: 4 },
@@ -109,7 +110,7 @@ function importTests(newUrl: () => string): void {
     await apply(store, target, votes);
     await recountAll(store, target, monday);
     const standings = store.standingsIn('', 'UTC');
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 201 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0, votes: 201 });
     await castVote(store, community, '1', monday);
     const paid = (await entriesOf(url)).filter(({ credits }) => credits !== 0);
     expect(paid.map(({ cause, credits }) => [cause, credits])).toEqual([['vote', 10]]);
@@ -131,7 +132,7 @@ function importTests(newUrl: () => string): void {
     ]);
     expect(outcomes).toEqual(['within_cooldown', 'credited', 'within_cooldown', 'credited']);
     await castVote(store, community, '1', monday + day + hour);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 3 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10, votes: 3 });
     expect(await isConsistent(url)).toBe(true);
   });
 
@@ -146,15 +147,18 @@ function importTests(newUrl: () => string): void {
     await recountAll(store, target, monday);
     // Reaches the milestone, and spends a part.
     await castVote(store, community, '1', monday);
-    const spent = { userId: '2', accounts: '', credits: -30, reason: 'spent', at: monday };
+    const spent = { userId: '2', communityId: firstCommunity, credits: -30, reason: 'spent', at: monday };
     await store.recorder.correct(spent, 'spent');
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 10 + 100 + 4 + 10 + 100, votes: 6 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({
+      credits: 10 + 100 + 4 + 10 + 100,
+      votes: 6,
+    });
 
     expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 104, spent: 0, votes: 4 });
     expect(await store.imports.undoMember(target, '1', monday)).toBe(null);
     expect(await store.imports.undoMember(target, '2', monday)).toEqual({ credits: 20, spent: 30, votes: 0 });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 120, votes: 2 });
-    expect(await store.ledger.account('2')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 120, votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account('2')).toMatchObject({ credits: 0 });
     expect(await store.imports.list()).toMatchObject([{ spent: 30 }]);
     expect(await isConsistent(url)).toBe(true);
 
@@ -175,13 +179,13 @@ function importTests(newUrl: () => string): void {
     const target = await targetOf(store, url);
     await apply(store, target, [vote('1', monday - 4 * day, 50), vote('1', monday - 2 * day, 7)]);
     await castVote(store, community, '1', monday);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 67, votes: 3 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 67, votes: 3 });
     const range = { listing: 'harbour', from: monday - 5 * day, until: monday - 3 * day };
     const member = { accountId: homeAccount('1'), listings: community.listings };
     await store.corrections.reverseMember(range, member, monday);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 17, votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 17, votes: 2 });
     expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 7, spent: 0, votes: 1 });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10, votes: 1 });
     expect(await isConsistent(url)).toBe(true);
   });
 
@@ -208,7 +212,7 @@ function importTests(newUrl: () => string): void {
     await apply(store, target, [balance('1', 5), vote('1', monday - day)]);
     await apply(store, home, [balance('1', 7)]);
     expect(await store.ledgerIn(guildId).account('1')).toMatchObject({ credits: 5, votes: 1 });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 7, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 7, votes: 0 });
     await forgetMember(store.memberData, '1', { pseudonym: createPseudonym(), now: monday, keepVotesMs: hour });
     const members = [
       ...(await store.imports.members(target.importId, '', 9)),

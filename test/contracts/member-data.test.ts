@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
 import {
@@ -20,6 +19,7 @@ import { day, hour, minute } from '../../src/platform/durations.ts';
 import { parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';
@@ -128,7 +128,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await vote(store, neighbour, start);
     await premium(store, {});
     await premium(store, { orderIds: ['gift'], userId: neighbour, isRecipient: true, giftedBy: member });
-    await store.recorder.correct({ accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start }, 'key');
+    await store.recorder.correct({ communityId: '', userId: member, credits: 5, reason: 'for Mira', at: start }, 'key');
     const body = JSON.stringify({ event: 'surprise', user: member });
     const unknown = {
       type: 'quarantine',
@@ -138,8 +138,8 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       origin: [],
     } as const;
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
-    const importId = await store.imports.start({ name: 'old bot', accounts: homeAccounts }, start);
-    const target = { importId, accounts: homeAccounts, reason: 'imported from old bot', listings: [] };
+    const importId = await store.imports.start({ name: 'old bot', communityId: firstCommunity }, start);
+    const target = { importId, accounts: firstCommunity, reason: 'imported from old bot', listings: [] };
     await store.imports.apply(target, [{ userId: member, key: balanceKey, credits: 3, vote: null }], start);
     await store.roles.seeRoles(homeAccount(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
@@ -163,7 +163,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
 
   /** Corrections of a program whose keys contain the member. */
   async function awardForQuiz(store: Store, userId: string) {
-    const correction = { accounts: '', userId, credits: 5, reason: 'quiz', at: start };
+    const correction = { communityId: firstCommunity, userId, credits: 5, reason: 'quiz', at: start };
     return store.recorder.correct(correction, `ledger quiz 1${member} of ${userId}`);
   }
 
@@ -243,7 +243,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       credits: before.credits,
       votes: before.votes,
     });
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ credits: 0, votes: 0 });
     expect(await store.records.entries(homeAccount(member), 10)).toEqual([]);
     expect(await store.records.deliveries({ userId: member, limit: 10, before: null })).toEqual([]);
     const board = { period: 'all', by: 'credits', limit: 10, offset: 0, userId: null } as const;
@@ -314,18 +314,21 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       outcome: 'forgotten',
     });
     expect(
-      await store.recorder.correct({ accounts: '', userId: member, credits: 5, reason: 'for Mira', at: start }, 'key'),
+      await store.recorder.correct(
+        { communityId: '', userId: member, credits: 5, reason: 'for Mira', at: start },
+        'key',
+      ),
     ).toEqual({
       outcome: 'key_reused',
     });
     expect(await awardForQuiz(store, member)).toEqual({ outcome: 'key_reused' });
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ credits: 0 });
     for (const userId of [member, neighbour])
       expect(await store.records.deliveries({ userId, limit: 10, before: null })).toEqual([]);
     // The next votes count, for new accounts.
     expect(await vote(store, member, start + 16 * hour)).toMatchObject({ credits: 10 });
     expect(await vote(store, neighbour, null, start + 26 * hour)).toMatchObject({ credits: 10 });
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ credits: 10, votes: 1 });
     await expectSound(url);
   });
 
@@ -370,7 +373,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     const stock = itemOf({ manual: true, stock: 1 });
     for (const userId of [member, neighbour])
       await store.recorder.correct(
-        { accounts: '', userId, credits: 60, reason: 'gift', at: start },
+        { communityId: '', userId, credits: 60, reason: 'gift', at: start },
         `gift ${userId.at(-1)}`,
       );
     const bought = await store.shop.purchase(orderOf(stock, { userId: member }), start);
@@ -408,7 +411,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await forget(store, start + hour);
     // The service may report the time of the vote less exactly than the delivery.
     expect(await vote(store, member, start + 900, start + 2 * hour, simple)).toMatchObject({ outcome: 'duplicate' });
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ credits: 0, votes: 0 });
     expect(await vote(store, member, start + 12 * hour, undefined, simple)).toMatchObject({ credits: 10 });
     // Also if the member has voted since.
     expect(await vote(store, member, start + 800, start + 13 * hour, simple)).toMatchObject({ outcome: 'duplicate' });
@@ -432,7 +435,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await forget(store);
     const renewal = { kind: 'subscription.renewed', at: start + day, periodEnd: start + 60 * day } as const;
     expect(await premium(store, renewal)).toMatchObject({ outcome: 'recorded', credits: 100 });
-    expect(await store.ledger.account(member)).toMatchObject({ credits: 100 });
+    expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ credits: 100 });
     await expectSound(url);
   });
 
@@ -472,7 +475,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       const at = start + round * day;
       await vote(store, member, at, at, simple);
       await Promise.all([forget(other, at), vote(store, member, at + 12 * hour, at + 12 * hour, simple)]);
-      expect([10, 0]).toContain((await store.ledger.account(member)).credits);
+      expect([10, 0]).toContain((await store.ledgerIn(firstCommunity).account(member)).credits);
       await forget(store, at);
     }
     expect(await store.records.counts()).toMatchObject({ credits: rounds * 20, votes: rounds * 2 });

@@ -5,6 +5,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import {
@@ -80,7 +81,7 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
       const refund = { purchaseId, state: 'refunded', channelId: ownerChannelId } as const;
       const settled = await Promise.all(stores.map((store) => store.shop.settle(refund, start)));
       expect(settled.filter((result) => result?.settled)).toHaveLength(1);
-      expect((await stores[0].ledger.account('1')).credits).toBe(50);
+      expect((await stores[0].ledgerIn(firstCommunity).account('1')).credits).toBe(50);
     }
     await expectCleanAudit(url);
   });

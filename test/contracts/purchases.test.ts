@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, minute } from '../../src/platform/durations.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import {
   creditsOf,
@@ -99,7 +100,7 @@ function purchaseTests(newUrl: () => string): void {
       shout,
     ];
     const { balance, offers } = await store.shop.offers(
-      { accounts: '', guildId, ownerChannelId, items },
+      { communityId: '', guildId, ownerChannelId, items },
       { userId: '1', roles: [] },
       start,
     );
@@ -127,7 +128,7 @@ function purchaseTests(newUrl: () => string): void {
       const { store } = await open();
       const other = { guildId: otherGuild, accounts: otherGuild };
       await store.recorder.correct(
-        { accounts: otherGuild, userId: '1', credits: 100, reason: 'deposit', at: start },
+        { communityId: otherGuild, userId: '1', credits: 100, reason: 'deposit', at: start },
         'deposit elsewhere',
       );
       expect(await buy(store, keys)).toMatchObject({ purchase: { code: 'AAA-1' } });
@@ -135,7 +136,7 @@ function purchaseTests(newUrl: () => string): void {
       expect(await buy(store, keys, start, other)).toMatchObject({ purchase: { code: 'AAA-1' } });
       expect(await buy(store, keys, start, other)).toMatchObject({ purchase: { code: 'BBB-2' } });
       expect(await leftIn(store, other)).toBe(1);
-      expect(await leftIn(store, { guildId, accounts: '' })).toBe(2);
+      expect(await leftIn(store, { guildId, communityId: firstCommunity })).toBe(2);
     });
 
     it('with what the shop issued before its guild was configured, or after it no longer was', async () => {
@@ -143,7 +144,7 @@ function purchaseTests(newUrl: () => string): void {
       expect(await buy(store, keys, start, { guildId: null })).toMatchObject({ purchase: { code: 'AAA-1' } });
       expect(await buy(store, keys)).toMatchObject({ purchase: { code: 'BBB-2' } });
       expect(await buy(store, keys, start, { guildId: null })).toMatchObject({ purchase: { code: 'CCC-3' } });
-      expect(await leftIn(store, { guildId, accounts: '' })).toBe(0);
+      expect(await leftIn(store, { guildId, communityId: firstCommunity })).toBe(0);
       expect(await leftIn(store, { guildId: otherGuild, accounts: otherGuild })).toBe(3);
     });
   });
@@ -154,7 +155,7 @@ function purchaseTests(newUrl: () => string): void {
     for (const index of [0, 999, 1_000, 2_099]) await buy(store, { ...keys, codes: [`code ${index}`] });
     const item = { ...keys, codes };
     const { offers } = await store.shop.offers(
-      { accounts: '', guildId, ownerChannelId, items: [item] },
+      { communityId: '', guildId, ownerChannelId, items: [item] },
       { userId: '1', roles: [] },
       start,
     );

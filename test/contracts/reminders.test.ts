@@ -4,6 +4,7 @@ import { createVoteCheck } from '../../src/features/reminders/vote-check.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
@@ -99,7 +100,7 @@ function reminderTests(newUrl: () => string): void {
     async (_, ms) => {
       const { store } = await open();
       const nextVoteAt = start + ms;
-      const ofListing = { ...listing, lookup: null, accounts: '' as const };
+      const ofListing = { ...listing, lookup: null, communityId: firstCommunity as const };
       await castVote(store, '1', start, server, nextVoteAt);
       expect(await switchOn(store, '1')).toEqual([{ listing: 'server', dueAt: nextVoteAt }]);
       await castVote(store, '1', nextVoteAt, atOtherSite, nextVoteAt + ms);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -26,7 +27,7 @@ describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
     const cast = (userId: string, at: number, listing: 'harbour' | 'pier' = 'harbour') =>
       castVote(store, program, userId, at, { listing });
     const range = { listing: 'harbour', from: today - day, until: today + hour };
-    return { url, store, reversals, cast, range, account: store.ledger.account };
+    return { url, store, reversals, cast, range, account: store.ledgerIn(firstCommunity).account };
   }
 
   it('takes back what they have earned, and leaves other votes alone', async () => {
@@ -43,8 +44,8 @@ describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
     expect(await account('1')).toMatchObject({ credits: 20, votes: 2 });
     expect(await account('2')).toMatchObject({ credits: 0, votes: 0 });
     expect(await account('3')).toMatchObject({ credits: 10, votes: 1 });
-    expect(await store.ledger.lastVoteAt('1', ['harbour'])).toBe(monday + day);
-    expect(await store.ledger.lastVoteAt('2', ['harbour'])).toBeNull();
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt('1', ['harbour'])).toBe(monday + day);
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', ['harbour'])).toBeNull();
     const standings = store.standingsIn('', 'UTC');
     const board = { period: 'week', by: 'credits', limit: 5, offset: 0, userId: null } as const;
     expect((await standings.leaderboard(board, today)).members).toMatchObject([
@@ -83,7 +84,7 @@ describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
   it('takes no balance below zero', async () => {
     const { url, store, reversals, cast, range, account } = await open();
     await cast('1', today);
-    await store.recorder.correct({ userId: '1', accounts: '', credits: -7, reason: 'shop', at: today }, 'key');
+    await store.recorder.correct({ userId: '1', communityId: '', credits: -7, reason: 'shop', at: today }, 'key');
     expect(await reversals.reverse(range)).toEqual({ members: 1, votes: 1, credits: 3, spent: 7 });
     expect(await account('1')).toMatchObject({ credits: 0, votes: 0 });
     expect(await isConsistent(url)).toBe(true);

@@ -9,6 +9,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { announceChannel, serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -184,7 +185,7 @@ function rewardTests(newUrl: () => string): void {
       await Promise.all(
         order.map((number, index) => castVote(index % 2 === 0 ? store : other, userId, start + number * day)),
       );
-      sums.push((await store.ledger.account(userId)).credits);
+      sums.push((await store.ledgerIn(firstCommunity).account(userId)).credits);
     }
     expect(new Set(sums).size).toBe(1);
     await expectCleanAudit(url);
@@ -271,7 +272,7 @@ function rewardTests(newUrl: () => string): void {
     const untimed = { orderIds: [], at: null, periodEnd: null, userId: '7' };
     const buy = (target: Store, receivedAt: number) => premium(target, untimed, receivedAt);
     const day0 = Math.floor(start / day) * day;
-    const credits = async () => (await store.ledgerIn(server.community.accounts).account('7')).credits;
+    const credits = async () => (await store.ledgerIn(server.community.id).account('7')).credits;
     const results = await Promise.all([store, other, store, other].map((each) => buy(each, day0 + 23 * hour)));
     expect(results.map(({ outcome }) => outcome).sort()).toEqual(['duplicate', 'duplicate', 'duplicate', 'recorded']);
     const paid = await credits();
@@ -411,14 +412,14 @@ function rewardTests(newUrl: () => string): void {
     const onlyParty = listings({ party: everyRule.party ?? null }).server;
     for (const userId of ['1', '2', '3', '4']) await castVote(store, userId, start, onlyParty);
     expect(await store.party.pay(party, start)).toBe(false);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 10 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10 });
     await castVote(other, '5', start + hour, onlyParty);
     // After the goal: recorded late but cast before, and cast after it.
     await castVote(store, '6', start + hour - 1, onlyParty);
     await castVote(store, '7', start + 2 * hour, onlyParty);
     await Promise.all([store, other, store].map((each) => each.party.pay(party, start + day)));
     const credits = await Promise.all(
-      ['1', '2', '3', '4', '5', '6', '7'].map(async (id) => (await store.ledger.account(id)).credits),
+      ['1', '2', '3', '4', '5', '6', '7'].map(async (id) => (await store.ledgerIn(firstCommunity).account(id)).credits),
     );
     expect(credits).toEqual([35, 35, 35, 35, 35, 35, 10]);
     expect(await entriesOf(url, '6')).toEqual([
@@ -428,7 +429,7 @@ function rewardTests(newUrl: () => string): void {
     // Recorded late as well, of a voter who is paid already.
     await castVote(store, '6', start, listings({ party: everyRule.party ?? null }).bot);
     await store.party.pay(party, start + day);
-    expect((await store.ledger.account('6')).credits).toBe(45);
+    expect((await store.ledgerIn(firstCommunity).account('6')).credits).toBe(45);
     await expectCleanAudit(url);
   });
 

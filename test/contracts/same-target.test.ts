@@ -6,6 +6,7 @@ import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
@@ -39,7 +40,7 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
 
   const claim = (store: Store, listing: ListingContext, at: number) =>
     store.recorder.recordClaim({ userId: '1', at }, listing, at + minute);
-  const account = (store: Store) => store.ledger.account('1');
+  const account = (store: Store) => store.ledgerIn(firstCommunity).account('1');
 
   it('pay a vote once, whether it is delivered for one and claimed for another, or the other way round', async () => {
     const store = await open();
@@ -87,7 +88,7 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     const claimed = { now: start, leaseUntil: start, maxDueAt: start + 40 * hour, maxLeaseUntil: start, limit: 9 };
     const loop = createReminderLoop({
       ...{ reminders: store.reminders, clock, log: createLog({ level: 'silent', secrets: [] }) },
-      findListing: (name) => (names.includes(name) ? { ...listing, lookup: null, accounts: '' } : undefined),
+      findListing: (name) => (names.includes(name) ? { ...listing, lookup: null, communityId: '' } : undefined),
       longestCooldownMs: () => 12 * hour,
       createCheck: () => async () => ({ outcome: 'mayVote' }),
       onEnqueued: () => {},
@@ -106,6 +107,6 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     const next = { ...claimed, now: start + 44 * hour, leaseUntil: start + 45 * hour, maxDueAt: start + 60 * hour };
     expect(await store.reminders.claim(next)).toEqual([{ userId: '1', listing: 'server', dueAt: start + 43 * hour }]);
     const sent = { userId: '1', listing: 'server', dueAt: start + 12 * hour };
-    expect(await store.reminders.isCurrent(sent, { ...listing, accounts: '' })).toBe(false);
+    expect(await store.reminders.isCurrent(sent, { ...listing, communityId: '' })).toBe(false);
   });
 });

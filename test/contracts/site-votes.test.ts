@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
@@ -10,6 +9,7 @@ import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -47,15 +47,15 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     const claim = (at: number, changes: Partial<Claim> = {}) =>
       recorder.recordClaim({ userId: member, at, ...changes }, listing, start + 13 * hour);
     const importVotes = async (times: readonly number[]) => {
-      const importId = await store.imports.start({ name: 'top.gg', accounts: '' }, start);
-      const target = { importId, accounts: '', reason: 'imported', listings: [listing] };
+      const importId = await store.imports.start({ name: 'top.gg', communityId: '' }, start);
+      const target = { importId, communityId: firstCommunity, reason: 'imported', listings: [listing] };
       const items = times.map((at) => {
         return { userId: member, key: `vote ${at}`, credits: 0, vote: { listing: listing.name, at, isTotal: false } };
       });
       const outcomes = await store.imports.apply(target, items, start);
       return { target, outcomes: outcomes.map(({ outcome }) => outcome) };
     };
-    return { store, record, replay, claim, importVotes, account: () => store.ledger.account(member) };
+    return { store, record, replay, claim, importVotes, account: () => store.ledgerIn(firstCommunity).account(member) };
   }
 
   it('is known by the ID of the site or by its time, whichever is known', async () => {
@@ -211,7 +211,7 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
   it('has its next time stored only if that is not the end of the cooldown', async () => {
     const { store, record } = await open();
     const lastVote = () =>
-      store.reminders.lastVote(member, { name: 'topgg', cooldownMs: 12 * hour, accounts: homeAccounts });
+      store.reminders.lastVote(member, { name: 'topgg', cooldownMs: 12 * hour, communityId: firstCommunity });
     const stated = { listing: 'topgg', votedAt: start, nextVoteAt: start + 6 * hour };
     await record(voteAt(start, { nextVoteAt: stated.nextVoteAt }));
     expect(await lastVote()).toEqual({ at: start, nextVoteAt: stated.nextVoteAt });

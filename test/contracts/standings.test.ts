@@ -48,7 +48,7 @@ function standingTests(newUrl: () => string): void {
 
   /** Adds credits to the account, without a vote. */
   async function addCredits({ recorder }: Store, userId: string, credits: number) {
-    await recorder.correct({ accounts: '', userId, credits, reason: 'test', at: start }, `${userId} ${credits}`);
+    await recorder.correct({ communityId: '', userId, credits, reason: 'test', at: start }, `${userId} ${credits}`);
   }
 
   const pageOf = async (standings: Standings, board: Board, now: number, options: object = {}) =>

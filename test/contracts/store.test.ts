@@ -5,6 +5,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
@@ -58,7 +59,7 @@ function storeTests(newUrl: () => string): void {
   it('writes an event completely or not at all', async () => {
     const store = await open();
     await expect(record(store, vote('1'), start, invalidChannel)).rejects.toThrow(/queue|null|bound/i);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
     expect(await store.records.counts()).toMatchObject({ deliveries: { recorded: 0 }, effects: { waiting: 0 } });
   });
 
@@ -103,7 +104,7 @@ function storeTests(newUrl: () => string): void {
       ['recorded', null, 10],
       ['duplicate', null, 0],
     ]);
-    expect(await store.ledger.account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toEqual({ userId: '1', credits: 20, votes: 2 });
   });
 
   it('treats votes without a timestamp as repeats during a cooldown of any length', async () => {
@@ -145,8 +146,8 @@ function storeTests(newUrl: () => string): void {
     expect(await store.records.entries(homeAccount('2'), 9)).toMatchObject([
       { credits: 10, cause: 'vote', at: start, listing: 'server' },
     ]);
-    expect(await store.ledger.lastVoteAt('2', 'server')).toBe(start);
-    expect(await store.ledger.lastVoteAt('2', 'bot')).toBe(null);
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', 'server')).toBe(start);
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', 'bot')).toBe(null);
   });
 
   describe('the owner', () => {
@@ -196,7 +197,7 @@ function storeTests(newUrl: () => string): void {
     it('applies a correction once per idempotency key, even with two processes, and never overdraws', async () => {
       const url = newUrl();
       const stores = [await open(url), await open(url, { thread: true })] as const;
-      const correction = { accounts: '', userId: '1', credits: 7, reason: 'lost', at: start };
+      const correction = { communityId: firstCommunity, userId: '1', credits: 7, reason: 'lost', at: start };
       const results = await Promise.all(
         [0, 1, 0, 1].map((which) => stores[which as 0 | 1].recorder.correct(correction, 'key')),
       );

@@ -85,7 +85,7 @@ describeOnEveryDatabase('votes per day', (newUrl) => {
     await castVote('2', now - hour, { denial: 'limit' });
     await claim('3', now - hour);
     await castVote('4', now - hour, { listing: 'bot' });
-    await store.recorder.correct({ accounts: '', userId: '1', credits: 5, reason: 'test', at: now }, 'key');
+    await store.recorder.correct({ communityId: '', userId: '1', credits: 5, reason: 'test', at: now }, 'key');
     expect(busy(await count(['server']))).toEqual([[1, 3]]);
     expect(busy(await count(['bot']))).toEqual([[1, 1]]);
     expect(busy(await count(['server', 'bot', 'other']))).toEqual([[1, 4]]);

@@ -28,6 +28,7 @@ import { createHttpServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
@@ -142,16 +143,16 @@ export async function connectedBot(
   const { clock = systemClock, listings = [], items = [], notice = null, before = async () => {} } = changes;
   const { log, logged } = collectingLog([discord.token]);
   const store = await testStore();
-  const reminded = listings.map((listing) => ({ ...listing, accounts: '', cooldownMs: 12 * hour }));
+  const reminded = listings.map((listing) => ({ ...listing, communityId: firstCommunity, cooldownMs: 12 * hour }));
   const reminders = createReminderService({
     store: store.reminders,
     listings: () => reminded,
     findListing: (name) => reminded.find((each) => each.name === name),
     ...{ isEnabled: true, texts: en, clock, log },
   });
-  const awards = createAwards({ recorder: store.recorder, accounts: '', clock: systemClock, log });
+  const awards = createAwards({ recorder: store.recorder, communityId: '', clock: systemClock, log });
   const shop = createShop({
-    shopIn: () => ({ accounts: '', guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
+    shopIn: () => ({ communityId: '', guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
     ...{ store: store.shop, clock: systemClock, log, nudge() {}, onPurchase() {} },
     ...{ roleAccess: async () => null, reportUnready: async () => {} },
   });
@@ -165,7 +166,7 @@ export async function connectedBot(
     longestCooldownMs: () => 12 * hour,
     ...{ memberData: store.memberData, clock: systemClock, log },
   });
-  const traces = createTraces({ records: store.records }, { accounts: '', only: null });
+  const traces = createTraces({ records: store.records }, { communityId: '', only: null });
   const setup = changes.setup?.(discord, store) ?? null;
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { setup as setupCommand } from '../../commands/setup.ts';
-import { homeAccounts } from '../../src/core/ledger/account.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import { createGuildChannels } from '../../src/discord/guild-channels.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
@@ -9,6 +8,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { contextFor, fakeLookup, inputOf } from '../commands/command-fixture.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -25,7 +25,7 @@ async function setUp({ guildId: otherId }: { readonly guildId?: string } = {}) {
   onTestFinished(() => store.close());
   const environment = environmentWith([{ ...harbour, guildId }]);
   const setup = setupServicesOver(store, { checks: { channelsOf }, environment });
-  const standings = store.standingsIn(homeAccounts, 'UTC');
+  const standings = store.standingsIn(firstCommunity, 'UTC');
   const context = { ...contextFor({ name: 'harbour', lookup: fakeLookup('server', {}) }), setup, standings };
   let interactions = 0;
 

@@ -4,6 +4,7 @@ import { day, hour } from '../../src/platform/durations.ts';
 import { controlsOf } from '../../src/sandbox/discord/objects.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { bot, fakeLookup, reviewOf, server, start } from '../commands/command-fixture.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { decodePng } from '../support/png.ts';
@@ -147,7 +148,7 @@ describe('the commands on Discord', () => {
     const answer = await run('award', { user: other.id, credits: 25, reason: 'Helped others' }).settled;
     expect(answer.embeds[0]?.description).toContain('now has **25** credits (+25).');
     expect(discord.messages(discord.channels.general)).toEqual([]);
-    expect((await store.ledger.account(other.id)).credits).toBe(25);
+    expect((await store.ledgerIn(firstCommunity).account(other.id)).credits).toBe(25);
     const use = { name: 'award', userId: other.id, channelId: discord.channels.general };
     expect(() => discord.runCommand({ ...use, options: { user: other.id, credits: 1, reason: 'x' } })).toThrow(
       'You do not have permission',
@@ -156,7 +157,7 @@ describe('the commands on Discord', () => {
 
   it('/credits shows an account privately', async () => {
     const { discord, run, store, member } = await connectedBot(commands, { listings });
-    await store.recorder.correct({ accounts: '', userId: member.id, credits: 25, reason: 'test', at: start }, '1');
+    await store.recorder.correct({ communityId: '', userId: member.id, credits: 25, reason: 'test', at: start }, '1');
     const { embeds } = await run('credits').settled;
     expect(embeds[0]?.description).toMatch(/^\*\*25\*\* credits · rank \*\*#1\*\*\n/);
     expect(embeds[0]?.fields).toMatchObject([
@@ -170,7 +171,10 @@ describe('the commands on Discord', () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings });
     for (let number = 0; number < 12; number += 1) {
       const userId = number === 11 ? other.id : number === 0 ? member.id : String(100 + number);
-      await store.recorder.correct({ accounts: '', userId, credits: 50 - number, reason: 'test', at: start }, userId);
+      await store.recorder.correct(
+        { communityId: '', userId, credits: 50 - number, reason: 'test', at: start },
+        userId,
+      );
     }
     const { id } = await run('leaderboard', { by: 'credits' }).settled;
     const shown = () => discord.messages(discord.channels.general)[0];
@@ -196,7 +200,7 @@ describe('the commands on Discord', () => {
   it('/shop sells an item over its buttons, once for two presses, to the member alone', async () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings, items: [keys] });
     const userId = member.id;
-    await store.recorder.correct({ accounts: '', userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
+    await store.recorder.correct({ communityId: '', userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
     const message = await run('shop').settled;
     const press = async (shown: typeof message, label: string) => {
       const button = controlsOf(shown.components).find((each) => 'label' in each && each.label === label);
@@ -210,7 +214,7 @@ describe('the commands on Discord', () => {
     const confirm = controlsOf(confirmation.components)[0]?.custom_id ?? '';
     const presses = [1, 2].map(() => discord.clickButton(message.id, confirm, userId).settled);
     for (const receipt of await Promise.all(presses)) expect(textOf(receipt)).toContain('AAA-1');
-    expect((await store.ledger.account(userId)).credits).toBe(15);
+    expect((await store.ledgerIn(firstCommunity).account(userId)).credits).toBe(15);
     expect(discord.messages(discord.channels.general)).toEqual([]);
     expect(() => discord.clickButton(message.id, confirm, other.id)).toThrow('cannot see this message');
   });

@@ -11,6 +11,7 @@ import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import { markup } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { command, connectedBot, hello, itThroughGateway, take, until } from './bot.ts';
 
@@ -406,7 +407,7 @@ describe('a command in the menu of a member', () => {
     await again.response;
     const refused = await submit({ credits: '1e400', reason: 'x' }, again.id);
     expect(refused.embeds[0]?.description).toContain('whole number of credits');
-    expect((await store.ledger.account(other.id)).credits).toBe(25);
+    expect((await store.ledgerIn(firstCommunity).account(other.id)).credits).toBe(25);
   });
 
   it('is for managers where its command is, also if a guild shows it to everyone', async () => {
@@ -422,7 +423,7 @@ describe('a command in the menu of a member', () => {
       expect((await used.settled).embeds[0]?.description).toContain('Manage Server');
     }
     expect((await use('Credits', other.id, member.id).settled).embeds[0]?.title).toBe('Credits');
-    expect((await store.ledger.account(member.id)).credits).toBe(0);
+    expect((await store.ledgerIn(firstCommunity).account(member.id)).credits).toBe(0);
   });
 
   it('knows that a bot has no account, and works outside the guild only where its command does', async () => {

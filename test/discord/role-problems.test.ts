@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { importedValues } from '../../commands/setup/import.ts';
 import { findRoleProblems } from '../../commands/setup/problems.ts';
 import { openView, type SetupView } from '../../commands/setup/view.ts';
-import { homeAccounts } from '../../src/core/ledger/account.ts';
 import { isModerating } from '../../src/discord/moderating.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createRoleAccess } from '../../src/features/roles/parts.ts';
@@ -12,6 +11,7 @@ import { createLog } from '../../src/platform/log.ts';
 import type { RoleIds } from '../../src/sandbox/discord/default-guild.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { inputOf } from '../commands/command-fixture.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { setupServicesOver } from '../support/setup-over.ts';
@@ -30,7 +30,7 @@ async function setUp(names: Names = ['regular']) {
   const services = setupServicesOver(store, { checks: { roleAccess } });
   const viewOf = (userId = '', roles: Names = []) => {
     const input = inputOf({}, { userId, roles: roles.map((name) => discord.roles[name]) });
-    const standings = store.standingsIn(homeAccounts, 'UTC');
+    const standings = store.standingsIn(firstCommunity, 'UTC');
     return openView(input, { services, standings, texts: textsIn('en-US'), clock: systemClock }, guildId);
   };
   const byManager = await viewOf(members[1]?.id, names);

@@ -5,6 +5,7 @@ import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { fileReplacedMessages } from '../../src/platform/database-files.ts';
 import { runCommand } from '../support/command-line.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -60,7 +61,8 @@ export async function startReceivingProgram() {
   /** Checks that the database has all acknowledged votes. */
   async function expectAllVotesStored(path: string): Promise<void> {
     const store = await openStore(`sqlite:${path}`, systemClock);
-    for (const userId of acknowledged) expect(await store.ledger.account(userId)).toMatchObject({ credits: 10 });
+    for (const userId of acknowledged)
+      expect(await store.ledgerIn(firstCommunity).account(userId)).toMatchObject({ credits: 10 });
     await store.close();
   }
 

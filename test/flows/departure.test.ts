@@ -10,6 +10,7 @@ import { hour } from '../../src/platform/durations.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { communityIdsOf } from '../support/communities.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
@@ -40,7 +41,7 @@ async function start() {
   onTestFinished(() => store.close());
   const { setup } = createSettings(config, {
     ...{ store: store.settings, encryption: createEncryption(config.encryption) },
-    ...{ directory: createDirectory([]), lookups: { prepare: () => () => {} } },
+    ...{ directory: createDirectory([], communityIdsOf([])), lookups: { prepare: () => () => {} } },
     targets: createListingTargets(() => undefined),
     ...{ redact: null, onSaved: () => {}, clock, log },
   });

@@ -11,6 +11,7 @@ import { generateKeyText } from '../../src/platform/encryption/encryption-key.ts
 import { createLog } from '../../src/platform/log.ts';
 import { createRedactor } from '../../src/platform/redactor.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { communityIdsOf } from '../support/communities.ts';
 import { voteSecret } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -30,7 +31,11 @@ async function startLinked(limits: Record<string, string>) {
 
   const store = await openStore(databaseUrl, clock, { thread: false });
   const { setup, sync } = createSettings(config, {
-    ...{ store: store.settings, directory: createDirectory(config.listings), lookups: { prepare: () => () => {} } },
+    ...{
+      store: store.settings,
+      directory: createDirectory(config.listings, communityIdsOf(config.listings)),
+      lookups: { prepare: () => () => {} },
+    },
     ...{ targets: createListingTargets(() => undefined), encryption: createEncryption(config.encryption) },
     ...{ redact: createRedactor([]), clock, log, onSaved() {} },
   });

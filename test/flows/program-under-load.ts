@@ -1,6 +1,7 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { createSender, type DeliveryResponse, type OutgoingDelivery } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -65,7 +66,8 @@ export async function startUnderLoad(databaseUrl: string) {
       running.process.kill('SIGTERM');
       expect(await running.ended).toBe(0);
       const store = await openStore(environment.DATABASE_URL, systemClock);
-      for (const userId of acknowledged) expect(await store.ledger.account(userId)).toMatchObject({ credits: 10 });
+      for (const userId of acknowledged)
+        expect(await store.ledgerIn(firstCommunity).account(userId)).toMatchObject({ credits: 10 });
       const { credits, votes } = await store.records.counts();
       expect(credits).toBe(10 * votes);
       await store.close();

@@ -10,6 +10,7 @@ import { fixHome } from '../../src/features/communities/home.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase, describeOnPostgres } from '../contracts/databases.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { runSql } from '../support/run-sql.ts';
@@ -42,7 +43,7 @@ function backfillTests(newUrl: () => string): void {
     await castVote(store, community, '1', monday + 13 * hour);
     await castVote(store, community, '9', monday + hour);
     await store.party.pay(week, monday + 200 * day);
-    expect(await store.ledger.account('9')).toMatchObject({ credits: 10 + 25 });
+    expect(await store.ledgerIn(firstCommunity).account('9')).toMatchObject({ credits: 10 + 25 });
     expect((await comparison(community))['party']?.paid).toMatchObject({ entries: 10 });
     expect(await backfill(community, '--yes')).toMatchObject({ paid: false, members: 0 });
     expect(await isConsistent(url)).toBe(true);
@@ -102,7 +103,7 @@ describe('tallyhook rewards backfill', () => {
       causes: [{ cause: 'milestone', entries: 1, credits: 100 }],
     });
     expect((await store.ledgerIn(second).account('2')).credits).toBe(120);
-    expect(await store.ledger.account('2')).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('2')).toMatchObject({ credits: 0, votes: 0 });
     expect(await isConsistent(url)).toBe(true);
   });
 

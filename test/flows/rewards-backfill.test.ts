@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { installation, openLedger, runRewards } from '../support/voting.ts';
@@ -16,7 +17,7 @@ describe('tallyhook rewards backfill', () => {
       code: 2,
       stderr: expect.stringMatching(/3 members would receive .*[\s\S]*Use --yes/),
     });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 50 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 50 });
   });
 
   it('writes the reason into the entries', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { recordVote } from '../support/record-vote.ts';
 import {
@@ -112,7 +113,7 @@ describe('tallyhook rewards simulate', () => {
     expect(await totals(community, { timeZone: 'Europe/Berlin', party: { goal: 2, per: 'day', credits: 5 } })).toEqual([
       30, 40,
     ]);
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 30 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 30 });
   });
 
   it('knows the listings and rules of /setup, of one community at a time', { timeout: 120_000 }, async () => {

@@ -9,6 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
@@ -86,7 +87,7 @@ describe('the program after a signal', { timeout: 180_000 }, () => {
     const store = await openStore(`sqlite:${join(directory, 'data', 'tallyhook.db')}`, systemClock);
     onTestFinished(() => store.close());
     for (const voter of acknowledged) {
-      expect(await store.ledger.account(String(voter))).toMatchObject({ credits: 10, votes: 1 });
+      expect(await store.ledgerIn(firstCommunity).account(String(voter))).toMatchObject({ credits: 10, votes: 1 });
     }
     const { waiting } = await store.outbox.sizes();
     const now = systemClock.now();

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { hour, second } from '../../src/platform/durations.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { blocksOf } from '../discord/shown-text.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { createNextVersion } from '../support/next-version.ts';
 import { createSender } from '../support/sender.ts';
@@ -160,7 +161,7 @@ async function runSideBySide({ older, newer }: Versions, databaseUrl: string, ol
   const store = await openStore(databaseUrl, systemClock, { thread: false });
   for (const [userId, own = []] of Object.entries(expected)) {
     const account = { userId, credits: own.length * perVote, votes: own.length };
-    expect(await store.ledger.account(userId)).toEqual(account);
+    expect(await store.ledgerIn(firstCommunity).account(userId)).toEqual(account);
     expect(posted[userId]?.length).toBe(own.length);
   }
   const { deliveries, ...counts } = await store.records.counts();

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { createSender } from '../support/sender.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startInstallation } from '../support/start-installation.ts';
@@ -52,7 +53,8 @@ function createVoter(url: string) {
     /** Checks, after the program has ended, that all acknowledged votes are stored and the totals agree. */
     async verifyLedger(file: string): Promise<void> {
       const store = await openStore(`sqlite:${file}`, systemClock);
-      for (const userId of acknowledged) expect(await store.ledger.account(userId)).toMatchObject({ credits: 10 });
+      for (const userId of acknowledged)
+        expect(await store.ledgerIn(firstCommunity).account(userId)).toMatchObject({ credits: 10 });
       const { credits, votes } = await store.records.counts();
       expect(credits).toBe(10 * votes);
       await store.close();

@@ -4,6 +4,7 @@ import { createReplay } from '../../src/core/receiving/replay.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
@@ -111,7 +112,7 @@ describe('the owner API', () => {
     await post('/webhooks/vote', { ...vote, userId: forgotten, creditsAwarded: -1 });
     await post('/webhooks/vote', { ...vote, userId: '42' });
     const reason = `a present of <@${forgotten}>`;
-    await store.recorder.correct({ accounts: '', userId: forgotten, credits: 5, reason, at: start }, 'key');
+    await store.recorder.correct({ communityId: '', userId: forgotten, credits: 5, reason, at: start }, 'key');
     const textOf = async (path: string) => {
       const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer the-owner-token' } });
       return `${response.status} ${await response.text()}`;
@@ -146,7 +147,7 @@ describe('the owner API', () => {
     await store.reminders.switchOn(homeAccount(remindedUserId), [], start);
     await post('/webhooks/vote', { ...vote, userId: remindedUserId, timestamp: '2025-12-30T23:00:00Z' });
     await store.recorder.correct(
-      { accounts: '', userId: remindedUserId, credits: 5, reason: 'test', at: start },
+      { communityId: '', userId: remindedUserId, credits: 5, reason: 'test', at: start },
       'key',
     );
     expect((await request('/users/42')).json).toMatchObject({
@@ -445,7 +446,7 @@ describe('one delivery', () => {
     await clock.advance(hour);
     const answers = await Promise.all([1, 2, 3].map(() => request('/deliveries/1/replay', replay)));
     expect(answers.map(({ json }) => json['outcome'] as string).sort()).toEqual(['duplicate', 'duplicate', 'recorded']);
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 10, votes: 1 });
     expect((await request('/deliveries/99/replay', replay)).status).toBe(404);
   });
 });
@@ -513,14 +514,14 @@ describe('a correction', () => {
     const answers = await Promise.all([1, 2, 3].map(() => request('/users/42/corrections', once)));
     expect(answers.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, 200, 201]);
     expect(answers.map(({ json }) => json['credits'])).toEqual([5, 5, 5]);
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 5 });
     const other = await request('/users/42/corrections', correction({ credits: 6, reason: 'lost vote' }, 'key-1'));
     expect(other.status).toBe(409);
     expect((await request('/users/42/corrections', once)).status).toBe(200);
     expect(
       (await request('/users/42/corrections', correction({ credits: 5, reason: 'lost vote' }, 'key-2'))).status,
     ).toBe(201);
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 10 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 10 });
   });
 
   it('cannot take more than the balance', async () => {
@@ -532,7 +533,7 @@ describe('a correction', () => {
     expect((await request('/users/42/corrections', correction({ credits: -5, reason: 'all' }, 'key'))).status).toBe(
       201,
     );
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0 });
   });
 
   it('is rejected with a sentence that names the invalid field', async () => {

@@ -3,6 +3,7 @@ import { loadConfig } from '../../config/load.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createOwnerCommunities } from '../../src/owner/communities.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -18,7 +19,7 @@ it('means the only community where none is named, otherwise the home community',
   );
   const homeOf = (configured: typeof listings, home: string | null) => {
     const directory = createDirectory(configured, home);
-    const { accounts, guildId } = createOwnerCommunities({
+    const { communityId, guildId } = createOwnerCommunities({
       ...{ store, directory, home },
       standings: store.standingsIn('', 'UTC'),
     }).home;
@@ -26,8 +27,8 @@ it('means the only community where none is named, otherwise the home community',
   };
   // Linked in Discord, without a listing in the settings.
   expect(homeOf(listings.slice(1), null)).toEqual({ accounts: '2000', guildId: '2000' });
-  expect(homeOf(listings.slice(1), '2000')).toEqual({ accounts: '', guildId: '2000' });
-  expect(homeOf(listings, '1000')).toEqual({ accounts: '', guildId: '1000' });
-  expect(homeOf(listings, null)).toEqual({ accounts: '', guildId: null });
-  expect(homeOf([], null)).toEqual({ accounts: '', guildId: null });
+  expect(homeOf(listings.slice(1), '2000')).toEqual({ communityId: firstCommunity, guildId: '2000' });
+  expect(homeOf(listings, '1000')).toEqual({ communityId: firstCommunity, guildId: '1000' });
+  expect(homeOf(listings, null)).toEqual({ communityId: firstCommunity, guildId: null });
+  expect(homeOf([], null)).toEqual({ communityId: firstCommunity, guildId: null });
 });

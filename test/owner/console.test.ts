@@ -4,6 +4,7 @@ import { createWritableLedger } from '../../src/features/corrections/program-led
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { homeAccount } from '../support/home-account.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, twoSites, vote, votedAt } from './owner-server.ts';
@@ -159,7 +160,7 @@ describe('the console', () => {
     const form = { token: await formToken('users/42'), credits: '5', reason: 'x', key: 'k' };
     expect((await send('users/42/corrections', form, headers)).status).toBe(403);
     expect((await send('sign-in', { ownerToken: token }, headers)).status).toBe(403);
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0 });
   });
 
   it('rejects a form without the CSRF token of its session', async () => {
@@ -168,7 +169,7 @@ describe('the console', () => {
     for (const forged of [{}, { token: '' }, { token: 'x' }] as Record<string, string>[]) {
       expect((await send('users/42/corrections', { ...forged, credits: '5', reason: 'x', key: 'k' })).status).toBe(403);
     }
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0 });
   });
 
   it('requires a confirmation of a correction, and corrects once however often the form is sent', async () => {
@@ -178,13 +179,13 @@ describe('the console', () => {
     const confirmation = await send('users/42/corrections', form);
     expect(confirmation.text).toContain('0 credits → 5 credits');
     expect(confirmation.text).not.toContain('<i>');
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0 });
     const key = /name="key" value="([^"]+)"/.exec(confirmation.text)?.[1] ?? '';
     const responses = await Promise.all([1, 2].map(() => send('users/42/corrections', { ...form, key })));
     expect(new Set(responses.map(({ headers }) => headers.get('location')))).toEqual(
       new Set(['../42?notice=corrected', '../42?notice=repeated']),
     );
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 5 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 5 });
   });
 
   it('shows rank and streak of a member, and the causes of entries in words', async () => {
@@ -463,11 +464,11 @@ it('reverses votes between two local times after a preview', async () => {
   const preview = await send('listings/server/reversals', fields);
   expect(preview.text).toContain('1 vote from 1 member');
   expect(preview.text).toContain('name="from" value="2026-01-01T00:00"');
-  expect(await store.ledger.account('42')).toMatchObject({ votes: 1 });
+  expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ votes: 1 });
   const reversed = await send('listings/server/reversals', { ...fields, confirmed: 'yes' });
   expect(reversed.headers.get('location')).toBe('../../listings?notice=reversed');
   expect((await open('listings?notice=reversed')).text).toContain('The votes were reversed');
-  expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+  expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0, votes: 0 });
   expect((await send('listings/server/reversals', { ...fields, until: 'yesterday' })).status).toBe(400);
   expect((await send('listings/torch/reversals', fields)).status).toBe(404);
   expect((await open('listings/server/reversals')).status).toBe(303);

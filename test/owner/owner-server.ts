@@ -51,7 +51,7 @@ export async function startOwnerServer({
   const nudges: number[] = [];
   const { records, outbox, sessions, recorder } = store;
   const communityWith = (accounts: string): OwnerCommunity => ({
-    ...{ accounts, guildId: accounts || null, ledger: store.ledgerIn(accounts) },
+    ...{ communityId, guildId: accounts || null, ledger: store.ledgerIn(accounts) },
     standings: standings ?? store.standingsIn(accounts, 'UTC'),
   });
   const context: OwnerContext = {

@@ -1,6 +1,7 @@
 import type { ListingWithSecrets } from '../../src/core/receiving/listing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { hour } from '../../src/platform/durations.ts';
+import { firstCommunity } from './communities.ts';
 
 export const voteSecret = 'vote-secret-for-tests';
 export const premiumSecret = 'premium-secret-for-tests';
@@ -13,7 +14,7 @@ export function serverAndBot(changes: Partial<ListingWithSecrets> = {}): Listing
     id: null,
     implied: false,
     rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-    community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server', 'bot'] },
+    community: { id: firstCommunity, guildId: null, timeZone: 'UTC', listings: ['server', 'bot'] },
     announced: { votes: true, milestones: true, premium: true, party: true },
     announceChannelId: announceChannel,
     premiumChannelId: premiumChannel,

@@ -9,6 +9,7 @@ import type { Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { communityIdsOf } from './communities.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -36,7 +37,12 @@ export function setupServicesOver(
   return {
     settings: setup,
     simulateChange: createChangeSimulation({
-      ...{ setup, directory: createDirectory(configOf(environment).listings), clock, stopwatch: clock },
+      ...{
+        setup,
+        directory: createDirectory(configOf(environment).listings, communityIdsOf(configOf(environment).listings)),
+        clock,
+        stopwatch: clock,
+      },
       ...{ simulate: store.backfill.simulateCredits, log: createLog({ level: 'silent', secrets: [] }) },
     }),
     drafts: createSetupDrafts(systemClock),

@@ -5,6 +5,7 @@ import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { PurchaseOrder } from '../../src/features/shop/purchase.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day } from '../../src/platform/durations.ts';
+import { firstCommunity } from './communities.ts';
 import { manualClock, storeClock } from './manual-clock.ts';
 
 export const start = Date.UTC(2026, 0, 5, 12);
@@ -30,7 +31,7 @@ export function orderOf(item: ShopItem, changes: Partial<PurchaseOrder> & { user
   const order = {
     confirmationId: `confirmation ${confirmations}`,
     confirmedPrice: item.price,
-    accounts: '',
+    communityId: firstCommunity,
     guildId,
     ownerChannelId,
     isReady,
@@ -46,11 +47,11 @@ export async function openShop(url: string): Promise<Store> {
 
 /** Gives credits to an account. */
 export async function deposit(store: Store, userId: string, credits: number): Promise<void> {
-  await store.recorder.correct({ accounts: '', userId, credits, reason: 'deposit', at: start }, `deposit ${userId}`);
+  await store.recorder.correct({ communityId: '', userId, credits, reason: 'deposit', at: start }, `deposit ${userId}`);
 }
 
 export async function creditsOf(store: Store, userId = '1'): Promise<number> {
-  return (await store.ledger.account(userId)).credits;
+  return (await store.ledgerIn(firstCommunity).account(userId)).credits;
 }
 
 /** Every effect that waits, oldest first. */

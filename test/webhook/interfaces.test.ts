@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../src/webhook/signature.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { premiumSecret, serverAndBot, voteSecret } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { parseResponses, rawConnection } from '../support/raw-http.ts';
@@ -140,7 +141,9 @@ describe('a request to a webhook address', { timeout: 60_000 }, () => {
     const everything = { outcome: null, limit: 1_000, before: null };
     const stored = await Promise.all(receivers.map(({ store }) => store.records.deliveries(everything)));
     for (const other of stored) expect(other).toEqual(stored[0]);
-    const [account, ...others] = await Promise.all(receivers.map(({ store }) => store.ledger.account('42')));
+    const [account, ...others] = await Promise.all(
+      receivers.map(({ store }) => store.ledgerIn(firstCommunity).account('42')),
+    );
     for (const other of others) expect(other).toEqual(account);
     return new Set(stored[0]?.map(({ outcome }) => outcome));
   }

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { sign } from '../../src/webhook/signature.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { rawConnection } from '../support/raw-http.ts';
@@ -27,7 +28,7 @@ describe.each(interfaces)('through %s', (through) => {
       expect(await post('/webhooks', { ...vote, timestamp: '2025-12-31T23:00:00.0001+00:00' })).toMatchObject({
         json: { outcome: 'duplicate' },
       });
-      expect(await store.ledger.account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
+      expect(await store.ledgerIn(firstCommunity).account('42')).toEqual({ userId: '42', credits: 10, votes: 1 });
     });
 
     it('is accepted on a path with a trailing slash', async () => {
@@ -64,7 +65,7 @@ describe.each(interfaces)('through %s', (through) => {
       for (let attempt = 0; attempt < 2; attempt += 1) {
         expect(await post('/webhooks/vote', { ...vote, test: true })).toMatchObject({ json: { outcome: 'test' } });
       }
-      expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+      expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0, votes: 0 });
       expect(await store.records.effects({ state: 'waiting', limit: 9, before: null })).toHaveLength(2);
     });
   });
@@ -215,7 +216,7 @@ describe('the family', () => {
     ] as const) {
       expect((await post(path, payload, options)).status, `${path} ${payload.event}`).toBe(401);
     }
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 200, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 200, votes: 0 });
   });
 });
 
@@ -230,8 +231,8 @@ describe('a gift', () => {
     await post('/webhooks/premium', { ...renewal, currentPeriodEnd: '2026-02-01T00:00:00Z' }, premium);
     const marked = { ...renewal, isGift: 'true', currentPeriodEnd: '2026-03-01T00:00:00Z' };
     expect((await post('/webhooks/premium', marked, premium)).json).toMatchObject({ outcome: 'recorded' });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
-    expect(await store.ledger.account('2')).toMatchObject({ credits: 300 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('2')).toMatchObject({ credits: 300 });
   });
 
   it('without a readable recipient is quarantined with the reason and pays nobody', async () => {
@@ -248,7 +249,7 @@ describe('a gift', () => {
     const deliveries = await store.records.deliveries({ outcome: 'quarantined', limit: 9, before: null });
     expect(deliveries.map(({ reason }) => reason)).toEqual(Array(3).fill(expect.stringMatching(/gift.*recipient/)));
     expect(deliveries[0]).toMatchObject({ kind: 'premium_purchase', listing: 'server' });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
   });
 });
 
@@ -374,7 +375,11 @@ describe('a vote that names only its voter', () => {
       ['bot', 'bot_vote', 'recorded'],
       [null, null, 'quarantined'],
     ]);
-    expect(await receiver.store.ledger.account('42')).toEqual({ userId: '42', credits: 14, votes: 2 });
+    expect(await receiver.store.ledgerIn(firstCommunity).account('42')).toEqual({
+      userId: '42',
+      credits: 14,
+      votes: 2,
+    });
   });
 
   it('is for the listing with an API key if variables describe both and only one has a key', async () => {
@@ -411,9 +416,9 @@ describe('a vote that names only its voter', () => {
     expect(await send({ eventType: 'subscription.renewed' })).toEqual([401, undefined]);
     expect(await send({ kind: 'bot_vote' })).toEqual([200, 'quarantined']);
     expect(await send({ event_type: 'refund' })).toEqual([200, 'quarantined']);
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 0, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 0, votes: 0 });
     expect(await send({ eventType: 'server_vote', creditsAwarded: '7' })).toEqual([200, 'recorded']);
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 7, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 7, votes: 1 });
   });
 
   it('is quarantined with a premium secret, and on the common path with a secret of both families', async () => {
@@ -424,7 +429,7 @@ describe('a vote that names only its voter', () => {
     });
     expect((await post('/webhooks', minimal, { secret: 'both' })).json).toMatchObject({ outcome: 'quarantined' });
     expect((await post('/webhooks/vote', minimal, { secret: 'both' })).json).toMatchObject({ outcome: 'recorded' });
-    expect(await store.ledger.account('42')).toMatchObject({ credits: 7 });
+    expect(await store.ledgerIn(firstCommunity).account('42')).toMatchObject({ credits: 7 });
   });
 
   it('may be unsigned if it is for a server, and is quarantined if it is for a bot', async () => {
@@ -524,7 +529,7 @@ describe('another Express app', () => {
       response.status(504).end();
     });
     expect((await post('/webhooks/vote', vote)).status).toBe(504);
-    await expect.poll(async () => (await store.ledger.account('42')).votes).toBe(1);
+    await expect.poll(async () => (await store.ledgerIn(firstCommunity).account('42')).votes).toBe(1);
   });
 
   it('gets the usual response for an empty body that was consumed', async () => {

@@ -1,4 +1,4 @@
-import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import {
   type BalanceDifference,
   balanceDifferences,
@@ -116,8 +116,8 @@ function evaluateOutages({ count, last }: Awaited<ReturnType<typeof longOutages>
   return [warn(message, 'Streaks of members do not break on these days.')];
 }
 
-/** An account in a sentence: `user 1`, in another community than the home one with its guild. */
+/** An account in a sentence. */
 function describeAccount(accountId: AccountId): string {
-  const { accounts, userId } = partsOf(accountId);
-  return accounts === homeAccounts ? `user ${userId}` : `user ${userId} in guild ${accounts}`;
+  const { communityId, userId } = partsOf(accountId);
+  return `user ${userId} of community ${communityId}`;
 }

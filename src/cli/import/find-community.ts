@@ -1,6 +1,6 @@
 import type { Config } from '../../../config/schema.ts';
+import { prepareCommunities } from '../../features/communities/community-ids.ts';
 import { type Community, createDirectory } from '../../features/communities/directory.ts';
-import { prepareAccounts } from '../../features/communities/home.ts';
 import { createCommunitySettings } from '../../features/setup/community-settings.ts';
 import type { Store } from '../../features/store.ts';
 import { createEncryption } from '../../platform/encryption/encryption.ts';
@@ -10,12 +10,13 @@ import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts'
 /** All communities with a listing, as they are set up in the settings and in Discord. */
 export async function communitiesOf(config: Config, store: Store): Promise<readonly Community[]> {
   const log = createLog({ level: 'silent', secrets: config.secrets });
-  const home = await prepareAccounts(store, config.listings);
-  const directory = createDirectory(config.listings, home);
+  const communityIds = await prepareCommunities(store.communityIds, config.listings);
+  const directory = createDirectory(config.listings, communityIds.of);
   const settings = createCommunitySettings({
     base: config.base,
     store: store.settings,
     encryption: createEncryption(config.encryption),
+    addCommunities: (guildIds) => communityIds.add(guildIds),
     replace: directory.replace,
     redact: null,
     log,

@@ -50,15 +50,15 @@ export async function importHistory(options: HistoryImportOptions, terminal: Ter
     const listing = findListing(onSites(community), options.listing);
     const readHistory = historyOf(config, store, community, listing);
     const name = options.name ?? `votes of ${listing}`;
-    const { accounts } = community;
-    const storedId = await idOf(store, name, accounts);
+    const { id: communityId } = community;
+    const storedId = await idOf(store, name, communityId);
     const since = await startOf(options, store, { importId: storedId, listing, now });
     const votesSince = `the votes for ${listing} since ${new Date(since).toISOString()}`;
     const question = `Import ${votesSince} from its site? --dry-run shows what it would credit.`;
     if (!dryRun && !yes && !(await confirm(question, 'Nothing was imported.', terminal))) return exitCode.ok;
-    const importId = dryRun ? storedId : await store.imports.start({ name, accounts }, now);
+    const importId = dryRun ? storedId : await store.imports.start({ name, communityId }, now);
     const reason = options.reason ?? `imported from ${name}`;
-    const target = { importId, accounts, reason, listings: community.named.map(withoutSecrets) };
+    const target = { importId, communityId, reason, listings: community.named.map(withoutSecrets) };
     const credit = dryRun
       ? createPreview(store, target)
       : (items: readonly ImportItem[]) => store.imports.apply(target, items, now);

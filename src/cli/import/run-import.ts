@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { loadConfig } from '../../../config/load.ts';
+import type { AccountId, CommunityId } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { minVoteGapMs } from '../../core/rewards/reward.ts';
 import { readDatabaseStatus } from '../../core/store/snapshots/database-status.ts';
@@ -79,8 +80,8 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
     };
     const name = options.name ?? basename(files[0] ?? '');
     const target: ImportTarget = {
-      importId: await idOf(store, name, community.accounts),
-      accounts: community.accounts,
+      importId: await idOf(store, name, community.id),
+      communityId: community.id,
       reason: options.reason ?? `imported from ${name}`,
       listings: community.named.map(withoutSecrets),
     };
@@ -96,7 +97,7 @@ export async function runImport(options: ImportOptions, terminal: Terminal): Pro
       if (!report.hasCredited() || !(await confirm('Import this now?', declined, terminal))) return exitCode.ok;
     }
     const report = createImportReport(options.rejectedFile);
-    const importId = await store.imports.start({ name, accounts: community.accounts }, now);
+    const importId = await store.imports.start({ name, communityId: community.id }, now);
     const credit = (items: readonly ImportItem[]) => store.imports.apply({ ...target, importId }, items, now);
     await importFiles(files, { ...options, rules, report, credit }, terminal);
     if (hasVotes) await recountAll(store, { ...target, importId }, terminal);
@@ -125,14 +126,14 @@ export async function recountAll(store: Store, target: ImportTarget, terminal: T
   const progress = startProgress(terminal, { label: 'Streaks', unit: 'members' });
   let done = 0;
   try {
-    for (let after = ''; ; ) {
+    for (let after: AccountId | null = null; ; ) {
       const members = await store.imports.members(target.importId, after, membersAtOnce);
       if (members.length === 0) return;
       if (terminal.stop.aborted)
         throw new TallyhookError('stopped', 'Stopped.', { hint: 'Run it again: it continues.' });
       const now = systemClock.now();
       await Promise.all(members.map((accountId) => store.imports.recount(target, accountId, now)));
-      after = members.at(-1) ?? '';
+      after = members.at(-1) ?? null;
       done += members.length;
       progress.advanceTo(done);
     }
@@ -177,9 +178,11 @@ function readVotesAt(text: string, { named }: Community, now: number): number {
 }
 
 /** The id of the import with this name; -1 for a new one. */
-export async function idOf(store: Store, name: string, accounts: string): Promise<number> {
+export async function idOf(store: Store, name: string, communityId: CommunityId): Promise<number> {
   const imports = await store.imports.list();
-  return imports.find((each) => each.name === name && each.accounts === accounts && each.state !== 'undone')?.id ?? -1;
+  return (
+    imports.find((each) => each.name === name && each.communityId === communityId && each.state !== 'undone')?.id ?? -1
+  );
 }
 
 /** A dry run creates no database, and an import upgrades none. */

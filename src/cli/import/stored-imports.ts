@@ -1,6 +1,6 @@
 import { loadConfig, loadDatabaseUrl } from '../../../config/load.ts';
 import { readValues } from '../../../config/read-values.ts';
-import { homeAccounts } from '../../core/ledger/account.ts';
+import type { AccountId } from '../../core/ledger/account.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { createDiscordRest } from '../../discord/rest.ts';
@@ -28,7 +28,7 @@ export async function undoImport(
   const config = loadConfig(process.env);
   return withStore(config.databaseUrl, async (store) => {
     const stored = findImport(await store.imports.list(), wanted);
-    const { id, name, accounts, state } = stored;
+    const { id, name, communityId, state } = stored;
     if (state === 'undone') throw new UsageError(`The import ${id} was undone before.`);
     const what = `${formatCount(stored.credits, 'credit')} and ${formatCount(stored.votes, 'vote')}`;
     if (dryRun) {
@@ -39,13 +39,13 @@ export async function undoImport(
     if (!yes && !(await confirm(question, 'Nothing was taken back.', terminal))) return exitCode.ok;
     // The community may not be configured any more. Then there are no rules for streaks.
     const communities = await communitiesOf(config, store);
-    const community = communities.find((each) => each.accounts === accounts);
+    const community = communities.find((each) => each.id === communityId);
     const listings = (community?.named ?? []).map(withoutSecrets);
-    const target = { importId: id, accounts, listings, reason: `import of ${name}` };
+    const target = { importId: id, communityId, listings, reason: `import of ${name}` };
     await store.imports.setState(id, 'undoing', systemClock.now());
     const totals = { members: 0, credits: 0, spent: 0, votes: 0, membersWhoSpent: 0 };
     let othersMembers = 0;
-    for (let after = ''; ; ) {
+    for (let after: AccountId | null = null; ; ) {
       const members = await store.imports.members(id, after, membersAtOnce);
       if (members.length === 0) break;
       if (terminal.stop.aborted)
@@ -60,12 +60,11 @@ export async function undoImport(
         totals.votes += votes;
         if (spent > 0) totals.membersWhoSpent += 1;
       }
-      after = members.at(-1) ?? '';
+      after = members.at(-1) ?? null;
     }
     if (stored.votes > 0) await store.counters.reset();
     await store.imports.setState(id, 'undone', systemClock.now());
-    if (json)
-      terminal.print(JSON.stringify({ id, name, guildId: accounts === homeAccounts ? null : accounts, ...totals }));
+    if (json) terminal.print(JSON.stringify({ id, name, guildId: stored.guildId, ...totals }));
     else for (const line of formatTotals(totals)) terminal.print(line);
     if (othersMembers > 0)
       terminal.printError('Another undo of this import ran at the same time, and reports the rest.');
@@ -106,9 +105,8 @@ export async function listImports(json: boolean, { print }: Terminal): Promise<n
   return withStore(loadDatabaseUrl(process.env), async (store) => {
     const imports = await store.imports.list();
     if (json) {
-      const rows = imports.map(({ accounts, startedAt, finishedAt, ...row }) => ({
+      const rows = imports.map(({ communityId: _, startedAt, finishedAt, ...row }) => ({
         ...row,
-        guildId: accounts === homeAccounts ? null : accounts,
         startedAt: isoTime(startedAt),
         finishedAt: isoTime(finishedAt),
       }));
@@ -131,7 +129,7 @@ const states: Readonly<Record<StoredImport['state'], string>> = {
 
 /** The names of the guilds, as far as Discord says them to the bot now. */
 async function guildNamesOf(imports: readonly StoredImport[]): Promise<ReadonlyMap<string, string>> {
-  const guildIds = [...new Set(imports.map(({ accounts }) => accounts))].filter((each) => each !== homeAccounts);
+  const guildIds = [...new Set(imports.flatMap(({ guildId }) => guildId ?? []))];
   const { DISCORD_TOKEN: token, DISCORD_API_URL: apiUrl = '' } = readValues(process.env).values;
   if (token === undefined || guildIds.length === 0) return new Map();
   const rest = createDiscordRest({ token, apiUrl, timeoutMs: nameTimeoutMs });
@@ -142,12 +140,11 @@ async function guildNamesOf(imports: readonly StoredImport[]): Promise<ReadonlyM
 }
 
 function formatImport(
-  { id, name, accounts, state, startedAt, credits, votes, spent }: StoredImport,
+  { id, name, guildId, state, startedAt, credits, votes, spent }: StoredImport,
   names: ReadonlyMap<string, string>,
 ): string {
-  const guildName = names.get(accounts);
-  const guild =
-    accounts === homeAccounts ? '' : ` in ${guildName === undefined ? `guild ${accounts}` : `"${guildName}"`}`;
+  const guildName = guildId === null ? undefined : names.get(guildId);
+  const guild = guildId === null ? '' : ` in ${guildName === undefined ? `guild ${guildId}` : `"${guildName}"`}`;
   const rest = spent === 0 ? '' : `, ${formatCount(spent, 'credit')} were spent`;
   const contents = `${formatCount(credits, 'credit')}, ${formatCount(votes, 'vote')}`;
   return `${id}  ${isoTime(startedAt)}  ${name}${guild}: ${contents} (${states[state]}${rest})`;

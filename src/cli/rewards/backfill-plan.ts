@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/schema.ts';
-import { type AccountScope, accountIdOf } from '../../core/ledger/account.ts';
+import { accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
@@ -57,10 +57,10 @@ async function planCommunity(
   totals: BackfillTotals,
   terminal: Terminal,
 ): Promise<PlannedBackfill> {
-  const { accounts } = communityOf({ listings });
+  const { id: communityId } = communityOf({ listings });
   const stopped = 'Stopped. Nothing was paid.';
-  const history = await readHistory(snapshot, { listings, accounts }, { terminal, stopped });
-  const rules = { listings, goals: await pastGoals(snapshot, accounts, history.context) };
+  const history = await readHistory(snapshot, { listings, communityId }, { terminal, stopped });
+  const rules = { listings, goals: await pastGoals(snapshot, communityId, history.context) };
   const planner = createBackfillPlanner(rules, history.outages, history.context.goalAt);
   const access = accessTo(snapshot);
   const userIds: string[] = [];
@@ -68,7 +68,7 @@ async function planCommunity(
     // Nobody can use what is paid to an account that was forgotten.
     if (isPseudonym(userId)) continue;
     const plan = planner.plan(userId, entries);
-    const owed = owedOf(plan, await readMemberState(access, accountIdOf(accounts, userId), plan, commonGoals));
+    const owed = owedOf(plan, await readMemberState(access, accountIdOf(communityId, userId), plan, commonGoals));
     if (owed === null) continue;
     userIds.push(userId);
     totals.addMember(owed.entries, owed.grants.length);
@@ -82,11 +82,11 @@ async function planCommunity(
  */
 async function pastGoals(
   snapshot: Snapshot,
-  accounts: AccountScope,
+  communityId: CommunityId,
   { listingOf, goals }: Pick<ReplayContext, 'listingOf' | 'goals'>,
 ): Promise<BackfillRules['goals']> {
   const current = commonGoals?.goalAt(listingOf(null), systemClock.now())?.id;
-  const counted = await commonGoals?.reached(accessTo(snapshot), accounts);
+  const counted = await commonGoals?.reached(accessTo(snapshot), communityId);
   return [...goals].flatMap(([id, reachedAt]) => {
     const result = counted?.get(id);
     const at = result === undefined ? reachedAt : result;

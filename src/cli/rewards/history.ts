@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Cause } from '../../core/ledger/entry.ts';
 import { countMembers, type MemberLedger, memberLedgers } from '../../core/store/member-ledgers.ts';
 import { accessTo, type Snapshot } from '../../core/store/snapshots/snapshot.ts';
@@ -20,22 +20,22 @@ export const commonGoals = commonGoalsOf(storedFeatures.hooks);
  */
 export async function readHistory(
   snapshot: Snapshot,
-  { listings, accounts }: { readonly listings: readonly ListingContext[]; readonly accounts: AccountScope },
+  { listings, communityId }: { readonly listings: readonly ListingContext[]; readonly communityId: CommunityId },
   { terminal, stopped }: { readonly terminal: Terminal; readonly stopped: string },
 ) {
   const outages = await outagesIn(snapshot);
   const goalAt = commonGoals?.goalAt;
   const listingOf = listingsByName(listings, outages);
-  const goals = await goalTimesIn(snapshot, accounts, (at) => goalAt?.(listingOf(null), at));
+  const goals = await goalTimesIn(snapshot, communityId, (at) => goalAt?.(listingOf(null), at));
   const access = accessTo(snapshot);
-  const total = await countMembers(access, accounts);
+  const total = await countMembers(access, communityId);
 
   /** In the order of their ids. */
   async function* members(): AsyncGenerator<MemberLedger> {
     const progress = startProgress(terminal, { unit: 'members', total });
     let done = 0;
     try {
-      for await (const member of memberLedgers(access, accounts)) {
+      for await (const member of memberLedgers(access, communityId)) {
         if (terminal.stop.aborted) throw new TallyhookError('stopped', stopped);
         yield member;
         done += 1;

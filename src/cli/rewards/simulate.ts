@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
 import { withOtherRewards } from '../../../config/other-rewards.ts';
-import { homeAccounts } from '../../core/ledger/account.ts';
+import { noCommunity } from '../../core/ledger/account.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { type CommunityListing, listingsWithCommunity } from '../../features/communities/listings.ts';
@@ -26,8 +26,8 @@ export async function simulateRewards(
   const config = loadConfig(process.env);
   return withLedger(config.databaseUrl, { older: false }, async (snapshot) => {
     const listings = chooseCommunity(await communitiesInEffect(snapshot, config), name);
-    const home = listings.find(({ community }) => community.accounts === homeAccounts)?.guildId ?? null;
-    const changed = listingsWithCommunity(withOtherRewards(listings, { path, listing: name ?? null }), home);
+    const idOf = () => listings[0]?.community.id;
+    const changed = listingsWithCommunity(withOtherRewards(listings, { path, listing: name ?? null }), idOf);
     const comparison = await compareMembers(snapshot, changed, terminal);
     if (!json && !csv) {
       const gains = createLargest<MemberComparison>(shownMembers, difference);
@@ -74,8 +74,7 @@ type Comparison = Awaited<ReturnType<typeof compareMembers>>;
 
 /** The members, to be read once, before the summary. */
 async function compareMembers(snapshot: Snapshot, listings: readonly ListingContext[], terminal: Terminal) {
-  const accounts = listings[0]?.community.accounts ?? homeAccounts;
-  const community = { listings, accounts };
+  const community = { listings, communityId: listings[0]?.community.id ?? noCommunity };
   const history = await readHistory(snapshot, community, { terminal, stopped: 'The simulation was stopped.' });
   const { compare, summary } = createSimulation(history.context);
 

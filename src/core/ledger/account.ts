@@ -6,33 +6,35 @@ export interface Account {
   readonly votes: number;
 }
 
+declare const communityKey: unique symbol;
+
 /**
- * Which accounts the members of a community have: `''` for the home community, whose accounts are stored under the ids
- * of the members alone, otherwise the Discord ID of its guild.
+ * The key of a community: the id of its row in `communities`. It never changes; the guild of the community may become
+ * known later.
  */
-export type AccountScope = string;
+export type CommunityId = number & { readonly [communityKey]: true };
 
-/** The accounts of the home community. */
-export const homeAccounts: AccountScope = '';
+/** In place of a community, in a guild that has none: no row has this key, so nobody has an account in it. */
+export const noCommunity = 0 as CommunityId;
 
-declare const brand: unique symbol;
+declare const accountKey: unique symbol;
 
-/** Identifies an account: the member's id at home, `<guild id>:<member id>` in another community. */
-export type AccountId = string & { readonly [brand]: true };
+/** Identifies the account of a member in a community: `<community>:<member>`. */
+export type AccountId = string & { readonly [accountKey]: true };
 
 const separator = ':';
+/** The character after the separator. */
+const afterSeparator = ';';
 
-/** The account that a member has in a community. */
-export function accountIdOf(accounts: AccountScope, userId: string): AccountId {
-  return (accounts ? `${accounts}${separator}${userId}` : userId) as AccountId;
+/** The account that a member has in a community. @param userId Discord ID, or the pseudonym of a forgotten member */
+export function accountIdOf(communityId: CommunityId, userId: string): AccountId {
+  return `${communityId}${separator}${userId}` as AccountId;
 }
 
-/** Whose account it is, and in which community. Neither Discord IDs nor pseudonyms contain the separator. */
-export function partsOf(accountId: AccountId): { readonly accounts: AccountScope; readonly userId: string } {
+/** Whose account it is, and in which community. */
+export function partsOf(accountId: AccountId): { readonly communityId: CommunityId; readonly userId: string } {
   const end = accountId.indexOf(separator);
-  return end === -1
-    ? { accounts: homeAccounts, userId: accountId }
-    : { accounts: accountId.slice(0, end), userId: accountId.slice(end + 1) };
+  return { communityId: Number(accountId.slice(0, end)) as CommunityId, userId: accountId.slice(end + 1) };
 }
 
 /** The member of an account. */
@@ -40,9 +42,15 @@ export function memberOf(accountId: AccountId): string {
   return accountId.slice(accountId.indexOf(separator) + 1);
 }
 
+/** The ids of a community's accounts are greater than `after` and less than `before`, compared byte by byte. */
+export function accountRange(communityId: CommunityId): { readonly after: AccountId; readonly before: AccountId } {
+  const before = `${communityId}${afterSeparator}` as AccountId;
+  return { after: accountIdOf(communityId, ''), before };
+}
+
 /** What a program, a site or a person has named, within a community: another one may use the same name. */
-export function scopedKey(accounts: AccountScope, name: string): string {
-  return `${accounts}${separator}${name}`;
+export function scopedKey(communityId: CommunityId, name: string): string {
+  return `${communityId}${separator}${name}`;
 }
 
 /** Time of the latest counted vote, by listing (ms since the epoch). */

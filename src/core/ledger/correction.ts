@@ -1,4 +1,4 @@
-import { type AccountScope, accountIdOf } from './account.ts';
+import { accountIdOf, type CommunityId } from './account.ts';
 import type { Entry } from './entry.ts';
 
 /** Maximum amount of one correction, in either direction (credits). A higher amount is treated as a typing error. */
@@ -13,7 +13,7 @@ export const operator = 'operator';
 export interface Correction {
   readonly userId: string;
   /** In which community. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   /** Whole credits, negative to subtract; not 0. */
   readonly credits: number;
   /** The reason that its author entered. */
@@ -49,9 +49,9 @@ export type TransferResult =
     };
 
 /** The ledger entry of a correction. It has neither a listing nor a delivery. */
-export function correctionEntry({ userId, accounts, credits, reason, at }: Correction): Entry {
+export function correctionEntry({ userId, communityId, credits, reason, at }: Correction): Entry {
   return {
-    accountId: accountIdOf(accounts, userId),
+    accountId: accountIdOf(communityId, userId),
     listing: null,
     credits,
     cause: 'correction',

@@ -4,6 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { createLeaseShare } from '../../platform/leases/lease-share.ts';
 import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 import type { Log } from '../../platform/log.ts';
+import { noCommunity } from '../ledger/account.ts';
 import { directMessageQueue, recipientOf } from './direct-message-queue.ts';
 
 /** Enough for the processes to have about the same number each; never changed while processes are running. */
@@ -51,7 +52,7 @@ export function createQueueShare(
  */
 function channelOf(queue: string): string {
   const recipient = recipientOf(queue);
-  return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, '');
+  return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, noCommunity);
 }
 
 /** The partition of a queue: the same in every process and version. @param partitions their number */
@@ -78,8 +79,8 @@ export function shareOfRequests(isShared: boolean, announcing: number | null): n
 }
 
 /**
- * The community whose turn a queue takes in the outbox: the guild of a channel, of roles or of direct messages. Those of
- * the home community take a turn of their own. The same for all queues if there is one community.
+ * The community whose turn a queue takes in the outbox: that of a channel, of roles or of direct messages. The same for
+ * all queues if there is one community.
  */
 export function communityOfQueues(directory: {
   readonly communities: readonly unknown[];
@@ -88,7 +89,7 @@ export function communityOfQueues(directory: {
   return (queue) => {
     if (directory.communities.length < 2) return '';
     const recipient = recipientOf(queue);
-    if (recipient !== null && recipient.guildId !== '') return recipient.guildId;
+    if (recipient !== null) return String(recipient.communityId);
     const [kind = '', guildId] = queue.split(' ');
     if (kind === 'role' && guildId !== undefined) return guildId;
     if (guildId !== undefined) return kind;

@@ -1,29 +1,23 @@
-import type { Selectable } from 'kysely';
+import type { Selectable, SelectQueryBuilder } from 'kysely';
 import { hasNumbers, isObject } from '../../platform/json.ts';
 import type { LastVotes } from '../ledger/account.ts';
-import { type AccountId, type AccountScope, homeAccounts, memberOf, partsOf } from '../ledger/account.ts';
+import { type AccountId, accountRange, type CommunityId, memberOf } from '../ledger/account.ts';
 import { isEmpty, noDays } from '../rewards/day-window.ts';
 import { emptyHistory, type StreakHistory, type VoteHistory } from '../rewards/history.ts';
 import { type AccountState, markNames, marksOf, markValues } from '../tally/account-state.ts';
 import type { Tables } from './tables.ts';
 
-/** The columns of a balance that identify its account. */
-export function accountKey(accountId: AccountId) {
-  const { accounts, userId } = partsOf(accountId);
-  return { user_id: accountId, guild_id: accounts, member_id: accounts === homeAccounts ? null : userId };
-}
-
-/** The account of a row with the columns of {@link accountKey}, `entries` or `corrections`. */
-export function accountOf({ user_id }: { readonly user_id: string }): AccountId {
-  return user_id as AccountId;
-}
-
-/**
- * The `LIKE` pattern of the ids of a community's accounts, for scans of tables without its id: at home, what the ids do
- * not match.
- */
-export function accountPattern(accounts: AccountScope): string {
-  return accounts === homeAccounts ? '%:%' : `${accounts}:%`;
+/** Restricts a query of accounts to those of a community, in the order of their ids. @param after null for the first */
+export function accountsIn<Output>(
+  query: SelectQueryBuilder<Tables, 'balances', Output>,
+  communityId: CommunityId,
+  after: AccountId | null = null,
+) {
+  const range = accountRange(communityId);
+  return query
+    .where('account_id', '>', after ?? range.after)
+    .where('account_id', '<', range.before)
+    .orderBy('account_id');
 }
 
 export type BalanceRow = Selectable<Tables['balances']>;
@@ -47,8 +41,8 @@ export const accountColumns = [
   ...markNames,
 ] as const satisfies readonly (keyof BalanceRow)[];
 
-export function toAccountState(row: Omit<BalanceRow, 'guild_id' | 'member_id'>): AccountState {
-  const id = accountOf(row);
+export function toAccountState(row: BalanceRow): AccountState {
+  const id = row.account_id;
   return {
     id,
     userId: memberOf(id),

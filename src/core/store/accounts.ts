@@ -3,7 +3,7 @@ import type { Connection } from '../../platform/database/dialect.ts';
 import type { AccountId } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { type AccountState, isEmpty, withEntry } from '../tally/account-state.ts';
-import { accountKey, accountRow, type BalanceRow, toAccountState } from './account-columns.ts';
+import { accountRow, type BalanceRow, toAccountState } from './account-columns.ts';
 import { accountsOfMember } from './member-accounts.ts';
 import { run } from './query-builder.ts';
 import type { Tables } from './tables.ts';
@@ -22,9 +22,9 @@ export async function lockAccount(
   db: Kysely<Tables>,
   accountId: AccountId,
 ): Promise<AccountState> {
-  const values = { ...accountKey(accountId), credits: 0, votes: 0, last_votes: '{}' };
+  const values = { account_id: accountId, credits: 0, votes: 0, last_votes: '{}' };
   const insert = db.insertInto('balances').values(values).returningAll();
-  const touch = insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ user_id: accountId }));
+  const touch = insert.onConflict((conflict) => conflict.column('account_id').doUpdateSet({ account_id: accountId }));
   const [row] = await run(connection, touch);
   if (row === undefined) throw new Error('The account could not be locked.');
   return toAccountState(row as BalanceRow);
@@ -37,8 +37,8 @@ export async function lockAccountsOf(
   userId: string,
 ): Promise<readonly AccountState[]> {
   const locked: AccountState[] = [];
-  for (const user_id of await accountsOfMember(connection, db, userId)) {
-    const touch = db.updateTable('balances').set({ user_id }).where('user_id', '=', user_id);
+  for (const account_id of await accountsOfMember(connection, db, userId)) {
+    const touch = db.updateTable('balances').set({ account_id }).where('account_id', '=', account_id);
     const [row] = await run(connection, touch.returningAll());
     if (row !== undefined) locked.push(toAccountState(row as BalanceRow));
   }
@@ -52,19 +52,19 @@ export async function appendEntry(
   account: AccountState,
   entry: Entry,
 ): Promise<AccountState> {
-  const { accountId: user_id, deliveryId: delivery_id, untimed, ...columns } = entry;
+  const { accountId: account_id, deliveryId: delivery_id, untimed, ...columns } = entry;
   const place = { previous: account.lastEntry, number: account.entries + 1 };
-  const row = { ...columns, user_id, delivery_id, untimed: untimed ? 1 : 0, ...place };
+  const row = { ...columns, account_id, delivery_id, untimed: untimed ? 1 : 0, ...place };
   const [inserted] = await run(connection, db.insertInto('entries').values(row).returning('id'));
   if (inserted === undefined) throw new Error('The entry could not be inserted.');
   const updated = withEntry(account, entry, inserted.id);
-  await run(connection, db.updateTable('balances').set(accountRow(updated)).where('user_id', '=', user_id));
+  await run(connection, db.updateTable('balances').set(accountRow(updated)).where('account_id', '=', account_id));
   return updated;
 }
 
 /** Deletes the row of a locked account if it is empty. */
 export async function releaseAccount(connection: Connection, db: Kysely<Tables>, account: AccountState): Promise<void> {
   if (!isEmpty(account)) return;
-  const row = db.deleteFrom('balances').where('user_id', '=', account.id);
+  const row = db.deleteFrom('balances').where('account_id', '=', account.id);
   await run(connection, row.where('last_entry', 'is', sql.lit(null)));
 }

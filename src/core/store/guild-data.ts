@@ -1,13 +1,14 @@
 import { sql as kyselySql } from 'kysely';
-import type { AccountId } from '../ledger/account.ts';
+import type { AccountId, CommunityId } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
 import { recipientOf } from '../outbox/direct-message-queue.ts';
 import { linkPath } from '../settings/stored-settings.ts';
 import { roleQueue } from '../tally/queues.ts';
+import { accountsIn } from './account-columns.ts';
+import { readCommunities } from './communities/store.ts';
 import type { Counters } from './counters/counters.ts';
 import { writes as counters, readCounters } from './counters/store.ts';
 import { countAgainFromNewest, uncountWaiting } from './counters/uncount-effects.ts';
-import { readHome } from './installation/store.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { lock } from './lock.ts';
 import { literal, run } from './query-builder.ts';
@@ -28,7 +29,7 @@ export interface GuildRows {
   readonly deliveries: readonly number[];
   readonly effects: readonly number[];
   readonly plannedEffects: readonly number[];
-  /** Of the guild. */
+  /** Of the community. */
   readonly orders: readonly string[];
   /** Listings without any other rows: their counted votes. */
   readonly listings: readonly string[];
@@ -42,8 +43,10 @@ export interface ScannedRows {
 
 /** Rows of a community, at most as many as one transaction changes. */
 export const reads = {
-  async isHome(sql: Sql, guildId: string): Promise<boolean> {
-    return (await readHome(sql)) === guildId;
+  /** Null if the guild has no community of its own: listings of the operator without a guild belong to none that ends. */
+  async ended(sql: Sql, guildId: string): Promise<CommunityId | null> {
+    const community = (await readCommunities(sql)).find((each) => each.guildId === guildId);
+    return community === undefined || community.isDefault ? null : community.id;
   },
 
   /** Those that were linked in Discord; listings of the operator are not its own. */
@@ -55,14 +58,14 @@ export const reads = {
     return rows.map(({ listing }) => listing);
   },
 
-  async firstAccount({ db, connection }: Sql, guildId: string): Promise<AccountId | null> {
-    const first = db.selectFrom('balances').select('user_id').where('guild_id', '=', guildId);
-    const [account] = await run(connection, first.orderBy('user_id').limit(literal(1)));
-    return account === undefined ? null : (account.user_id as AccountId);
+  async firstAccount({ db, connection }: Sql, communityId: CommunityId): Promise<AccountId | null> {
+    const accounts = accountsIn(db.selectFrom('balances').select('account_id'), communityId);
+    const [first]: readonly { readonly account_id: AccountId }[] = await run(connection, accounts.limit(literal(1)));
+    return first?.account_id ?? null;
   },
 
-  async orders({ db, connection }: Sql, guildId: string): Promise<readonly string[]> {
-    const orders = db.selectFrom('orders').select('id').where('guild_id', '=', guildId);
+  async orders({ db, connection }: Sql, communityId: CommunityId): Promise<readonly string[]> {
+    const orders = db.selectFrom('orders').select('id').where('community_id', '=', communityId);
     return (await run(connection, orders.limit(literal(rowsPerWrite)))).map(({ id }) => id);
   },
 
@@ -95,9 +98,9 @@ export const writes = {
    * Deletes the newest entries of an account, with what their deliveries contain, and the account after its last entry.
    * In between, the account is consistent.
    */
-  async deleteAccountEntries(sql: Sql, user_id: AccountId): Promise<void> {
+  async deleteAccountEntries(sql: Sql, account_id: AccountId): Promise<void> {
     const { db, connection } = sql;
-    const touch = db.updateTable('balances').set({ user_id }).where('user_id', '=', user_id);
+    const touch = db.updateTable('balances').set({ account_id }).where('account_id', '=', account_id);
     const [account] = await run(connection, touch.returning(['last_entry', 'entries']));
     if (account === undefined) return;
     // Entries before accounts, as everywhere: counting waits for nobody.
@@ -116,10 +119,10 @@ export const writes = {
     }
     const previous = entries.at(-1)?.previous ?? null;
     if (previous === null) {
-      await run(connection, db.deleteFrom('corrections').where('user_id', '=', user_id));
+      await run(connection, db.deleteFrom('corrections').where('account_id', '=', account_id));
       const items = db.deleteFrom('imported_items').where('import_id', 'in', db.selectFrom('imports').select('id'));
-      await run(connection, items.where('user_id', '=', user_id));
-      await run(connection, db.deleteFrom('balances').where('user_id', '=', user_id));
+      await run(connection, items.where('account_id', '=', account_id));
+      await run(connection, db.deleteFrom('balances').where('account_id', '=', account_id));
       return;
     }
     const sumOf = (name: 'credits' | 'votes') => rows.reduce((total, row) => total + row[name], 0);
@@ -131,7 +134,7 @@ export const writes = {
       votes: eb('votes', '-', sumOf('votes')),
       entries: eb('entries', '-', rows.length),
     }));
-    await run(connection, rest.where('user_id', '=', user_id));
+    await run(connection, rest.where('account_id', '=', account_id));
   },
 
   /**
@@ -145,7 +148,7 @@ export const writes = {
     return hasMore ? position : position + 1;
   },
 
-  async deleteRows(sql: Sql, guildId: string, rows: GuildRows): Promise<void> {
+  async deleteRows(sql: Sql, communityId: CommunityId, rows: GuildRows): Promise<void> {
     const { db, connection } = sql;
     if (rows.deliveries.length > 0) await emptyDeliveries(sql, rows.deliveries);
     if (rows.effects.length > 0) await deleteEffects(sql, rows.effects);
@@ -153,9 +156,9 @@ export const writes = {
       await run(connection, db.deleteFrom('planned_effects').where('id', 'in', rows.plannedEffects));
     if (rows.orders.length > 0) {
       await lock(connection, db, 'orders');
-      const ofGuild = db.deleteFrom('order_names').where('guild_id', '=', guildId);
+      const ofGuild = db.deleteFrom('order_names').where('community_id', '=', communityId);
       await run(connection, ofGuild.where('order_id', 'in', rows.orders));
-      const orders = db.deleteFrom('orders').where('guild_id', '=', guildId);
+      const orders = db.deleteFrom('orders').where('community_id', '=', communityId);
       await run(connection, orders.where('id', 'in', rows.orders));
     }
     if (rows.listings.length > 0) {
@@ -170,18 +173,18 @@ export const writes = {
  */
 export function deleteRowsByKey<Table extends keyof Tables>(
   table: Table,
-  owner: 'guild_id' | 'account_guild_id' | 'listing',
+  owner: 'guild_id' | 'community_id' | 'listing',
   key: readonly (keyof Tables[Table] & string)[],
 ): NonNullable<SqlHooks['deleteOfGuild']> {
   // Kysely builds a statement for each table of a union; of these tables only the named columns matter.
   const [like, columns] = [table as 'grants', key as readonly 'role'[]];
-  return async ({ db, connection }, { guildId, listings }) => {
-    const owners = owner === 'listing' ? listings : [guildId];
+  return async ({ db, connection }, { guildId, communityId, listings }) => {
+    const owners = { guild_id: [guildId], community_id: [communityId], listing: listings }[owner];
     if (owners.length === 0) return false;
     const own = db
       .selectFrom(like)
       .select(columns)
-      .where(owner as 'guild_id', 'in', owners);
+      .where(owner as 'guild_id', 'in', owners as readonly string[]);
     const rows = await run(connection, own.limit(literal(rowsPerWrite)));
     for (const row of rows) {
       const deleted = columns.reduce((rest, column) => rest.where(column, '=', row[column]), db.deleteFrom(like));
@@ -243,11 +246,11 @@ function toScanned<Row extends { readonly id: number }>(
 /** Whether an effect names the guild or one of the listings. */
 function concerns(
   { queue, content }: { readonly queue: string; readonly content: string },
-  { guildId, listings }: EndedGuild,
+  { guildId, communityId, listings }: EndedGuild,
 ): boolean {
   return (
     queue === roleQueue(guildId) ||
-    recipientOf(queue)?.guildId === guildId ||
+    recipientOf(queue)?.communityId === communityId ||
     content.includes(`"${guildId}"`) ||
     content.includes(`"${guildId} `) ||
     listings.some((name) => content.includes(`"${name}"`))

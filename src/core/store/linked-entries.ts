@@ -12,7 +12,7 @@ export function linkedEntries(
   newest: number | null | Expression<number | null> | readonly number[],
 ) {
   return db.withRecursive(
-    'linked(id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement)',
+    'linked(id, account_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement)',
     (query) => {
       // A manually edited link could point forward, and form an endless loop. Ids may be in any order.
       const earlier = query
@@ -39,5 +39,5 @@ const ref = (column: string) => sql.ref<number>(column);
 
 /** The id of an account's newest entry. */
 export function newestEntryOf(db: Kysely<Tables>, accountId: AccountId) {
-  return db.selectFrom('balances').select('last_entry').where('user_id', '=', accountId).$asScalar();
+  return db.selectFrom('balances').select('last_entry').where('account_id', '=', accountId).$asScalar();
 }

@@ -1,15 +1,20 @@
-import type { Kysely } from 'kysely';
+import { type Expression, type Kysely, sql } from 'kysely';
 import type { Connection } from '../../platform/database/dialect.ts';
 import type { AccountId } from '../ledger/account.ts';
-import { accountOf } from './account-columns.ts';
 import { preparedStatement, run, type SqlAccess } from './query-builder.ts';
 import type { Tables } from './tables.ts';
 
-/** The balances of a member in all communities. */
+/** The balances of a member in all communities: one search of the primary key for each. */
 export function balancesOfMember(db: Kysely<Tables>, userId: string) {
-  const columns = ['user_id', 'guild_id', 'last_entry'] as const;
-  const home = db.selectFrom('balances').select(columns).where('user_id', '=', userId);
-  return home.unionAll(db.selectFrom('balances').select(columns).where('member_id', '=', userId));
+  return db
+    .selectFrom('communities')
+    .innerJoin('balances', (join) => join.on('balances.account_id', '=', accountIn(sql.val(userId))))
+    .select(['balances.account_id', 'balances.last_entry']);
+}
+
+/** The expression of `accountIdOf` for a row of `communities`. */
+export function accountIn(userId: Expression<string>) {
+  return sql<AccountId>`cast(communities.id as text) || ':' || ${userId}`;
 }
 
 /** The accounts of a member, in the order in which they are locked. */
@@ -18,7 +23,7 @@ export async function accountsOfMember(
   db: Kysely<Tables>,
   userId: string,
 ): Promise<readonly AccountId[]> {
-  return (await findAccounts({ db, connection }, { userId })).map(accountOf).sort();
+  return (await findAccounts({ db, connection }, { userId })).map(({ account_id }) => account_id).sort();
 }
 
 /** A command in direct messages asks for them. */

@@ -1,10 +1,9 @@
 import type { Family } from '../../webhook/event.ts';
-import { type AccountScope, memberOf } from '../ledger/account.ts';
+import { type AccountId, accountRange, type CommunityId, memberOf } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { accountOf, parseRoles } from './account-columns.ts';
+import { accountsIn, parseRoles } from './account-columns.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { run, type SqlAccess } from './query-builder.ts';
-import { accountRanges, inRange } from './standings/account-ranges.ts';
 
 /** An entry of a member, with the delivery that caused it. */
 export interface MemberEntry extends Pick<Entry, 'listing' | 'credits' | 'cause' | 'reason' | 'at' | 'achievement'> {
@@ -28,9 +27,10 @@ const accountsPerPage = 500;
 const entriesPerPage = 10_000;
 
 /** The number of members of a community with entries. */
-export async function countMembers({ db, connection }: SqlAccess, accounts: AccountScope): Promise<number> {
+export async function countMembers({ db, connection }: SqlAccess, communityId: CommunityId): Promise<number> {
   const count = db.selectFrom('balances').select(({ fn }) => fn.countAll<number>().as('count'));
-  const ofCommunity = count.where('guild_id', '=', accounts);
+  const { after, before } = accountRange(communityId);
+  const ofCommunity = count.where('account_id', '>', after).where('account_id', '<', before);
   return (await run(connection, ofCommunity.where('last_entry', 'is not', null)))[0]?.count ?? 0;
 }
 
@@ -40,14 +40,14 @@ export async function countMembers({ db, connection }: SqlAccess, accounts: Acco
  */
 export async function* memberLedgers(
   access: SqlAccess,
-  accounts: AccountScope,
+  communityId: CommunityId,
 ): AsyncGenerator<MemberLedger, void, undefined> {
-  for await (const page of accountPages(access, accounts)) yield* readLedgers(access, page, entriesPerPage);
+  for await (const page of accountPages(access, communityId)) yield* readLedgers(access, page, entriesPerPage);
 }
 
 /** An account with entries, and how many there are. */
 export interface AccountSize {
-  readonly user_id: string;
+  readonly account_id: AccountId;
   readonly roles: string | null;
   readonly last_entry: number | null;
   readonly entries: number;
@@ -59,18 +59,16 @@ export interface AccountSize {
 /** The accounts of a community that have entries, in the order of their ids. */
 export async function* accountPages(
   access: SqlAccess,
-  accounts: AccountScope,
+  communityId: CommunityId,
 ): AsyncGenerator<readonly AccountSize[], void, undefined> {
   const { db, connection } = access;
-  const columns = ['user_id', 'roles', 'last_entry', 'entries', 'votes', 'month_start'] as const;
+  const columns = ['account_id', 'roles', 'last_entry', 'entries', 'votes', 'month_start'] as const;
   const ofAccounts = db.selectFrom('balances').select(columns).where('last_entry', 'is not', null);
-  for (const range of await accountRanges(access, accounts)) {
-    for (let after: string | undefined = range.after; after !== undefined; ) {
-      const query = inRange(ofAccounts, accounts, { after, before: range.before }).limit(accountsPerPage);
-      const page: readonly AccountSize[] = await run(connection, query);
-      if (page.length > 0) yield page;
-      after = page.length < accountsPerPage ? undefined : page.at(-1)?.user_id;
-    }
+  for (let after: AccountId | null | undefined = null; after !== undefined; ) {
+    const query = accountsIn(ofAccounts, communityId, after).limit(accountsPerPage);
+    const page: readonly AccountSize[] = await run(connection, query);
+    if (page.length > 0) yield page;
+    after = page.length < accountsPerPage ? undefined : page.at(-1)?.account_id;
   }
 }
 
@@ -87,13 +85,13 @@ export async function* readLedgers(
       linkedEntries(db, newest)
         .selectFrom('linked')
         .leftJoin('deliveries', 'deliveries.id', 'linked.delivery_id')
-        .select(['linked.user_id', 'linked.listing', 'linked.credits', 'linked.cause', 'linked.reason', 'linked.at'])
+        .select(['linked.account_id', 'linked.listing', 'linked.credits', 'linked.cause', 'linked.reason', 'linked.at'])
         .select(['linked.achievement', 'deliveries.body', 'deliveries.family']),
     );
-    const byUser = Map.groupBy(rows, ({ user_id }) => user_id);
-    for (const { user_id, roles } of chunk) {
-      const entries = byUser.get(user_id) ?? [];
-      yield { userId: memberOf(accountOf({ user_id })), roles: roles === null ? [] : parseRoles(roles), entries };
+    const byAccount = Map.groupBy(rows, ({ account_id }) => account_id);
+    for (const { account_id, roles } of chunk) {
+      const entries = byAccount.get(account_id) ?? [];
+      yield { userId: memberOf(account_id), roles: roles === null ? [] : parseRoles(roles), entries };
     }
   }
 }

@@ -1,3 +1,4 @@
+import * as communityIds from './communities/store.ts';
 import * as circuits from './coordination/circuits.ts';
 import * as commandRegistry from './coordination/command-registry.ts';
 import * as invalidRequests from './coordination/invalid-requests.ts';
@@ -23,6 +24,7 @@ export const coreModules = {
   records,
   quarantine,
   counters,
+  communityIds,
   installation,
   guildData,
   memberLocales,

@@ -1,5 +1,5 @@
 import type { SqlDialect } from '../../platform/database/dialect.ts';
-import type { AccountId, AccountScope } from '../ledger/account.ts';
+import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import type { GrantedRole } from '../rewards/grant.ts';
@@ -58,7 +58,7 @@ export interface CorrectedVote {
 export interface CommonGoals {
   readonly goalAt: NonNullable<ReplayContext['goalAt']>;
   /** When the goals of a community were reached for which votes were counted while they were in force; null before. */
-  readonly reached: (sql: SqlAccess, accounts: AccountScope) => Promise<ReadonlyMap<string, number | null>>;
+  readonly reached: (sql: SqlAccess, communityId: CommunityId) => Promise<ReadonlyMap<string, number | null>>;
   /** Stores goals as reached, unless votes were counted for them: so late votes are paid, but only once. */
   readonly saveReached: (sql: Sql, listing: ListingContext, goals: ReachedGoals) => Promise<void>;
   /** Those of the goals for which votes of the member were counted while they were in force, or paid. */
@@ -79,6 +79,7 @@ export const rowsPerWrite = 100;
 /** A community whose data is deleted. */
 export interface EndedGuild {
   readonly guildId: string;
+  readonly communityId: CommunityId;
   /** The names of the listings that were linked in Discord. */
   readonly listings: readonly string[];
 }

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Family } from '../../webhook/event.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
+import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Cause } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { EffectKind } from '../outbox/effect-contents.ts';
@@ -20,7 +21,7 @@ export const deliveryColumns = [
 
 /** All columns. */
 export const entryColumns = [
-  ...['id', 'user_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id', 'previous', 'number'],
+  ...['id', 'account_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id', 'previous', 'number'],
   ...['untimed', 'achievement'],
 ] as const satisfies readonly (keyof Tables['entries'])[];
 
@@ -53,10 +54,17 @@ export interface Tables extends SettingsTables {
    * timestamp, or the late delivery of a claimed vote, is recognised. Deleted after `expires_at`.
    */
   forgotten_votes: { key: Uint8Array; at: number; expires_at: number };
+  /** Each community that has a listing, or has had one. */
+  communities: {
+    id: Generated<CommunityId>;
+    /** Null as long as it is not known. */
+    guild_id: string | null;
+    /** 1 for the community of listings without a guild, which always exists. */
+    is_default: Generated<number>;
+  };
   entries: {
     id: Generated<number>;
-    /** The id of the account. */
-    user_id: string;
+    account_id: AccountId;
     listing: string | null;
     credits: number;
     cause: Cause;
@@ -73,12 +81,7 @@ export interface Tables extends SettingsTables {
     achievement: string | null;
   };
   balances: {
-    /** The id of the account. */
-    user_id: string;
-    /** Which accounts it belongs to: the guild's id, empty at home. */
-    guild_id: Generated<string>;
-    /** The member's id; null at home, where it is `user_id`. */
-    member_id: Generated<string | null>;
+    account_id: AccountId;
     credits: number;
     votes: number;
     /** The account's newest entry. */
@@ -136,8 +139,7 @@ export interface Tables extends SettingsTables {
   /** A single row: when receiving was last known to work. */
   heartbeats: { id: number; at: number };
   orders: {
-    /** In which community: the `guild_id` of its balances. */
-    guild_id: string;
+    community_id: CommunityId;
     id: string;
     listing: string;
     user_id: string | null;
@@ -149,7 +151,7 @@ export interface Tables extends SettingsTables {
     updated_at: number;
   };
   /** All ids by which an order may be named, including the order's own. */
-  order_names: { guild_id: string; name: string; order_id: string };
+  order_names: { community_id: CommunityId; name: string; order_id: string };
   effects: {
     id: Generated<number>;
     /** {@link noDelivery} without one. */
@@ -189,11 +191,10 @@ export interface Tables extends SettingsTables {
   reports: { key: string; at: number };
   /** Corrections by idempotency key, each with the resulting balance. */
   corrections: {
-    /** In which community: the `guild_id` of its balances. Two communities may use the same key. */
-    guild_id: string;
+    /** Two communities may use the same key. */
+    community_id: CommunityId;
     idempotency_key: string;
-    /** The id of the account. */
-    user_id: string;
+    account_id: AccountId;
     credits: number;
     reason: string;
     balance: number;
@@ -205,8 +206,8 @@ export interface Tables extends SettingsTables {
   imports: {
     id: Generated<number>;
     name: string;
-    /** Which accounts were credited: the `guild_id` of their balances. */
-    guild_id: string;
+    /** Whose accounts were credited. */
+    community_id: CommunityId;
     state: 'importing' | 'done' | 'undoing' | 'undone';
     started_at: number;
     finished_at: number | null;
@@ -217,7 +218,7 @@ export interface Tables extends SettingsTables {
     spent: number;
   };
   /** What each import credited, by account, so that it is credited once. Deleted when it is undone. */
-  imported_items: { import_id: number; user_id: string; item: string; entry_id: number; credits: number };
+  imported_items: { import_id: number; account_id: AccountId; item: string; entry_id: number; credits: number };
   /** The number of slots that a group of processes shares. */
   lease_groups: { name: string; size: number };
   /** The processes of each group, and how often each has renewed its membership. */
@@ -238,7 +239,7 @@ export interface Tables extends SettingsTables {
     opened_at: number;
     probe_at: number;
   };
-  /** What holds for the whole installation, such as its home community. */
+  /** What the programs that use the database say of themselves. */
   installation: { key: string; value: string };
   /** Rows to lock, by the name of what they protect. */
   locks: { name: string };

@@ -85,5 +85,5 @@ export async function recount(
 ): Promise<void> {
   const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));
   const recounted = recountVotes(account, entries, { listings, outages: outages.map(toOutage), now });
-  await run(connection, db.updateTable('balances').set(accountRow(recounted)).where('user_id', '=', account.id));
+  await run(connection, db.updateTable('balances').set(accountRow(recounted)).where('account_id', '=', account.id));
 }

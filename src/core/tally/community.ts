@@ -1,4 +1,4 @@
-import type { AccountScope } from '../ledger/account.ts';
+import type { CommunityId } from '../ledger/account.ts';
 import { type Calendar, createCalendar } from '../rewards/calendar.ts';
 import { type Outage, outageDays } from '../rewards/outages.ts';
 
@@ -7,7 +7,7 @@ export interface CommunityContext {
   /** Discord ID of its server; null if it is not configured. Then no roles are given. */
   readonly guildId: string | null;
   /** Which accounts its members have. */
-  readonly accounts: AccountScope;
+  readonly id: CommunityId;
   /** IANA name of the time zone of its calendar. */
   readonly timeZone: string;
   /** Names of all its listings; of those with one target only the first. */

@@ -1,13 +1,38 @@
 import { hash } from 'node:crypto';
 import type { Vote } from '../../webhook/event.ts';
 import { createEventKeys, type EventKey, keyLength } from '../../webhook/event-key.ts';
-import { namesOfTarget } from './community.ts';
+import { scopedKey } from '../ledger/account.ts';
+import { type CommunityContext, namesOfTarget } from './community.ts';
 import type { ListingContext } from './listing-context.ts';
 
 export type { EventKey };
 
 const keys = createEventKeys(hash);
-export const { voteKey, voteKeys, premiumKeys } = keys;
+export const { premiumKeys } = keys;
+
+/** A listing by its name, in its community: another one may have a listing with the same name at another time. */
+export interface NamedListing {
+  readonly name: string;
+  readonly community: Pick<CommunityContext, 'id'>;
+}
+
+function keyOf({ name, community }: NamedListing): string {
+  return scopedKey(community.id, name);
+}
+
+/** The key of a vote. @param receivedAt ms since the epoch, for a vote without a time */
+export function voteKey(
+  vote: Pick<Vote, 'at' | 'statedAt' | 'userId'>,
+  listing: NamedListing,
+  receivedAt: number,
+): EventKey {
+  return keys.voteKey(vote, keyOf(listing), receivedAt);
+}
+
+/** All keys of a vote: it is known if one of them is. @param receivedAt as of {@link voteKey} */
+export function voteKeys(vote: Vote, listing: NamedListing, receivedAt: number): readonly [EventKey, ...EventKey[]] {
+  return keys.voteKeys(vote, keyOf(listing), receivedAt);
+}
 
 /** Whether its keys identify a vote, other than by the time at which it was received. */
 export function isIdentified({ at, statedAt, atSite }: Vote): boolean {
@@ -18,8 +43,8 @@ export function isIdentified({ at, statedAt, atSite }: Vote): boolean {
  * The key of a member's last vote for a listing, which is kept for a while when the member is forgotten. Then the
  * account no longer recognises a repeat of a vote without a timestamp.
  */
-export function forgottenVoteKey(userId: string, listing: string): EventKey {
-  return keys.untimedKey(`forgotten ${userId} ${listing}`);
+export function forgottenVoteKey(userId: string, listing: NamedListing): EventKey {
+  return keys.untimedKey(`forgotten ${userId} ${keyOf(listing)}`);
 }
 
 /**
@@ -32,5 +57,5 @@ export function forgottenCorrectionKey(idempotencyKey: string): string {
 
 /** The keys of a member's last votes for the target of a listing, one for each of its names. */
 export function forgottenVoteKeys(userId: string, { name, community }: ListingContext): readonly EventKey[] {
-  return namesOfTarget(community, name).map((each) => forgottenVoteKey(userId, each));
+  return namesOfTarget(community, name).map((each) => forgottenVoteKey(userId, { community, name: each }));
 }

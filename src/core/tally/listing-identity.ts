@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../platform/json.ts';
-import type { AccountScope } from '../ledger/account.ts';
+import type { CommunityId } from '../ledger/account.ts';
 import type { ListingContext } from './listing-context.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { ListingContext } from './listing-context.ts';
  */
 export interface ListingIdentity {
   readonly name: string;
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   readonly guildId: string | null;
   /** Null for the document's service. */
   readonly siteId: string | null;
@@ -22,8 +22,8 @@ type IdentifiedListing = Pick<ListingContext, 'name' | 'kind' | 'id' | 'siteId' 
 };
 
 export function identityOf({ name, kind, id, community, siteId, site }: IdentifiedListing): ListingIdentity {
-  const { accounts, guildId } = community;
-  return { name, accounts, guildId, siteId: siteId ?? site?.id ?? null, kind, id };
+  const { id: communityId, guildId } = community;
+  return { name, communityId, guildId, siteId: siteId ?? site?.id ?? null, kind, id };
 }
 
 /**
@@ -33,7 +33,8 @@ export function identityOf({ name, kind, id, community, siteId, site }: Identifi
 export function isSameListing(identity: ListingIdentity, listing: IdentifiedListing): boolean {
   const current = identityOf(listing);
   const isUnknown = identity.guildId === null || current.guildId === null;
-  const isSameCommunity = identity.accounts === current.accounts && (isUnknown || identity.guildId === current.guildId);
+  const isSameCommunity =
+    identity.communityId === current.communityId && (isUnknown || identity.guildId === current.guildId);
   if (!isSameCommunity || identity.siteId !== current.siteId || identity.kind !== current.kind) return false;
   return identity.id === null || current.id === null ? identity.name === current.name : identity.id === current.id;
 }

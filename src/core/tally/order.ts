@@ -43,7 +43,7 @@ export function applyToOrder(
   const orderIds = orderIdsOf(event, storedOrder);
   if (orderIds.length === 0) return null;
   return {
-    accounts: listing.community.accounts,
+    communityId: listing.community.id,
     orderIds,
     listing: storedOrder?.listing ?? listing.name,
     userId: event.userId ?? storedOrder?.userId ?? null,
@@ -55,7 +55,7 @@ export function applyToOrder(
 /** Merges two orders after an event has shown that they are the same one. It is revoked if either is. */
 export function mergeOrders(one: Order, other: Order): Order {
   return {
-    accounts: one.accounts,
+    communityId: one.communityId,
     orderIds: [...new Set([...one.orderIds, ...other.orderIds])],
     listing: one.listing,
     userId: one.userId ?? other.userId,

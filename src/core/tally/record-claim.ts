@@ -45,7 +45,7 @@ export type ClaimResult =
  */
 export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext, now: number): ClaimResult {
   const { userId, at } = claim;
-  const account = tally.accountState(accountIdOf(listing.community.accounts, userId));
+  const account = tally.accountState(accountIdOf(listing.community.id, userId));
   const { base } = listing.rewards;
   const gapMs = Math.max(minVoteGapMs(base), maxSameVoteGapMs(base) + 1);
   const recorded = nearest(votesForTarget(tally, account, listing, at - gapMs, at + gapMs), at);
@@ -55,7 +55,7 @@ export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext,
   }
   const vote = voteOf(claim, listing);
   const isForgotten = forgottenVotesOf(tally, userId, listing).some((time) => Math.abs(time - at) < gapMs);
-  const keys = namesOfTarget(listing.community, listing.name).map((name) => voteKey(vote, name, now));
+  const keys = namesOfTarget(listing.community, listing.name).map((name) => voteKey(vote, { ...listing, name }, now));
   if (isForgotten || keys.some((key) => tally.hasEvent(key))) return { outcome: 'forgotten' };
 
   const rewards = voteRewards(tally, { vote, listing, account, at, now, withinCooldown: false });
@@ -71,7 +71,7 @@ export function recordClaim(tally: Tally, claim: Claim, listing: ListingContext,
     announce(vote, { entries, balance, streak, roles, receivedAt: now }, { tally, listing, deliveryId: null, now });
   }
   // Elsewhere, a delivery that arrives later is within the cooldown.
-  if (base.site !== undefined) tally.addEvent(voteKey(vote, listing.name, now));
+  if (base.site !== undefined) tally.addEvent(voteKey(vote, listing, now));
   if (streak !== null) {
     const nextVoteAt = claim.atSite?.nextVoteAt ?? null;
     const claimed = { listing, deliveryId: null, at, now, entries, account: updated, streak, reached, nextVoteAt };

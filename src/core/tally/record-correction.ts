@@ -1,4 +1,4 @@
-import { type AccountScope, accountIdOf } from '../ledger/account.ts';
+import { accountIdOf, type CommunityId } from '../ledger/account.ts';
 import {
   type Correction,
   type CorrectionResult,
@@ -12,10 +12,11 @@ import type { Tally } from './tally.ts';
 
 /** Corrects an account once per idempotency key of its community, inside the caller's transaction. */
 export function recordCorrection(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {
-  const { accounts } = correction;
-  const companions = tally.findCorrection(accounts, idempotencyKey) === null ? null : companionsOf(idempotencyKey);
-  if (companions !== null && tally.findCorrection(accounts, companions.refund) !== null) return { outcome: 'refunded' };
-  if (companions !== null && isUsed(tally, accounts, companions.transfer)) return { outcome: 'key_reused' };
+  const { communityId } = correction;
+  const companions = tally.findCorrection(communityId, idempotencyKey) === null ? null : companionsOf(idempotencyKey);
+  if (companions !== null && tally.findCorrection(communityId, companions.refund) !== null)
+    return { outcome: 'refunded' };
+  if (companions !== null && isUsed(tally, communityId, companions.transfer)) return { outcome: 'key_reused' };
   return repeat(tally, correction, idempotencyKey) ?? write(tally, correction, idempotencyKey);
 }
 
@@ -35,21 +36,21 @@ export function recordTransfer(tally: Tally, taken: Correction, given: Correctio
 
 /** The result of an earlier correction of the community with the key; null if there is none. */
 function repeat(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult | null {
-  const { userId, accounts, credits, reason } = correction;
-  const stored = tally.findCorrection(accounts, idempotencyKey);
-  if (stored === null) return isUsed(tally, accounts, idempotencyKey) ? { outcome: 'key_reused' } : null;
+  const { userId, communityId, credits, reason } = correction;
+  const stored = tally.findCorrection(communityId, idempotencyKey);
+  if (stored === null) return isUsed(tally, communityId, idempotencyKey) ? { outcome: 'key_reused' } : null;
   const isSame = stored.userId === userId && stored.credits === credits && stored.reason === reason;
   return isSame ? { outcome: 'corrected', balance: stored.balance, repeated: true } : { outcome: 'key_reused' };
 }
 
 /** Also by a member who was forgotten since. */
-function isUsed(tally: Tally, accounts: AccountScope, idempotencyKey: string): boolean {
+function isUsed(tally: Tally, communityId: CommunityId, idempotencyKey: string): boolean {
   const keys = [idempotencyKey, forgottenCorrectionKey(idempotencyKey)];
-  return keys.some((key) => tally.findCorrection(accounts, key) !== null);
+  return keys.some((key) => tally.findCorrection(communityId, key) !== null);
 }
 
 function write(tally: Tally, correction: Correction, idempotencyKey: string): CorrectionResult {
-  const account = tally.accountState(accountIdOf(correction.accounts, correction.userId));
+  const account = tally.accountState(accountIdOf(correction.communityId, correction.userId));
   const isOverdraft = correction.mayOverdraw !== true && overdraws(account.credits, correction.credits);
   if (isOverdraft) return { outcome: 'overdrawn', balance: account.credits };
   const achievement = programKeyOf(idempotencyKey) === null ? null : idempotencyKey;

@@ -19,8 +19,8 @@ import { callHook, type RecordingContext, writeDuplicate, writeEvent } from './w
 export function recordPremium(premium: Premium, context: RecordingContext): RecordedDelivery {
   const { tally, listing, delivery, rowWriter } = context;
   const { receivedAt } = delivery;
-  const { accounts } = listing.community;
-  const storedOrder = tally.findOrder(accounts, premium.orderIds);
+  const { id: communityId } = listing.community;
+  const storedOrder = tally.findOrder(communityId, premium.orderIds);
   const event = withHolder(premium, storedOrder);
   const orderIds = orderIdsOf(event, storedOrder);
   const order = applyToOrder(event, storedOrder, { listing, receivedAt });
@@ -67,12 +67,13 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
 
   /** The keys of the event; `recordedKey` is the one by which it is recorded already. */
   function findKeys() {
-    const keys = premiumKeys(event, orderIds, { ...delivery, accounts });
+    const keyContext = { ...delivery, community: String(communityId) };
+    const keys = premiumKeys(event, orderIds, keyContext);
     const recordedKey = keys.find((key) => tally.hasEvent(key));
     const endsAgain = event.at !== null && storedOrder?.state === 'active' && order?.state === 'expired';
     if (recordedKey === undefined || !endsAgain) return { keys, recordedKey };
     // The order was active again after the same period had expired, so this is another expiry, with a time of its own.
-    const timedKeys = premiumKeys({ ...event, periodEnd: null }, orderIds, { ...delivery, accounts });
+    const timedKeys = premiumKeys({ ...event, periodEnd: null }, orderIds, keyContext);
     return { keys: timedKeys, recordedKey: timedKeys.find((key) => tally.hasEvent(key)) };
   }
 
@@ -99,7 +100,7 @@ export function recordPremium(premium: Premium, context: RecordingContext): Reco
   }
 
   function stored(userId: string): AccountState {
-    return tally.accountState(accountIdOf(community.accounts, userId));
+    return tally.accountState(accountIdOf(community.id, userId));
   }
 
   function afterPremium(userId: string): AccountState {

@@ -30,7 +30,7 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   // Whatever becomes of it: the feature that has held the vote holds it no longer.
   const heldAgain = isOnSite && isReleased ? callBeforeVote(vote, [], context) : null;
   if (heldAgain !== null) return heldAgain;
-  const account = tally.accountState(accountIdOf(listing.community.accounts, vote.userId));
+  const account = tally.accountState(accountIdOf(listing.community.id, vote.userId));
   const at = vote.at ?? receivedAt;
   const isTimed = vote.at !== null;
   const withinCooldown = isWithinCooldown(tally, account, listing, { at, isTimed });
@@ -38,7 +38,7 @@ export function recordVote(vote: Vote, context: RecordingContext): RecordedDeliv
   if (repeated !== undefined) return writeDuplicate(vote, repeated.deliveryId, context);
   const isKnown = isForgottenVote(vote, at, withinCooldown, context) || isKnownByOtherName(vote, context);
   if (isKnown) return writeDuplicate(vote, null, context);
-  const eventKeys = voteKeys(vote, listing.name, receivedAt);
+  const eventKeys = voteKeys(vote, listing, receivedAt);
   const held = isOnSite && !isReleased && !withinCooldown ? callBeforeVote(vote, eventKeys, context) : null;
   if (held !== null) return held;
   const now = rowWriter.effectsCreatedAt;
@@ -85,14 +85,14 @@ function findRepeatedVote(
 function isKnownByOtherName(vote: Vote, { tally, listing, delivery }: RecordingContext): boolean {
   if (!isIdentified(vote) && vote.atSite === undefined) return false;
   const others = namesOfTarget(listing.community, listing.name).filter((name) => name !== listing.name);
-  return others.some((name) => voteKeys(vote, name, delivery.receivedAt).some(tally.hasEvent));
+  return others.some((name) => voteKeys(vote, { ...listing, name }, delivery.receivedAt).some(tally.hasEvent));
 }
 
 /** The last votes for the target of a listing from before the member was forgotten (ms since the epoch). */
 export function forgottenVotesOf(tally: Tally, userId: string, listing: ListingContext): readonly number[] {
   const names = namesOfTarget(listing.community, listing.name);
   // Every vote asks, and few members were forgotten lately: the key is a digest that is rarely needed.
-  return names.flatMap((name) => tally.forgottenVoteAt(() => forgottenVoteKey(userId, name)) ?? []);
+  return names.flatMap((name) => tally.forgottenVoteAt(() => forgottenVoteKey(userId, { ...listing, name })) ?? []);
 }
 
 /**

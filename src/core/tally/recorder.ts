@@ -106,7 +106,7 @@ function recordKnown(
   { vote, listing }: { readonly vote: Vote; readonly listing: ListingContext },
   context: Omit<RecordingContext, 'listing'>,
 ): RecordedDelivery | null {
-  const keys = voteKeys(vote, listing.name, context.delivery.receivedAt);
+  const keys = voteKeys(vote, listing, context.delivery.receivedAt);
   return keys.some(context.tally.hasEvent) ? writeRepeat(vote, keys, { ...context, listing }) : null;
 }
 
@@ -140,7 +140,7 @@ function recordOrderEvent(
   rowWriter: DeliveryRowWriter,
 ): RecordedDelivery {
   const ofOrder = listings.find(
-    ({ name, community }) => tally.findOrder(community.accounts, event.orderIds)?.listing === name,
+    ({ name, community }) => tally.findOrder(community.id, event.orderIds)?.listing === name,
   );
   const listing = ofOrder ?? listings.find(({ name }) => name === fallback);
   if (listing !== undefined) return recordEvent(tally, event, listing, delivery, rowWriter);

@@ -1,6 +1,6 @@
 import type { Event, Family, KnownEventKind, Premium, Vote } from '../../webhook/event.ts';
 import type { KnownOutcome, Outcome } from '../../webhook/response.ts';
-import type { AccountId, AccountScope } from '../ledger/account.ts';
+import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Correction } from '../ledger/correction.ts';
 import type { Cause, Entry } from '../ledger/entry.ts';
 import type { OutboxWrites } from '../outbox/outbox.ts';
@@ -124,7 +124,7 @@ export interface DeliveryRowWriter {
 /** The current state of a premium order. */
 export interface Order extends Omit<PremiumOrder, 'id'> {
   /** The accounts of the community that it belongs to: another one may have an order with the same ids. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   /** All IDs of the order. The first is its primary key. */
   readonly orderIds: readonly string[];
   readonly listing: string;
@@ -190,14 +190,14 @@ export interface Tally extends OutboxWrites {
    */
   forgottenVoteAt(key: () => EventKey): number | null;
   /** The order of a community with any of these IDs; null if it has none. Several matching orders are merged into one. */
-  findOrder(accounts: AccountScope, orderIds: readonly string[]): Order | null;
+  findOrder(communityId: CommunityId, orderIds: readonly string[]): Order | null;
   /**
    * Stores the order under its first ID and replaces the orders stored under its other IDs. `at` is in ms since the
    * epoch.
    */
   saveOrder(order: Order, at: number): void;
   /** The correction of a community with this idempotency key; null if there is none. */
-  findCorrection(accounts: AccountScope, idempotencyKey: string): StoredCorrection | null;
+  findCorrection(communityId: CommunityId, idempotencyKey: string): StoredCorrection | null;
   saveCorrection(correction: StoredCorrection): void;
 }
 

@@ -116,7 +116,7 @@ export function writeDuplicate(event: Event, originalId: number | null, context:
 }
 
 function hasAccount({ userId }: Event, { tally, listing }: RecordingContext): boolean {
-  return userId !== null && !isEmpty(tally.accountState(accountIdOf(listing.community.accounts, userId)));
+  return userId !== null && !isEmpty(tally.accountState(accountIdOf(listing.community.id, userId)));
 }
 
 function rowOf(event: Event, { delivery, listing }: RecordingContext) {

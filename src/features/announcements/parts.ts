@@ -1,10 +1,10 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { FeatureParts, PartsContext } from '../parts.ts';
 import { createAnnouncer } from './announcer.ts';
 
 export function create(
-  context: PartsContext & { readonly store: { readonly ledgerIn: (accounts: AccountScope) => LedgerReads } },
+  context: PartsContext & { readonly store: { readonly ledgerIn: (communityId: CommunityId) => LedgerReads } },
 ) {
   const { store, directory, announcements, channelTexts, cardOf } = context;
   return {
@@ -15,7 +15,7 @@ export function create(
         listingOf: cardOf,
         styleOf: announcements.styleOf,
         async votesOf(userId, listing) {
-          const accounts = directory.find(listing)?.community.accounts;
+          const accounts = directory.find(listing)?.community.id;
           // Without its listing, it is not known in which community the member has voted.
           return accounts === undefined ? 0 : (await store.ledgerIn(accounts).account(userId)).votes;
         },

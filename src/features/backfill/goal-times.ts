@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { CommonGoal, ReplayContext } from '../../core/rewards/replay-votes.ts';
 import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
 import { countVotesBySlot, voteTimesIn } from '../../core/store/snapshots/vote-times.ts';
@@ -41,14 +41,14 @@ export function findGoals(
 /** When the goals of a community were reached (ms since the epoch), by their ids. */
 export async function goalTimesIn(
   snapshot: Snapshot,
-  accounts: AccountScope,
+  communityId: CommunityId,
   goalAt: GoalAt,
 ): Promise<ReplayContext['goals']> {
   if (!goalAt(0)) return new Map();
-  const found = findGoals(await countVotesBySlot(snapshot, accounts, slotMs), slotMs, goalAt);
+  const found = findGoals(await countVotesBySlot(snapshot, communityId, slotMs), slotMs, goalAt);
   const slots = found.map(({ slot }) => slot);
   const times: number[] = [];
-  for await (const at of voteTimesIn(snapshot, accounts, slots, slotMs)) times.push(at);
+  for await (const at of voteTimesIn(snapshot, communityId, slots, slotMs)) times.push(at);
   const bySlot = Map.groupBy(times, (at) => Math.floor(at / slotMs));
   return new Map(
     found.flatMap(({ id, slot, index }) => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
 import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
@@ -21,7 +21,7 @@ const entriesPerQuery = 250;
 
 /** Two versions of the rules of a community. */
 export interface RuleChange {
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   /** The listings of the community with the rules before the change; at least one. */
   readonly before: readonly ListingContext[];
   readonly after: readonly ListingContext[];
@@ -77,14 +77,14 @@ export async function simulateCredits(sql: Sql, change: RuleChange): Promise<Sim
 /** The accounts that may have been paid on this day (day number) or later; none if they have too many entries. */
 async function findAccounts(
   sql: SqlAccess,
-  { accounts, signal }: RuleChange,
+  { communityId, signal }: RuleChange,
   day: number,
 ): Promise<readonly AccountSize[]> {
   // A day earlier, because the votes may have been counted in another time zone.
   const month = monthOf(day - 1);
   const found: AccountSize[] = [];
   let entries = 0;
-  for await (const page of accountPages(sql, accounts)) {
+  for await (const page of accountPages(sql, communityId)) {
     const active = page.filter(({ month_start }) => month_start >= month);
     entries += active.reduce((sum, account) => sum + account.entries, 0);
     if (entries > maxEntries || signal.aborted) return [];

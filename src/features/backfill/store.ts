@@ -33,8 +33,8 @@ export const writes = {
   /** Pays a member what is still owed. `now` in ms since the epoch. */
   async backfillMember(sql: Sql, userId: string, rules: BackfillRules, now: number): Promise<BackfilledMember> {
     const { db, connection } = sql;
-    const { accounts } = communityOf(rules);
-    const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
+    const { id: communityId } = communityOf(rules);
+    const account = await lockAccount(connection, db, accountIdOf(communityId, userId));
     const linked = linkedEntries(db, account.lastEntry).selectFrom('linked');
     const entries = await run(connection, linked.select(['listing', 'at', 'cause', 'credits', 'achievement']));
     const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));

@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
@@ -59,7 +59,7 @@ export function createClaims(options: {
   readonly findLookup: (name: string) => Pick<ListedLookup, 'lookup' | 'site' | 'isSilent'> | undefined;
   /** Null for a listing on the service, and for one whose site does not say who has voted. */
   readonly findSite: (name: string) => Pick<SiteClient, 'known'> | null;
-  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
+  readonly ledgerIn: (communityId: CommunityId) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
   readonly clock: Clock;
   readonly log: Log;
@@ -74,7 +74,7 @@ export function createClaims(options: {
         throw new Error(`There is no listing "${name}" with an API key.`);
       const { cooldownMs } = listing.rewards.base;
       const now = clock.now();
-      const ledger = ledgerIn(listing.community.accounts);
+      const ledger = ledgerIn(listing.community.id);
       const recordedAt = await ledger.lastVoteAt(userId, namesOfTarget(listing.community, name));
       const isRunning = recordedAt !== null && Math.abs(now - recordedAt) < cooldownMs - toleranceMs;
       if (!isRunning && isSilent) return { type: 'siteSilent', site: site?.name ?? name };
@@ -137,7 +137,7 @@ declare module '../../../commands/context.ts' {
 
 export function createServices(
   context: ServicesContext & {
-    readonly store: { readonly ledgerIn: (accounts: AccountScope) => LedgerReads };
+    readonly store: { readonly ledgerIn: (communityId: CommunityId) => LedgerReads };
     readonly claimRecorder: ClaimRecorder;
     readonly compareTargets: (listing: string) => Promise<void>;
   },

@@ -1,6 +1,6 @@
 import type { CoveredCommunity, UnlocalizedContext } from '../../../commands/context.ts';
 import type { Config } from '../../../config/schema.ts';
-import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
+import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import type { CountRecordedVotes } from '../../core/ledger/votes-per-day.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
@@ -19,9 +19,6 @@ import type { Community } from './directory.ts';
 import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
 
-/** Of the components of commands, for a community whose guild is not known. */
-const unknownGuild = 'home';
-
 /** What a command can use, without what is known only when commands are registered. */
 export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId'>;
 
@@ -36,9 +33,9 @@ export function createCommandContexts({
   clock,
 }: Pick<ServicesContext, 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
   readonly store: {
-    standingsIn(accounts: AccountScope, timeZone: string): Standings;
+    standingsIn(communityId: CommunityId, timeZone: string): Standings;
     recordedVotesIn(timeZone: string): CountRecordedVotes;
-    communitiesOf(userId: string): Promise<readonly AccountScope[]>;
+    communitiesOf(userId: string): Promise<readonly CommunityId[]>;
   };
   readonly services: Pick<Services, 'commandsIn'>;
 }) {
@@ -47,17 +44,17 @@ export function createCommandContexts({
     contexts = memoized();
   });
 
-  /** Several communities have the home accounts if the guild of some listings is not known. */
+  /** Listings without a guild may belong to the community of a guild. */
   function cover(communities: readonly Community[]): readonly CoveredCommunity[] {
-    return [...Map.groupBy(communities, ({ accounts }) => accounts)].map(([accounts, sharing]) => {
+    return [...Map.groupBy(communities, ({ id }) => id)].map(([id, sharing]) => {
       const listings = sharing.flatMap((community) => community.listings);
       const guildId = sharing.find((community) => community.guildId !== null)?.guildId ?? null;
       return {
-        id: guildId ?? unknownGuild,
+        id: String(id),
         guildId,
         listings: lookups.of(shown(listings)),
         rules: listedRules(listings),
-        standings: store.standingsIn(accounts, sharing[0]?.timeZone ?? 'UTC'),
+        standings: store.standingsIn(id, sharing[0]?.timeZone ?? 'UTC'),
       };
     });
   }
@@ -72,7 +69,7 @@ export function createCommandContexts({
     { covered, isManaged }: { readonly covered: readonly Community[]; readonly isManaged: boolean },
   ): BotContext {
     const listings = communities.flatMap((community) => community.listings);
-    const { accounts = homeAccounts, timeZone = 'UTC' } = covered[0] ?? {};
+    const { id = noCommunity, timeZone = 'UTC' } = covered[0] ?? {};
     const isOnly = directory.communities.length === 1 && !directory.isShared;
     return {
       clock,
@@ -88,7 +85,7 @@ export function createCommandContexts({
       lacks: lacksOf(listings),
       rules: listedRules(listings),
       communities: isOnly ? null : cover(covered),
-      standings: store.standingsIn(accounts, timeZone),
+      standings: store.standingsIn(id, timeZone),
       ...services.commandsIn({ communities: covered, isManaged, isOnly }),
     };
   }
@@ -102,7 +99,7 @@ export function createCommandContexts({
   /** Those in which the member has an account, or all of the operator's if there is none. */
   async function communitiesOf(userId: string, communities: readonly Community[]): Promise<readonly Community[]> {
     const scopes = await store.communitiesOf(userId);
-    const own = communities.filter(({ accounts }) => scopes.includes(accounts));
+    const own = communities.filter(({ id }) => scopes.includes(id));
     return own.length > 0 ? own : communities.filter(({ isHosted }) => !isHosted);
   }
 
@@ -114,10 +111,7 @@ export function createCommandContexts({
     return isUnknown || directory.ofGuild(guildId) !== undefined;
   }
 
-  const home = directory.communities.find(({ accounts }) => accounts === homeAccounts);
   return {
-    /** Of the home community. */
-    standings: store.standingsIn(homeAccounts, home?.timeZone ?? 'UTC'),
     /** The context at a place; the same object for the same settings, unless the database must be asked. */
     at({ guildId, userId }: CommandPlace): BotContext | Promise<BotContext> {
       const communities = directory.inGuild(guildId);

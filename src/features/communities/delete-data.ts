@@ -7,30 +7,32 @@ const noRows: GuildRows = { deliveries: [], effects: [], plannedEffects: [], ord
 /**
  * Deletes the accounts of a community and all else that is stored of the listings that it has linked, except the keys of
  * recorded events. In many small transactions, so that a vote for another community does not wait; after an interruption
- * it can be repeated. The home community keeps everything. A vote that is received meanwhile can leave an account: to be
+ * it can be repeated. The community of the operator's listings keeps everything. A vote that is received meanwhile can leave an account: to be
  * called after its webhook secrets were deleted, and before its settings are, which have the names of the listings. Ends
  * early after `signal`. Rejects with the errors of the store.
  */
 export async function deleteGuildData(store: GuildDataStore, guildId: string, signal: AbortSignal): Promise<void> {
-  if (await store.isHome(guildId)) return;
+  const ended = await store.ended(guildId);
+  if (ended === null) return;
+  const communityId = ended;
   const listings = await store.listings(guildId);
 
   await deleteAccounts();
   for (let at: number | null = 0; at !== null; ) {
     if (signal.aborted) return;
-    at = await store.deleteOfFeature({ guildId, listings }, at);
+    at = await store.deleteOfFeature({ guildId, communityId, listings }, at);
   }
   await deleteOrders();
   await scan('deliveries', (after) => store.deliveriesAfter(after, listings));
   // Those without a delivery, which name a listing or the guild. Effects of deliveries were deleted with them.
-  await scan('effects', (after) => store.effectsAfter(after, { guildId, listings }));
-  await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, { guildId, listings }));
+  await scan('effects', (after) => store.effectsAfter(after, { guildId, communityId, listings }));
+  await scan('plannedEffects', (after) => store.plannedEffectsAfter(after, { guildId, communityId, listings }));
   if (signal.aborted) return;
-  await store.deleteRows(guildId, { ...noRows, listings });
+  await store.deleteRows(communityId, { ...noRows, listings });
 
   async function deleteAccounts(): Promise<void> {
     while (!signal.aborted) {
-      const accountId = await store.firstAccount(guildId);
+      const accountId = await store.firstAccount(communityId);
       if (accountId === null) return;
       await store.deleteAccountEntries(accountId);
     }
@@ -38,9 +40,9 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
 
   async function deleteOrders(): Promise<void> {
     while (!signal.aborted) {
-      const orders = await store.orders(guildId);
+      const orders = await store.orders(communityId);
       if (orders.length === 0) return;
-      await store.deleteRows(guildId, { ...noRows, orders });
+      await store.deleteRows(communityId, { ...noRows, orders });
     }
   }
 
@@ -52,7 +54,7 @@ export async function deleteGuildData(store: GuildDataStore, guildId: string, si
     for (let after = -1; !signal.aborted; ) {
       const { ids, lastId } = await read(after);
       for (let at = 0; at < ids.length && !signal.aborted; at += rowsPerWrite) {
-        await store.deleteRows(guildId, { ...noRows, [name]: ids.slice(at, at + rowsPerWrite) });
+        await store.deleteRows(communityId, { ...noRows, [name]: ids.slice(at, at + rowsPerWrite) });
       }
       if (lastId === null) return;
       after = lastId;

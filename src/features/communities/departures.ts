@@ -1,3 +1,4 @@
+import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
@@ -6,6 +7,7 @@ import { day, hour, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { createLoop } from '../../platform/loop.ts';
+import type { FindCommunityId } from './community-ids.ts';
 import { deleteGuildData } from './delete-data.ts';
 import type { DepartureNotice } from './effects.ts';
 import { byTallyhook, type GuildState, type GuildStore } from './store.ts';
@@ -16,11 +18,12 @@ export const keepParkedMs = 30 * day;
 /** The message to the member who last changed the settings of a community that has removed the bot. */
 function departureNotice(
   userId: string,
+  communityId: CommunityId,
   notice: Pick<DepartureNotice, 'guildId' | 'listing' | 'parkedAt' | 'notices'>,
   createdAt: number,
 ): NewEffect<'directMessage'> {
   const message = { type: 'departure', ...notice, deletedAt: notice.parkedAt + keepParkedMs } as const;
-  const queue = directMessageQueue(userId, notice.guildId);
+  const queue = directMessageQueue(userId, communityId);
   return { kind: 'directMessage', queue, content: { userId, message }, deliveryId: null, createdAt };
 }
 
@@ -59,6 +62,7 @@ export function createDepartures(options: {
   readonly isMember: (guildId: string) => Promise<boolean>;
   /** Guilds of the operator's own listings, which are never parked. */
   readonly isOperators: (guildId: string) => boolean;
+  readonly communityIdOf: FindCommunityId;
   /** The name of a configured listing of a guild; null without one. */
   readonly listingOf: (guildId: string) => string | null;
   /** Called with the queue of a new effect. */
@@ -68,7 +72,19 @@ export function createDepartures(options: {
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { guilds, guildData, listGuilds, isMember, isOperators, listingOf, onEnqueued, apply, clock, log } = options;
+  const {
+    guilds,
+    guildData,
+    listGuilds,
+    isMember,
+    isOperators,
+    communityIdOf,
+    listingOf,
+    onEnqueued,
+    apply,
+    clock,
+    log,
+  } = options;
 
   async function checkGuild(guild: GuildState, isPresent: boolean): Promise<boolean> {
     const { guildId, missingSince, parkedAt, parkedBy } = guild;
@@ -104,7 +120,8 @@ export function createDepartures(options: {
   ): Promise<NewEffect<'directMessage'> | null> {
     const authorId = await guilds.lastAuthor(guildId);
     if (authorId === null) return null;
-    return departureNotice(authorId, { guildId, listing: listingOf(guildId), parkedAt, notices }, clock.now());
+    const notice = { guildId, listing: listingOf(guildId), parkedAt, notices };
+    return departureNotice(authorId, communityIdOf(guildId) ?? noCommunity, notice, clock.now());
   }
 
   /** Says that a community will be deleted soon; each notice once, over all processes. */

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { SharedSettings } from '../../core/settings/setting-spec.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import { sharedSettings } from '../settings.ts';
+import type { FindCommunityId } from './community-ids.ts';
 import {
-  accountsOf,
   type CommunityListing,
   configuredId,
   type FindTargetId,
   isRepeated,
+  knownId,
   listingsByGuild,
   listingsOfCommunity,
 } from './listings.ts';
@@ -18,8 +19,7 @@ import {
 export interface Community extends SharedSettings {
   /** Null for the listings whose guild is not known. */
   readonly guildId: string | null;
-  /** Which accounts its members have. */
-  readonly accounts: AccountScope;
+  readonly id: CommunityId;
   readonly listings: readonly CommunityListing[];
   /**
    * Without those that exist only because variables describe both a server and a bot, and those that another one with
@@ -36,13 +36,12 @@ export type Directory = ReturnType<typeof createDirectory>;
 /** The same object every time. */
 const nothing: readonly Community[] = [];
 
-/** @param home the guild of the home community, as of {@link accountsOf} */
 export function createDirectory(
   listings: readonly ListingConfig[],
-  home?: string | null,
+  idOf: FindCommunityId,
   targetIdOf: FindTargetId = configuredId,
 ) {
-  const complete = (configured: readonly ListingConfig[]) => listingsOfCommunity(configured, home, targetIdOf);
+  const complete = (configured: readonly ListingConfig[]) => listingsOfCommunity(configured, idOf, targetIdOf);
   const listeners: ((guildIds: readonly string[]) => void)[] = [];
   const communities = new Map<string | null, readonly [Community]>();
   let index = indexOf(communities);
@@ -52,7 +51,7 @@ export function createDirectory(
     for (const [guildId, changed] of changes) {
       const [first] = changed;
       if (first === undefined) communities.delete(guildId);
-      else communities.set(guildId, [communityOf(guildId, sharedSettings(first), complete(changed), home)]);
+      else communities.set(guildId, [communityOf(guildId, sharedSettings(first), complete(changed), idOf)]);
     }
     index = indexOf(communities);
   }
@@ -112,12 +111,11 @@ function communityOf(
   guildId: string | null,
   shared: SharedSettings,
   listings: readonly CommunityListing[],
-  home: string | null | undefined,
+  idOf: FindCommunityId,
 ): Community {
   const named = listings.filter((listing) => !listing.implied && !isRepeated(listing));
   const isHosted = listings.some(({ linked }) => linked);
-  const accounts = accountsOf(guildId, home);
-  return { ...shared, guildId, accounts, listings, named, isHosted };
+  return { ...shared, id: knownId(idOf, guildId), guildId, listings, named, isHosted };
 }
 
 function indexOf(byGuildId: ReadonlyMap<string | null, readonly [Community]>) {

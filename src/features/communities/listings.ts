@@ -1,10 +1,11 @@
 import type { FormerLink, ListingConfig } from '../../../config/schema.ts';
-import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { ListingWithSecrets } from '../../core/receiving/listing.ts';
 import type { SettingSpec } from '../../core/settings/setting-spec.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { AnnouncedEvents } from '../../core/tally/listing-context.ts';
 import { settings } from '../settings.ts';
+import type { FindCommunityId } from './community-ids.ts';
 import type { ListedRules } from './listed-rules.ts';
 
 /** The Discord id of the server or bot of a listing, as far as it is known; null otherwise. */
@@ -51,12 +52,11 @@ export type CommunityListing = ListingConfig & ListingWithSecrets;
 /** The value of the label `listing` for listings that were linked in Discord. */
 export const linkedLabel = 'linked';
 
-/**
- * Which accounts the members of a guild have.
- * @param home the guild of the home community; null if its listings have no guild, undefined if all are of the home community
- */
-export function accountsOf(guildId: string | null, home: string | null | undefined): AccountScope {
-  return guildId === null || home === undefined || guildId === home ? homeAccounts : guildId;
+/** Throws an Error if the community was not added to the database yet. */
+export function knownId(idOf: FindCommunityId, guildId: string | null): CommunityId {
+  const id = idOf(guildId);
+  if (id === undefined) throw new Error(`The community of the guild ${guildId} has no id.`);
+  return id;
 }
 
 /** Listings by their guild, in the order in which they are configured. */
@@ -64,15 +64,15 @@ export function listingsByGuild(listings: readonly ListingConfig[]): Map<string 
   return Map.groupBy(listings, ({ guildId }) => guildId);
 }
 
-/** The configured listings of all communities. @param home as of {@link accountsOf} */
-export function listingsWithCommunity(listings: readonly ListingConfig[], home?: string | null): CommunityListing[] {
-  return [...listingsByGuild(listings).values()].flatMap((each) => listingsOfCommunity(each, home));
+/** The configured listings of all communities. */
+export function listingsWithCommunity(listings: readonly ListingConfig[], idOf: FindCommunityId): CommunityListing[] {
+  return [...listingsByGuild(listings).values()].flatMap((each) => listingsOfCommunity(each, idOf));
 }
 
-/** @param listings all listings of one guild @param home as of {@link accountsOf} */
+/** @param listings all listings of one guild */
 export function listingsOfCommunity(
   listings: readonly ListingConfig[],
-  home?: string | null,
+  idOf: FindCommunityId,
   targetIdOf: FindTargetId = configuredId,
 ): CommunityListing[] {
   const sameTarget = groupByTarget(listings, targetIdOf)
@@ -85,8 +85,7 @@ export function listingsOfCommunity(
     const { guildId, timeZone, announcements } = listing;
     const { mode, milestones, premium } = announcements;
     const announced: AnnouncedEvents = { votes: mode === 'each', milestones, premium, ...shared };
-    const accounts = accountsOf(guildId, home);
-    const community = { guildId, accounts, timeZone, listings: names };
+    const community = { id: knownId(idOf, guildId), guildId, timeZone, listings: names };
     const withTargets = sameTarget.length === 0 ? community : { ...community, sameTarget };
     return { ...listing, community: withTargets, announced };
   });

@@ -1,5 +1,5 @@
 import type { Config, ListingConfig } from '../../../config/schema.ts';
-import type { AccountScope, LastVotes } from '../../core/ledger/account.ts';
+import type { CommunityId, LastVotes } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import type { Metrics } from '../../core/metrics.ts';
 import { findLinkableSite } from '../../core/settings/listing-settings.ts';
@@ -18,10 +18,11 @@ import type { Log } from '../../platform/log.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { findSite, type SiteSettings } from '../../webhook/sites/site-settings.ts';
+import type { CommunityIds } from './community-ids.ts';
 import { createDirectory, type Directory } from './directory.ts';
 import { createListingNames, type NamedListing, withDisplayName } from './listing-names.ts';
 import { createListingTargets, createTargetLoop } from './listing-targets.ts';
-import { accountsOf, linkedLabel } from './listings.ts';
+import { linkedLabel } from './listings.ts';
 
 /** Of a process without Discord. */
 const noNames: NamesInDiscord = { known: () => null, find: async () => null };
@@ -50,7 +51,7 @@ interface ConfiguredClient extends RotatableClient, NamedListing {
 interface LookupClientDependencies {
   readonly store: {
     readonly budgetStore: BudgetStore;
-    readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
+    readonly ledgerIn: (communityId: CommunityId) => LedgerReads;
     readonly nextVotes: {
       /** The last vote, and when the next one is due by what the site has said, or by the cooldown. */
       readonly lastVoteFor: (
@@ -59,8 +60,7 @@ interface LookupClientDependencies {
       ) => Promise<LedgerVote | null>;
     };
   };
-  /** The guild of the home community, as of {@link accountsOf}. */
-  readonly home?: string | null | undefined;
+  readonly communityIds: Pick<CommunityIds, 'of'>;
   /** The names of all listings with the target of a listing; by default only its own. */
   readonly namesOf?: (listing: string) => readonly string[];
   /** By default what Discord says is not known. */
@@ -79,7 +79,7 @@ export function createLookupClients(
   config: Pick<Config, 'listings' | 'lookup' | 'siteApiUrl'>,
   {
     store,
-    home,
+    communityIds,
     namesOf = (name) => [name],
     cache,
     metrics,
@@ -98,7 +98,6 @@ export function createLookupClients(
   function optionsOf({ name, guildId, rewards, linked }: ListingConfig) {
     // The number of time series must not grow with the number of communities.
     const label = linked ? linkedLabel : name;
-    const ledger = store.ledgerIn(accountsOf(guildId, home));
     return {
       cache,
       budget: store.budgetStore,
@@ -106,7 +105,10 @@ export function createLookupClients(
       clock,
       log,
       timeoutMs: requestTimeoutMs,
-      lastVote: (userId) => ledger.lastVoteAt(userId, namesOf(name)),
+      async lastVote(userId) {
+        const communityId = communityIds.of(guildId);
+        return communityId === undefined ? null : store.ledgerIn(communityId).lastVoteAt(userId, namesOf(name));
+      },
       cooldownMs: rewards.base.cooldownMs,
       observe(observed) {
         const { event, resource } = observed;
@@ -295,7 +297,7 @@ const noKey = () => () => {};
 export function createComparedListings(config: Config, dependencies: Omit<LookupClientDependencies, 'namesOf'>) {
   const lookups = createLookupClients(config, { ...dependencies, namesOf: (name) => directory.namesOf(name) });
   const targets = createListingTargets(lookups.find);
-  const directory: Directory = createDirectory(config.listings, dependencies.home, (listing) => {
+  const directory: Directory = createDirectory(config.listings, dependencies.communityIds.of, (listing) => {
     const target = targets.targetOf(listing);
     return target.isKnown ? target.id : null;
   });

@@ -88,6 +88,7 @@ export function create(
     ...{ ...context, guilds, guildData, isMember },
     listGuilds: () => listGuilds(rest),
     isOperators: settings.isOperators,
+    communityIdOf: (guildId) => directory.ofGuild(guildId)?.id,
     listingOf: (guildId) => directory.ofGuild(guildId)?.named[0]?.name ?? null,
     onEnqueued: (queue) => nudge([queue]),
     apply: settings.refresh,

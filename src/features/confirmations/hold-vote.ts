@@ -56,7 +56,7 @@ export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDeli
     if (others.length < waiting.length) save(others);
     return null;
   }
-  const keys: readonly EventKey[] = isIdentified(vote) ? voteKeys(vote, listing.name, receivedAt) : [];
+  const keys: readonly EventKey[] = isIdentified(vote) ? voteKeys(vote, listing, receivedAt) : [];
   const windowMs = untimedRepeatWindowMs(listing.rewards.base);
   const repeated = waiting.find((other) =>
     keys.length > 0

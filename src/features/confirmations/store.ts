@@ -23,8 +23,12 @@ export const reads = {
     userId: string,
     after: number,
   ): Promise<readonly RecordedVote[]> {
-    const accountId = accountIdOf(community.accounts, userId);
-    const account = db.selectFrom('balances').select('last_entry').where('user_id', '=', accountId).limit(literal(1));
+    const accountId = accountIdOf(community.id, userId);
+    const account = db
+      .selectFrom('balances')
+      .select('last_entry')
+      .where('account_id', '=', accountId)
+      .limit(literal(1));
     const [{ last_entry: newest } = { last_entry: null }] = await run(connection, account);
     const names = namesOfTarget(community, name);
     const range = { newest, listing: null, after, before: Number.MAX_SAFE_INTEGER };

@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
@@ -23,12 +23,12 @@ export interface Awards {
 
 export function createAwards({
   recorder,
-  accounts,
+  communityId,
   clock,
   log,
 }: {
   readonly recorder: Pick<Recordings, 'correct'>;
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   readonly clock: Clock;
   readonly log: Log;
 }): Awards {
@@ -36,7 +36,7 @@ export function createAwards({
     async award({ userId, credits, reason, author, interactionId }) {
       // The owner API accepts no keys with a space, so it cannot use the same one.
       const result = await recorder.correct(
-        { userId, accounts, credits, reason, at: clock.now(), author },
+        { userId, communityId, credits, reason, at: clock.now(), author },
         `award ${interactionId}`,
       );
       switch (result.outcome) {

@@ -1,4 +1,4 @@
-import { homeAccounts } from '../../core/ledger/account.ts';
+import { noCommunity } from '../../core/ledger/account.ts';
 import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { type Awards, createAwards } from './awards.ts';
@@ -17,8 +17,8 @@ export function createServices({
 }: ServicesContext & { readonly store: { readonly recorder: Pick<Recordings, 'correct'> } }) {
   return {
     commandsIn({ communities: [community], isManaged }) {
-      const accounts = community?.accounts ?? homeAccounts;
-      return { awards: isManaged ? createAwards({ recorder, accounts, clock, log }) : null };
+      const communityId = community?.id ?? noCommunity;
+      return { awards: isManaged ? createAwards({ recorder, communityId, clock, log }) : null };
     },
   } satisfies FeatureServices;
 }

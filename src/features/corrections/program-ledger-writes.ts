@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import {
   type Correction,
   type CorrectionResult,
@@ -11,33 +11,32 @@ import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
+import type { Community, Directory } from '../communities/feature.ts';
+import { describeCommunities } from '../communities/only-community.ts';
 import type { Store } from '../store.ts';
 
 const maxKeyLength = 100;
 
-/** The accounts of the community with this guild; undefined if there is none. */
-export type FindAccounts = (guildId: string | null) => AccountScope | undefined;
-
 /**
- * The ledger for programs.
- * @param defaultGuildId the community of changes that name none; null for the home community
+ * Finds the community with this guild, with null that of listings without a guild, and with undefined the one that is
+ * meant by default. Throws TallyhookError `ledger_unknown_community`.
  */
-export function createWritableLedger(
-  options: {
-    readonly store: Pick<Store, 'recorder' | 'corrections'>;
-    readonly accountsOf: FindAccounts;
-    readonly clock: Pick<Clock, 'now'>;
-  },
-  defaultGuildId: string | null = null,
-): WritableLedger {
-  const { store, accountsOf, clock } = options;
+type FindCommunity = (guildId: string | null | undefined) => CommunityId;
+
+/** The ledger for programs. */
+export function createWritableLedger(options: {
+  readonly store: Pick<Store, 'recorder' | 'corrections'>;
+  readonly communityAt: FindCommunity;
+  readonly clock: Pick<Clock, 'now'>;
+}): WritableLedger {
+  const { store, communityAt, clock } = options;
 
   /** The fields of a correction beside its member, and its credits. */
-  function read({ credits, reason, key, guildId = defaultGuildId }: Omit<LedgerChange, 'userId'>) {
+  function read({ credits, reason, key, guildId }: Omit<LedgerChange, 'userId'>) {
     checkWhole('credits', credits, 1, maxCorrection);
     checkText('reason', reason, maxReasonLength);
     checkText('key', key, maxKeyLength);
-    return { accounts: knownAccounts(accountsOf, guildId), reason: reason.toWellFormed(), at: clock.now() };
+    return { communityId: communityAt(guildId), reason: reason.toWellFormed(), at: clock.now() };
   }
 
   async function change(changed: LedgerChange, sign: 1 | -1, mayOverdraw = false): Promise<LedgerResult> {
@@ -57,17 +56,22 @@ export function createWritableLedger(
     award: async (award) => change(requireFields(award), 1),
     spend: async (spending) => change(requireFields(spending), -1, spending.allowNegative),
     async refund(refunded) {
-      const { key, reason, guildId = defaultGuildId } = requireFields(refunded);
+      const { key, reason, guildId } = requireFields(refunded);
       checkText('reason', reason, maxReasonLength);
       checkText('key', key, maxKeyLength);
-      const accounts = knownAccounts(accountsOf, guildId);
-      const spent = await store.corrections.find(accounts, changeKeyOf(key));
+      const communityId = communityAt(guildId);
+      const spent = await store.corrections.find(communityId, changeKeyOf(key));
       if (spent === null || spent.credits >= 0) {
         throw new TallyhookError('ledger_unknown_spend', `Nothing was spent with the key ${JSON.stringify(key)}.`);
       }
       const { userId } = spent;
-      const earlier = await store.corrections.find(accounts, refundKeyOf(key));
-      const refund = { userId, accounts, credits: 0 - spent.credits, reason: earlier?.reason ?? reason.toWellFormed() };
+      const earlier = await store.corrections.find(communityId, refundKeyOf(key));
+      const refund = {
+        userId,
+        communityId,
+        credits: 0 - spent.credits,
+        reason: earlier?.reason ?? reason.toWellFormed(),
+      };
       return correct({ ...refund, at: clock.now() }, refundKeyOf(key), key);
     },
     async transfer(transfer) {
@@ -86,11 +90,16 @@ export function createWritableLedger(
 }
 
 /** @throws TallyhookError `ledger_unknown_community` */
-export function knownAccounts(accountsOf: FindAccounts, guildId: string | null): AccountScope {
-  const accounts = accountsOf(guildId);
-  if (accounts !== undefined) return accounts;
-  throw new TallyhookError('ledger_unknown_community', `No configured listing belongs to the guild ${guildId}.`, {
-    hint: 'Use the id of a guild with a listing, or leave it out for the first configured community.',
+export function knownCommunity(
+  directory: Pick<Directory, 'ofGuild' | 'communities'>,
+  guildId: string | null,
+): Community {
+  const community = directory.ofGuild(guildId);
+  if (community !== undefined) return community;
+  const named = guildId === null ? 'has no guild' : `belongs to the guild ${guildId}`;
+  const known = describeCommunities(directory);
+  throw new TallyhookError('ledger_unknown_community', `No configured listing ${named}.`, {
+    hint: known === '' ? 'Configure a listing, or link one with /setup.' : `The communities are: ${known}.`,
   });
 }
 

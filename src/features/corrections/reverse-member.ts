@@ -58,9 +58,9 @@ export async function reverseMember(
   const reversed = new Set([...own, ...milestones].map(({ id }) => id));
   const earned = [...own, ...milestones].reduce((sum, { credits }) => sum + credits, 0);
   const credits = Math.min(earned, Math.max(0, account.credits));
-  const { accounts, userId } = partsOf(accountId);
+  const { communityId, userId } = partsOf(accountId);
   const reason = `votes of ${range.listing} reversed`;
-  const correction = correctionEntry({ accounts, userId, credits: -credits, reason, at: now });
+  const correction = correctionEntry({ communityId, userId, credits: -credits, reason, at: now });
   const corrected = credits === 0 ? account : await appendEntry(connection, db, account, correction);
   await updateEntries(sql, [...reversed], { reason: reversedReason });
   const ids = new Set(votes.map(({ id }) => id));

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { memberOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
-import { accountOf } from '../../core/store/account-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
@@ -91,16 +90,23 @@ async function votesOf({ db, connection }: Sql, { from, until }: Period): Promis
       db
         .selectFrom('entries')
         .leftJoin('deliveries', 'deliveries.id', 'entries.delivery_id')
-        .select(['entries.id', 'entries.user_id', 'entries.cause', 'entries.credits', 'entries.reason', 'entries.at'])
+        .select([
+          'entries.id',
+          'entries.account_id',
+          'entries.cause',
+          'entries.credits',
+          'entries.reason',
+          'entries.at',
+        ])
         .select(['entries.listing', 'deliveries.received_at', 'deliveries.family'])
         .where('entries.id', '<', below)
         .orderBy('entries.id', 'desc')
         .limit(literal(rowsPerQuery)),
     );
-    for (const { user_id, cause, credits: paid, reason, received_at: receivedAt, ...row } of page) {
+    for (const { account_id: accountId, cause, credits: paid, reason, received_at: receivedAt, ...row } of page) {
       if (row.listing === null || row.family !== 'vote' || receivedAt === null) continue;
       if (receivedAt < from || receivedAt >= until) continue;
-      const userId = memberOf(accountOf({ user_id }));
+      const userId = memberOf(accountId);
       const votes: ListingVotes = byListing.get(row.listing) ?? { credits: 0, votesByUser: new Map(), milestones: [] };
       byListing.set(row.listing, votes);
       votes.credits += paid;

@@ -63,7 +63,7 @@ export function decideImport(
   const entries: { entry: Entry; item: ImportItem }[] = [];
 
   function outcomeOf(item: ImportItem): ItemOutcome {
-    const accountId = accountIdOf(target.accounts, item.userId);
+    const accountId = accountIdOf(target.communityId, item.userId);
     const account = accounts.get(accountId) ?? state.accounts.get(accountId) ?? emptyAccount(accountId);
     const id = itemId(accountId, item.key);
     const before = imported.get(id);
@@ -113,9 +113,9 @@ export function decideImport(
   return { outcomes: items.map(outcomeOf), accounts, entries };
 }
 
-function entryOf({ accounts, reason }: ImportTarget, { userId, credits, vote }: ImportItem, now: number): Entry {
+function entryOf({ communityId, reason }: ImportTarget, { userId, credits, vote }: ImportItem, now: number): Entry {
   return {
-    accountId: accountIdOf(accounts, userId),
+    accountId: accountIdOf(communityId, userId),
     listing: vote?.listing ?? null,
     credits,
     cause: vote === null ? 'correction' : 'vote',

@@ -10,13 +10,13 @@ export const imports = {
     imported_items: {
       select(db, { accounts }) {
         if (accounts.length === 0) return [];
-        const items = db.selectFrom('imported_items').selectAll().where('user_id', 'in', accounts);
+        const items = db.selectFrom('imported_items').selectAll().where('account_id', 'in', accounts);
         return [items.where('import_id', 'in', db.selectFrom('imports').select('id'))];
       },
       forget: (db, { accounts }, pseudonym) =>
         accounts.map((accountId) => {
-          const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
-          const items = db.updateTable('imported_items').set({ user_id }).where('user_id', '=', accountId);
+          const account_id = accountIdOf(partsOf(accountId).communityId, pseudonym);
+          const items = db.updateTable('imported_items').set({ account_id }).where('account_id', '=', accountId);
           return items.where('import_id', 'in', db.selectFrom('imports').select('id'));
         }),
     },

@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 
@@ -9,13 +9,13 @@ export const maxImportedCredits = 1_000_000_000;
 export interface ImportDescription {
   readonly name: string;
   /** In which community. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
 }
 
 /** Where and as what items are stored. Plain data. */
 export interface ImportTarget {
   readonly importId: number;
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   readonly reason: string;
   readonly listings: readonly ListingContext[];
 }
@@ -47,6 +47,8 @@ export type ItemOutcome =
 /** An import as it was recorded. Times are ms since the epoch. */
 export interface StoredImport extends ImportDescription {
   readonly id: number;
+  /** Discord ID of the community's guild; null if it is not known. */
+  readonly guildId: string | null;
   readonly state: ImportState;
   readonly startedAt: number;
   /** When it was complete, or undone; null while it is not. */

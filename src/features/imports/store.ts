@@ -1,13 +1,7 @@
 import { sql as kyselySql } from 'kysely';
 import { type AccountId, accountIdOf } from '../../core/ledger/account.ts';
 import type { Entry } from '../../core/ledger/entry.ts';
-import {
-  accountColumns,
-  accountKey,
-  accountRow,
-  type BalanceRow,
-  toAccountState,
-} from '../../core/store/account-columns.ts';
+import { accountColumns, accountRow, type BalanceRow, toAccountState } from '../../core/store/account-columns.ts';
 import { lock } from '../../core/store/lock.ts';
 import { run } from '../../core/store/query-builder.ts';
 import type { Sql } from '../../core/store/sql-module.ts';
@@ -31,16 +25,18 @@ import { addVoteKeys } from './vote-keys.ts';
 export const reads = {
   /** All imports, newest first. */
   async list({ db, connection }: Sql): Promise<readonly StoredImport[]> {
-    const rows = await run(connection, db.selectFrom('imports').selectAll().orderBy('id', 'desc'));
-    return rows.map(({ guild_id: accounts, started_at: startedAt, finished_at: finishedAt, ...row }) => {
-      return { ...row, accounts, startedAt, finishedAt };
+    const imports = db.selectFrom('imports').innerJoin('communities', 'communities.id', 'imports.community_id');
+    const columns = imports.selectAll('imports').select('communities.guild_id').orderBy('imports.id', 'desc');
+    const rows = await run(connection, columns);
+    return rows.map(({ community_id: communityId, guild_id: guildId, started_at, finished_at, ...row }) => {
+      return { ...row, communityId, guildId, startedAt: started_at, finishedAt: finished_at };
     });
   },
 
   /** Decides about items as `apply` would, and stores nothing. `importId` may be one that does not exist. */
   async preview(sql: Sql, target: ImportTarget, items: readonly ImportItem[]): Promise<readonly ItemOutcome[]> {
-    const ids = [...new Set(items.map(({ userId }) => accountIdOf(target.accounts, userId)))];
-    const rows = await run(sql.connection, sql.db.selectFrom('balances').selectAll().where('user_id', 'in', ids));
+    const ids = [...new Set(items.map(({ userId }) => accountIdOf(target.communityId, userId)))];
+    const rows = await run(sql.connection, sql.db.selectFrom('balances').selectAll().where('account_id', 'in', ids));
     const state = await readImportState(sql, target, items, byId(rows));
     return decideImport(target, items, state, 0).outcomes;
   },
@@ -57,25 +53,37 @@ export const reads = {
   },
 
   /** Members with items of an import whose account id follows `after`, in their order. */
-  async members({ db, connection }: Sql, importId: number, after: string, limit: number): Promise<readonly string[]> {
-    const items = db.selectFrom('imported_items').select('user_id').distinct().where('import_id', '=', importId);
-    const rows = await run(connection, items.where('user_id', '>', after).orderBy('user_id').limit(limit));
-    return rows.map(({ user_id }) => user_id);
+  async members(
+    { db, connection }: Sql,
+    importId: number,
+    after: AccountId | null,
+    limit: number,
+  ): Promise<readonly AccountId[]> {
+    const items = db.selectFrom('imported_items').select('account_id').distinct().where('import_id', '=', importId);
+    const rows = await run(
+      connection,
+      (after === null ? items : items.where('account_id', '>', after)).orderBy('account_id').limit(limit),
+    );
+    return rows.map(({ account_id }) => account_id);
   },
 };
 
 export const writes = {
   /** The id of the import with this name, which is created unless it exists and was not undone. */
-  async start(sql: Sql, { name, accounts: guild_id }: ImportDescription, now: number): Promise<number> {
+  async start(sql: Sql, { name, communityId: community_id }: ImportDescription, now: number): Promise<number> {
     const { db, connection } = sql;
     await lock(connection, db, 'imports');
-    const same = db.selectFrom('imports').select('id').where('name', '=', name).where('guild_id', '=', guild_id);
+    const same = db
+      .selectFrom('imports')
+      .select('id')
+      .where('name', '=', name)
+      .where('community_id', '=', community_id);
     const [stored] = await run(connection, same.where('state', '<>', 'undone'));
     if (stored !== undefined) {
       await setState(sql, stored.id, 'importing', now);
       return stored.id;
     }
-    const row = { name, guild_id, state: 'importing' as const, started_at: now, finished_at: null };
+    const row = { name, community_id, state: 'importing' as const, started_at: now, finished_at: null };
     const insert = db.insertInto('imports').values({ ...row, credits: 0, votes: 0, entries: 0, spent: 0 });
     const [inserted] = await run(connection, insert.returning('id'));
     if (inserted === undefined) throw new Error('The import could not be stored.');
@@ -99,16 +107,16 @@ export const writes = {
   },
 
   /** Brings streak and history of a member up to date with imported votes, without rewards for them. */
-  async recount(sql: Sql, target: Pick<ImportTarget, 'listings'>, accountId: string, now: number): Promise<void> {
-    await recountAccount(sql, target, accountId as AccountId, now);
+  async recount(sql: Sql, target: Pick<ImportTarget, 'listings'>, accountId: AccountId, now: number): Promise<void> {
+    await recountAccount(sql, target, accountId, now);
   },
 
   /**
    * Takes back what an import credited to one member: credits by a correction, as far as the member still has them. Null
    * if nothing is left to take back: another process has done it.
    */
-  async undoMember(sql: Sql, target: ImportTarget, accountId: string, now: number): Promise<UndoneMember | null> {
-    return undoMember(sql, target, accountId as AccountId, now);
+  async undoMember(sql: Sql, target: ImportTarget, accountId: AccountId, now: number): Promise<UndoneMember | null> {
+    return undoMember(sql, target, accountId, now);
   },
 };
 
@@ -120,17 +128,17 @@ async function setState({ db, connection }: Sql, importId: number, state: Import
 /** Locks the accounts of the items in the order of their ids. Each gets an entry, or has one already. */
 async function lockAccounts(
   sql: Sql,
-  { accounts }: ImportTarget,
+  { communityId }: ImportTarget,
   items: readonly ImportItem[],
 ): Promise<ReadonlyMap<AccountId, AccountState>> {
-  const ids = [...new Set(items.map(({ userId }) => accountIdOf(accounts, userId)))].sort();
-  const values = ids.map((id) => ({ ...accountKey(id), credits: 0, votes: 0, last_votes: '{}' }));
+  const ids = [...new Set(items.map(({ userId }) => accountIdOf(communityId, userId)))].sort();
+  const values = ids.map((id) => ({ account_id: id, credits: 0, votes: 0, last_votes: '{}' }));
   const insert = sql.db.insertInto('balances').values(values);
   const rows = await run(
     sql.connection,
     insert
       .onConflict((conflict) =>
-        conflict.column('user_id').doUpdateSet((eb) => ({ user_id: eb.ref('excluded.user_id') })),
+        conflict.column('account_id').doUpdateSet((eb) => ({ account_id: eb.ref('excluded.account_id') })),
       )
       .returningAll(),
   );
@@ -143,7 +151,7 @@ async function write(sql: Sql, target: ImportTarget, { accounts, entries }: Impo
   const ids = await insertEntries(sql, updated, entries);
   const items = entries.map(({ entry, item }, index) => ({
     import_id: importId,
-    user_id: entry.accountId,
+    account_id: entry.accountId,
     item: item.key,
     entry_id: ids[index] ?? 0,
     credits: item.credits,
@@ -184,16 +192,16 @@ async function insertEntries(
       return entry === undefined || account === undefined ? [] : [{ index, entry, account }];
     });
     if (round.length === 0) return ids;
-    const values = round.map(({ entry: { accountId: user_id, deliveryId, untimed, ...columns }, account }) => ({
+    const values = round.map(({ entry: { accountId: account_id, deliveryId, untimed, ...columns }, account }) => ({
       ...columns,
-      user_id,
+      account_id,
       delivery_id: deliveryId,
       untimed: untimed ? 1 : 0,
       previous: account.lastEntry,
       number: account.entries + 1,
     }));
-    const rows = await run(sql.connection, sql.db.insertInto('entries').values(values).returning(['id', 'user_id']));
-    const idOf = new Map(rows.map(({ id, user_id }) => [user_id, id]));
+    const rows = await run(sql.connection, sql.db.insertInto('entries').values(values).returning(['id', 'account_id']));
+    const idOf = new Map(rows.map(({ id, account_id }) => [account_id, id]));
     for (const { index, entry, account } of round) {
       const id = idOf.get(entry.accountId);
       if (id === undefined) throw new Error('An entry could not be inserted.');
@@ -205,7 +213,7 @@ async function insertEntries(
 
 async function saveAccounts(sql: Sql, accounts: readonly AccountState[]): Promise<void> {
   const values = accounts.map((account) => {
-    return { ...accountKey(account.id), credits: 0, votes: 0, last_votes: '', ...accountRow(account) };
+    return { account_id: account.id, credits: 0, votes: 0, last_votes: '', ...accountRow(account) };
   });
   const excluded = Object.fromEntries(accountColumns.map((name) => [name, kyselySql.ref(`excluded.${name}`)]));
   await run(
@@ -213,7 +221,7 @@ async function saveAccounts(sql: Sql, accounts: readonly AccountState[]): Promis
     sql.db
       .insertInto('balances')
       .values(values)
-      .onConflict((conflict) => conflict.column('user_id').doUpdateSet(excluded)),
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(excluded)),
   );
 }
 

@@ -17,7 +17,7 @@ export async function readImportState(
   items: readonly ImportItem[],
   accounts: ReadonlyMap<AccountId, AccountState>,
 ): Promise<ImportState> {
-  const byAccount = Map.groupBy(items, ({ userId }) => accountIdOf(target.accounts, userId));
+  const byAccount = Map.groupBy(items, ({ userId }) => accountIdOf(target.communityId, userId));
   const late = [...byAccount].flatMap(([id, own]) => {
     const account = accounts.get(id);
     return account !== undefined && needsVotes(account, own, target) ? [account] : [];
@@ -38,18 +38,18 @@ export async function readImportState(
     const pairs = [...wanted].flatMap(([id, own]) => own.map(({ key }) => sql`(${id}, ${key})`));
     const stored = db
       .selectFrom('imported_items')
-      .select(['user_id', 'item', 'credits'])
+      .select(['account_id', 'item', 'credits'])
       .where('import_id', '=', target.importId)
-      .where(sql<boolean>`(user_id, item) in (values ${sql.join(pairs)})`);
+      .where(sql<boolean>`(account_id, item) in (values ${sql.join(pairs)})`);
     const rows = await run(connection, stored);
-    return new Map(rows.map(({ user_id, item, credits }) => [itemId(user_id, item), credits]));
+    return new Map(rows.map(({ account_id, item, credits }) => [itemId(account_id, item), credits]));
   }
 
   async function readVotes(late: readonly AccountState[]): Promise<ReadonlyMap<AccountId, readonly StoredVote[]>> {
     if (late.length === 0) return new Map();
     const newest = late.flatMap(({ lastEntry }) => lastEntry ?? []);
-    const votes = linkedEntries(db, newest).selectFrom('linked').select(['user_id', 'listing', 'at']);
+    const votes = linkedEntries(db, newest).selectFrom('linked').select(['account_id', 'listing', 'at']);
     const rows = await run(connection, votes.where('cause', 'in', countedVoteCauses.map(literal)));
-    return Map.groupBy(rows, ({ user_id }) => user_id as AccountId);
+    return Map.groupBy(rows, ({ account_id }) => account_id);
   }
 }

@@ -36,7 +36,10 @@ export async function undoMember(
 ): Promise<UndoneMember | null> {
   const { db, connection } = sql;
   const account = await lockAccount(connection, db, accountId);
-  const own = db.selectFrom('imported_items').where('import_id', '=', target.importId).where('user_id', '=', accountId);
+  const own = db
+    .selectFrom('imported_items')
+    .where('import_id', '=', target.importId)
+    .where('account_id', '=', accountId);
   const items = await run(connection, own.select(['entry_id', 'item', 'credits']));
   if (items.length === 0) {
     await releaseAccount(connection, db, account);
@@ -50,8 +53,8 @@ export async function undoMember(
   const spent = imported - credits;
   let rest = account;
   if (credits > 0) {
-    const { accounts, userId } = partsOf(accountId);
-    const correction = { accounts, userId, credits: -credits, reason: `${target.reason}: undone`, at: now };
+    const { communityId, userId } = partsOf(accountId);
+    const correction = { communityId, userId, credits: -credits, reason: `${target.reason}: undone`, at: now };
     rest = await appendEntry(connection, db, account, correctionEntry(correction));
   }
   const voteIds = new Set(items.filter(({ item }) => item !== balanceKey).map(({ entry_id }) => entry_id));
@@ -63,7 +66,7 @@ export async function undoMember(
     await removeVoteKeys(sql, target, accountId, counted.slice(start, start + idsAtOnce));
   if (votes > 0) await uncountVotes(sql, rest, { entries, ids, reason: undoneReason }, { listings, now });
   const done = db.deleteFrom('imported_items').where('import_id', '=', target.importId);
-  await run(connection, done.where('user_id', '=', accountId));
+  await run(connection, done.where('account_id', '=', accountId));
   const total = db.updateTable('imports').set((eb) => ({ spent: eb('spent', '+', spent) }));
   await run(connection, total.where('id', '=', target.importId));
   await releaseAccount(connection, db, rest);

@@ -44,10 +44,10 @@ export async function removeVoteKeys(
 }
 
 function keysOf({ listings }: Pick<ImportTarget, 'listings'>, votes: readonly ImportedVote[]): Buffer[] {
-  const onSites = new Set(listings.filter(({ rewards }) => rewards.base.site !== undefined).map(({ name }) => name));
-  return votes.flatMap(({ accountId, listing, at }) =>
-    listing !== null && onSites.has(listing)
-      ? [Buffer.from(voteKey({ at, userId: partsOf(accountId).userId }, listing, at), 'hex')]
-      : [],
-  );
+  const onSites = listings.filter(({ rewards }) => rewards.base.site !== undefined);
+  return votes.flatMap(({ accountId, listing: name, at }) => {
+    const { communityId: id, userId } = partsOf(accountId);
+    const isOnSite = name !== null && onSites.some((listing) => listing.name === name);
+    return isOnSite ? [Buffer.from(voteKey({ at, userId }, { name, community: { id } }, at), 'hex')] : [];
+  });
 }

@@ -25,8 +25,8 @@ function createLinkedRolesService({ store, config, encryption, directory, nudge,
   if (clientSecret === null || publicUrl === null || discord.token === '') return null;
   const members = store.linkedRoles;
   const dayIn = (accountId: AccountId) => {
-    const { accounts } = partsOf(accountId);
-    const listing = directory.listings.find(({ community }) => community.accounts === accounts);
+    const { communityId } = partsOf(accountId);
+    const listing = directory.listings.find(({ community }) => community.id === communityId);
     return calendarOf(listing?.community ?? { timeZone: 'UTC' }).dayAt(clock.now());
   };
   const oauth = createDiscordOAuth({

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { memberOf } from '../../core/ledger/account.ts';
-import { accountOf, parseLastVotes } from '../../core/store/account-columns.ts';
+import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
+import { accountIn } from '../../core/store/member-accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
@@ -152,7 +152,7 @@ async function enqueueUpdate(sql: Sql, userId: string, now: number): Promise<voi
 async function markAccounts({ db, connection }: Sql, userId: string, role_connection: number): Promise<void> {
   // The first vote in another community makes a new account, which the next check of all linked members finds.
   for (const account of await lockAccountsOf(connection, db, userId)) {
-    await run(connection, db.updateTable('balances').set({ role_connection }).where('user_id', '=', account.id));
+    await run(connection, db.updateTable('balances').set({ role_connection }).where('account_id', '=', account.id));
     await releaseAccount(connection, db, { ...account, marks: { ...account.marks, role_connection } });
   }
 }
@@ -191,11 +191,23 @@ async function readValues(
 ): Promise<StoredValues[]> {
   if (members.length === 0) return [];
   const userIds = members.map(({ user_id }) => user_id);
-  const columns = ['user_id', 'votes', 'last_votes', 'streak_days', 'streak_last_day'] as const;
-  const balances = db.selectFrom('balances').select(columns);
   const accounts = await run(
     connection,
-    balances.where('user_id', 'in', userIds).unionAll(balances.where('member_id', 'in', userIds)),
+    db
+      .selectFrom('linked_members')
+      .innerJoin('communities', (join) => join.onTrue())
+      .innerJoin('balances', (join) =>
+        join.on('balances.account_id', '=', accountIn(sql.ref('linked_members.user_id'))),
+      )
+      .select([
+        'linked_members.user_id',
+        'balances.account_id',
+        'votes',
+        'last_votes',
+        'streak_days',
+        'streak_last_day',
+      ])
+      .where('linked_members.user_id', 'in', userIds),
   );
   const orders = await run(
     connection,
@@ -208,11 +220,11 @@ async function readValues(
       .where((eb) => eb.or([eb('period_end', 'is', null), eb('period_end', '>', now)])),
   );
   const withPremium = new Set(orders.map(({ user_id }) => user_id));
-  const accountsByMember = Map.groupBy(accounts, ({ user_id }) => memberOf(accountOf({ user_id })));
+  const accountsByMember = Map.groupBy(accounts, ({ user_id }) => user_id);
   return members.map(({ user_id: userId, pushed }) => ({
     userId,
     accounts: (accountsByMember.get(userId) ?? []).map((row) => ({
-      accountId: accountOf(row),
+      accountId: row.account_id,
       votes: row.votes,
       lastVotes: parseLastVotes(row.last_votes),
       streak: { days: row.streak_days, lastDay: row.streak_last_day },

@@ -1,5 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
@@ -20,18 +20,18 @@ const maxStreaks = 20;
  * @param beat notes that receiving works, and an outage before that, which forgives missed days
  */
 export function createLostStreaksTask(
-  { name: listing, guildId, announceChannelId: channelId, timeZone, rewards, announcements }: ListingConfig,
+  { name: listing, announceChannelId: channelId, timeZone, rewards, announcements }: ListingConfig,
   options: {
     /** Whose streaks: the accounts of the community. */
-    readonly accounts: AccountScope;
+    readonly communityId: CommunityId;
     readonly store: LostStreakStore;
     readonly beat: (now: number) => Promise<void>;
     readonly clock: Clock;
   },
 ): AnnouncementTask['run'] {
-  const { accounts, store, beat, clock } = options;
+  const { communityId, store, beat, clock } = options;
   const calendar = calendarOf({ timeZone });
-  const key = guildId ?? '';
+  const key = String(communityId);
   return async () => {
     if (channelId === null || announcements.lostStreaks === null) return null;
     const now = clock.now();
@@ -41,7 +41,7 @@ export function createLostStreaksTask(
     // Without an earlier check, or after one by a clock that was ahead, the next day is the first.
     const from = checkedUntil === null || checkedUntil > until ? until : Math.max(checkedUntil, until - maxDays);
     await beat(now);
-    const query = { accounts, from, until, minDays: announcements.lostStreaks, timeZone };
+    const query = { communityId, from, until, minDays: announcements.lostStreaks, timeZone };
     const lost = from < until ? await store.find({ ...query, forgive: rewards.streak?.forgive ?? 0 }) : [];
     const streaks = lost.slice(0, maxStreaks);
     return store.plan(
@@ -59,7 +59,7 @@ export function create(
   const { store, clock } = context;
   return {
     effects: { lostStreaks: createLostStreaksHandler(context) },
-    tasks({ named, accounts }) {
+    tasks({ named, id: communityId }) {
       const isAnnounced = (listing: (typeof named)[number]) =>
         listing.announceChannelId !== null && listing.announcements.lostStreaks !== null;
       // The streaks of a community are announced once.
@@ -68,7 +68,12 @@ export function create(
         .slice(0, 1)
         .map((listing) => ({
           name: 'lost streaks',
-          run: createLostStreaksTask(listing, { store: store.lostStreaks, clock, accounts, beat: store.upkeep.beat }),
+          run: createLostStreaksTask(listing, {
+            store: store.lostStreaks,
+            clock,
+            communityId,
+            beat: store.upkeep.beat,
+          }),
         }));
     },
   } satisfies FeatureParts;

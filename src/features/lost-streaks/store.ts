@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AccountScope, memberOf } from '../../core/ledger/account.ts';
+import { type AccountId, type CommunityId, memberOf } from '../../core/ledger/account.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { lostStreak } from '../../core/rewards/streak.ts';
-import { accountOf, parseHistory } from '../../core/store/account-columns.ts';
+import { accountsIn, parseHistory } from '../../core/store/account-columns.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
 import type { EndedGuild, Sql, SqlClient } from '../../core/store/sql-module.ts';
-import { type AccountRange, accountRanges, inRange } from '../../core/store/standings/account-ranges.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { LostStreak } from './effects.ts';
@@ -36,7 +35,7 @@ export interface PlannedLostStreaks {
 /** The rules of streaks in force, and the days to check (day numbers, the last one exclusive). */
 export interface LostStreakQuery {
   /** Whose streaks: the accounts of a community. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   readonly from: number;
   readonly until: number;
   readonly minDays: number;
@@ -73,28 +72,23 @@ export type LostStreakStore = SqlClient<{ reads: typeof reads; writes: typeof wr
  */
 async function find(
   { db, connection }: Sql,
-  { accounts, from, until, minDays, forgive, timeZone }: LostStreakQuery,
+  { communityId, from, until, minDays, forgive, timeZone }: LostStreakQuery,
 ): Promise<readonly LostStreak[]> {
   const outages = await run(connection, db.selectFrom('outages').selectAll().orderBy('from_at'));
   const downtimes = outages.map(({ from_at, until_at }) => ({ from: from_at, until: until_at }));
   const context = { forgive, outageDays: outageDays(downtimes, calendarOf({ timeZone })) };
   const found: LostStreak[] = [];
-  for (const range of await accountRanges({ db, connection }, accounts)) await scan(range);
+  for (let last: AccountId | null | undefined = null; last !== undefined; await nextTurn()) {
+    const balances = db.selectFrom('balances').select(['account_id', 'history', 'streak_days', 'streak_last_day']);
+    const rows = accountsIn(balances, communityId, last).limit(literal(rowsPerQuery));
+    const page: readonly Account[] = await run(connection, rows);
+    for (const account of page) check(account);
+    last = page.length < rowsPerQuery ? undefined : page.at(-1)?.account_id;
+  }
   return found.toSorted((one, other) => other.days - one.days);
 
-  async function scan({ after, before }: AccountRange): Promise<void> {
-    for (let last: string | undefined = after; last !== undefined; ) {
-      const balances = db.selectFrom('balances').select(['user_id', 'history', 'streak_days', 'streak_last_day']);
-      const rows = inRange(balances, accounts, { after: last, before }).limit(literal(rowsPerQuery));
-      const page: readonly Account[] = await run(connection, rows);
-      for (const account of page) check(account);
-      last = page.length < rowsPerQuery ? undefined : page.at(-1)?.user_id;
-      await nextTurn();
-    }
-  }
-
-  function check({ user_id, history, streak_days: days, streak_last_day: lastDay }: Account): void {
-    const userId = memberOf(accountOf({ user_id }));
+  function check({ account_id: accountId, history, streak_days: days, streak_last_day: lastDay }: Account): void {
+    const userId = memberOf(accountId);
     const isOver = days >= minDays && lastDay < until && lastDay >= from - maxOutageDays;
     const isNew = days <= until - from + 1 && lastDay >= until;
     if (history === null || (!isOver && !isNew) || isPseudonym(userId)) return;
@@ -103,12 +97,12 @@ async function find(
   }
 }
 
-type Account = Pick<Tables['balances'], 'user_id' | 'history'> & {
+type Account = Pick<Tables['balances'], 'account_id' | 'history'> & {
   readonly streak_days: number;
   readonly streak_last_day: number;
 };
 
-export async function deleteLostStreaks(sql: Sql, { guildId, listings }: EndedGuild): Promise<boolean> {
-  await deleteProgress(sql, [guildId, ...listings].map(keyOf));
+export async function deleteLostStreaks(sql: Sql, { communityId, listings }: EndedGuild): Promise<boolean> {
+  await deleteProgress(sql, [String(communityId), ...listings].map(keyOf));
   return false;
 }

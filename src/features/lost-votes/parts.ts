@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
@@ -33,7 +33,7 @@ export function createLostVotes(options: {
   readonly directory: Pick<Directory, 'listings' | 'find' | 'onChange'>;
   readonly store: LostVotesStore;
   readonly lookups: Pick<LookupClients, 'findSite'>;
-  readonly ledgerIn: (accounts: AccountScope) => Pick<LedgerReads, 'lastVoteAt'>;
+  readonly ledgerIn: (communityId: CommunityId) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
   /** Polls these queues of the outbox, in every process. */
   readonly nudge: (queues: readonly string[]) => void;
@@ -110,7 +110,7 @@ export function createLostVotes(options: {
     const { name, community } = listing;
     const now = clock.now();
     const names = namesOfTarget(community, name);
-    const ledger = ledgerIn(community.accounts);
+    const ledger = ledgerIn(community.id);
     const since = Math.max(await begin(listing), (readAt.get(name) ?? now - firstLookbackMs) - overlapMs);
     try {
       for await (const { userId, at, weight, nextVoteAt } of history(since)) {
@@ -150,7 +150,7 @@ export function create({
   ...context
 }: PartsContext & {
   readonly store: {
-    readonly ledgerIn: (accounts: AccountScope) => LedgerReads;
+    readonly ledgerIn: (communityId: CommunityId) => LedgerReads;
     readonly lostVotes: LostVotesStore;
   };
   readonly claimRecorder: ClaimRecorder;

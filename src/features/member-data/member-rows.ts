@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, sql as kyselySql } from 'kysely';
-import { type AccountId, homeAccounts, partsOf } from '../../core/ledger/account.ts';
+import { type AccountId, partsOf } from '../../core/ledger/account.ts';
 import { directMessageQueue, recipientOf } from '../../core/outbox/direct-message-queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { chunksOf, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
@@ -106,7 +106,7 @@ export async function findMemberRows(
   const { db, connection } = sql;
   const newest: number[] = [];
   if (accounts.length > 0) {
-    const balances = db.selectFrom('balances').select('last_entry').where('user_id', 'in', accounts);
+    const balances = db.selectFrom('balances').select('last_entry').where('account_id', 'in', accounts);
     newest.push(...(await run(connection, balances)).flatMap(({ last_entry }) => last_entry ?? []));
   }
   const entries = await run(connection, linkedEntries(db, newest).selectFrom('linked').select(['id', 'delivery_id']));
@@ -158,7 +158,7 @@ export async function findMemberRows(
       .where((eb) => eb.or([eb('queue', 'in', queues), eb('content', 'like', `%${userId}%`)])),
   );
   const ownCorrections = db.selectFrom('corrections').select('idempotency_key as key');
-  const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('user_id', 'in', accounts));
+  const added = accounts.length === 0 ? [] : await run(connection, ownCorrections.where('account_id', 'in', accounts));
   const correctionKeys = added.map(({ key }) => key).filter((key) => hasId(key, userId));
   const effectIds = distinct([...ofDeliveries, ...waiting.filter(isOwn).map(({ id }) => id), ...found.effectIds]);
   return {
@@ -181,9 +181,8 @@ function isErasing(queue: string, content: string): boolean {
 
 /** The queues of effects that concern the member alone. */
 function ownQueues({ hooks }: Sql, userId: string, accounts: readonly AccountId[]): readonly string[] {
-  const scopes = new Set([homeAccounts, ...accounts.map((accountId) => partsOf(accountId).accounts)]);
   return [
-    ...[...scopes].map((guildId) => directMessageQueue(userId, guildId)),
+    ...accounts.map((accountId) => directMessageQueue(userId, partsOf(accountId).communityId)),
     ...hooks.flatMap(({ queueOf }) => queueOf?.(userId) ?? []),
   ];
 }

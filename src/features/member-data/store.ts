@@ -1,4 +1,5 @@
 import type { Compilable, Selectable } from 'kysely';
+import { partsOf } from '../../core/ledger/account.ts';
 import { parseContent } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
@@ -60,11 +61,14 @@ export const writes = {
     const accountIds = accounts.map(({ id }) => id);
     const grants = await run(connection, db.selectFrom('grants').selectAll().where('user_id', '=', userId));
     const rows = await findMemberRows(sql, userId, accountIds, found);
-    for (const [listing, at] of accounts.flatMap(({ lastVotes }) => Object.entries(lastVotes))) {
-      const expiresAt = at + keepVotesMs;
-      if (expiresAt <= now) continue;
-      const key = Buffer.from(forgottenVoteKey(userId, listing), 'hex');
-      await upsert(sql, 'forgotten_votes', { key }, { at, expires_at: expiresAt });
+    for (const { id, lastVotes } of accounts) {
+      const community = { id: partsOf(id).communityId };
+      for (const [name, at] of Object.entries(lastVotes)) {
+        const expiresAt = at + keepVotesMs;
+        if (expiresAt <= now) continue;
+        const key = Buffer.from(forgottenVoteKey(userId, { name, community }), 'hex');
+        await upsert(sql, 'forgotten_votes', { key }, { at, expires_at: expiresAt });
+      }
     }
     for (const account of accounts) await releaseAccount(connection, db, { ...account, roles: [] });
     for (const table of tables) await runAll(sql, table.forget(db, rows, pseudonym));

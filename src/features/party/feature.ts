@@ -65,8 +65,8 @@ async function lockUnpaidParties({ db, connection }: Sql, userId: string): Promi
 }
 
 /** Of a community that has ended: the voters of its parties, each before the party itself. */
-async function deleteParties({ db, connection }: Sql, { guildId }: EndedGuild): Promise<boolean> {
-  const own = db.selectFrom('parties').select('period').where('period', 'like', `${guildId} %`);
+async function deleteParties({ db, connection }: Sql, { communityId }: EndedGuild): Promise<boolean> {
+  const own = db.selectFrom('parties').select('period').where('period', 'like', `${communityId} %`);
   const [party] = await run(connection, own.orderBy('period').limit(literal(1)));
   if (party === undefined) return false;
   const { period } = party;

@@ -13,27 +13,27 @@ export const commonGoals: CommonGoals = {
   async reached({ db, connection }, accounts) {
     const rows = await run(connection, db.selectFrom('parties').select(['period', 'reached_at']));
     const parties = rows.map(({ period, reached_at }) => ({ ...partyOf(period), reached_at }));
-    const own = parties.filter((party) => party.accounts === accounts);
+    const own = parties.filter((party) => party.communityId === accounts);
     return new Map(own.map(({ period, reached_at }) => [period, reached_at]));
   },
-  async saveReached(sql, { community: { accounts }, rewards: { party } }, goals) {
+  async saveReached(sql, { community: { id: communityId }, rewards: { party } }, goals) {
     for (const [id, reached_at] of goals) {
-      const key = { period: partyKey(accounts, id) };
+      const key = { period: partyKey(communityId, id) };
       await insertMissing(sql, 'parties', key, { votes: party?.goal ?? 0, reached_at });
     }
   },
   async joined({ db, connection }, accountId, ids) {
     if (ids.length === 0) return [];
-    const { accounts, userId } = partsOf(accountId);
-    const keys = ids.map((id) => partyKey(accounts, id));
+    const { communityId, userId } = partsOf(accountId);
+    const keys = ids.map((id) => partyKey(communityId, id));
     const voters = db.selectFrom('party_voters').select('period').where('user_id', '=', userId);
     const rows = await run(connection, voters.where('period', 'in', keys));
     return rows.map(({ period }) => partyOf(period).period);
   },
   async savePaid(sql, accountId, ids) {
-    const { accounts, userId } = partsOf(accountId);
+    const { communityId, userId } = partsOf(accountId);
     for (const id of ids) {
-      const key = { period: partyKey(accounts, id), user_id: userId };
+      const key = { period: partyKey(communityId, id), user_id: userId };
       await insertMissing(sql, 'party_voters', key, { state: 'paid' });
     }
   },

@@ -1,4 +1,3 @@
-import { homeAccounts } from '../../core/ledger/account.ts';
 import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
@@ -29,7 +28,7 @@ export function countForParty(tally: Tally, { listing, account, at, day, deliver
   const rules = listing.rewards.party;
   if (!rules) return;
   const calendarPeriod = partyPeriod(rules.per, day);
-  const period = partyKey(listing.community.accounts, calendarPeriod.id);
+  const period = partyKey(listing.community.id, calendarPeriod.id);
   const row = tally.rowOf(parties, period);
   const party = toPartyState(row);
   const { progress, payees } = addPartyVote(party, rules, at);
@@ -47,10 +46,10 @@ export function countForParty(tally: Tally, { listing, account, at, day, deliver
   tally.saveRow(partyVoters, { period, user_id: account.userId, state: isEligible ? 'eligible' : 'late' });
   if (payees === 'nobody') return;
   const { goal, credits } = rules;
-  const { accounts } = listing.community;
+  const { id: communityId } = listing.community;
   tally.enqueue({
     kind: 'partyReward',
-    queue: accounts === homeAccounts ? 'party' : `party ${accounts}`,
+    queue: `party ${communityId}`,
     content: { period, goal, credits, day },
     deliveryId,
     createdAt: now,

@@ -1,4 +1,4 @@
-import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import { formatDay, formatMonth, formatWeek, monthOf, weekOf } from '../../core/rewards/calendar.ts';
 import type { RewardEntry } from '../../core/rewards/reward.ts';
 import { calendarOf } from '../../core/tally/community.ts';
@@ -107,18 +107,18 @@ export function partyEntry({ credits, goal }: Omit<PartyRules, 'per'>, period: s
   return { cause: 'party', credits, reason: `${goal} votes, ${period}`, achievement: `party ${period}` };
 }
 
-/** The key of a community's party in a period: the id of the period at home, with the guild's id before it elsewhere. */
-export function partyKey(accounts: AccountScope, period: string): string {
-  return accounts ? `${accounts} ${period}` : period;
+/** The key of a community's party in the period with this id. */
+export function partyKey(communityId: CommunityId, period: string): string {
+  return `${communityId} ${period}`;
 }
 
 /** The community and the id of the period of a party. */
-export function partyOf(key: string): { readonly accounts: AccountScope; readonly period: string } {
-  const [, accounts = homeAccounts, period = key] = /^(\d+) (.*)$/.exec(key) ?? [];
-  return { accounts, period };
+export function partyOf(key: string): { readonly communityId: CommunityId; readonly period: string } {
+  const end = key.indexOf(' ');
+  return { communityId: Number(key.slice(0, end)) as CommunityId, period: key.slice(end + 1) };
 }
 
 /** The key of the party that a vote at this time (ms since the epoch) belongs to; null without a party. */
 export function partyPeriodAt({ rewards: { party }, community }: ListingContext, at: number): string | null {
-  return party ? partyKey(community.accounts, partyPeriod(party.per, calendarOf(community).dayAt(at)).id) : null;
+  return party ? partyKey(community.id, partyPeriod(party.per, calendarOf(community).dayAt(at)).id) : null;
 }

@@ -67,7 +67,7 @@ export const writes = {
    */
   async pay(sql: Sql, { period: key, goal, credits, day }: PartyReward, now: number): Promise<boolean> {
     const { db, connection } = sql;
-    const { accounts, period } = partyOf(key);
+    const { communityId, period } = partyOf(key);
     // Two processes that pay at once take turns.
     const touch = db.updateTable('parties').set({ period: key }).where('period', '=', key);
     const [party] = await run(connection, touch.returning('reached_at'));
@@ -83,7 +83,7 @@ export const writes = {
         .limit(votersPerPayment),
     );
     for (const { user_id: userId } of voters) {
-      const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
+      const account = await lockAccount(connection, db, accountIdOf(communityId, userId));
       const scores = addToScores(account.scores, day, 0, credits);
       const reward = partyEntry({ goal, credits }, period);
       const entry = { ...reward, accountId: account.id, listing: null, at: now, deliveryId: null, untimed: false };

@@ -101,5 +101,5 @@ function keysOf({ body, receivedAt }: QuarantinedDelivery, listing: CommunityLis
   if (!isOnSite(listing)) return [];
   const payload = readStoredSiteDelivery(body, listing, receivedAt);
   const vote = payload.type === 'event' && payload.event.family === 'vote' ? payload.event : null;
-  return vote === null ? [] : voteKeys(vote, listing.name, receivedAt);
+  return vote === null ? [] : voteKeys(vote, listing, receivedAt);
 }

@@ -43,7 +43,7 @@ export function createReminderLoop(options: {
     const result = await checkVote(reminder.userId, listing);
     switch (result.outcome) {
       case 'mayVote': {
-        const queue = await reminders.enqueue(reminder, listing.accounts, clock.now());
+        const queue = await reminders.enqueue(reminder, listing.communityId, clock.now());
         if (queue === null) return;
         onChecked('due');
         onEnqueued(queue);

@@ -1,4 +1,4 @@
-import type { AccountScope, LastVotes } from '../../core/ledger/account.ts';
+import type { CommunityId, LastVotes } from '../../core/ledger/account.ts';
 import type { Tables } from '../../core/store/tables.ts';
 
 /** A member who is to be reminded of voting for a listing. */
@@ -29,7 +29,7 @@ export interface ListingCooldown extends RemindedListing {
 /** The rules of the listing of a reminder. */
 export interface ReminderAccounts extends Pick<RemindedListing, 'cooldownMs' | 'names'> {
   /** Which accounts the members of its community have. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
 }
 
 /** What is stored of a member's reminders in a community. */

@@ -60,7 +60,7 @@ export function createReminderService(options: {
     return status?.value.nextVoteAt ?? null;
   }
 
-  const byAccounts = (covered: readonly CheckedListing[]) => Map.groupBy(covered, ({ accounts }) => accounts);
+  const byAccounts = (covered: readonly CheckedListing[]) => Map.groupBy(covered, ({ communityId }) => communityId);
 
   async function switchOn(userId: string, covered: readonly CheckedListing[]): Promise<readonly NextReminder[]> {
     const next: NextReminder[] = [];
@@ -96,8 +96,8 @@ export function createReminderService(options: {
     const listing = findListing(listingName);
     if (listing === undefined) return { outcome: 'unknown' };
     const now = clock.now();
-    const { accounts, name, names = [name], cooldownMs } = listing;
-    return store.snooze(accountIdOf(accounts, userId), { name, names, cooldownMs }, now + delayMs, now);
+    const { communityId, name, names = [name], cooldownMs } = listing;
+    return store.snooze(accountIdOf(communityId, userId), { name, names, cooldownMs }, now + delayMs, now);
   };
 
   return {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type AccountId, type AccountScope, accountIdOf, memberOf } from '../../core/ledger/account.ts';
+import { type AccountId, accountIdOf, type CommunityId, memberOf } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
@@ -44,8 +44,8 @@ export const reads = {
    * postponed it since.
    */
   async isCurrent(sql: Sql, { userId, listing, dueAt }: Reminder, account: ReminderAccounts): Promise<boolean> {
-    const { accounts, cooldownMs, names = [listing] } = account;
-    const { isOn, lastVotes } = await readState(sql, accountIdOf(accounts, userId));
+    const { communityId, cooldownMs, names = [listing] } = account;
+    const { isOn, lastVotes } = await readState(sql, accountIdOf(communityId, userId));
     if (!isOn) return false;
     const lastVote = await lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
     if (lastVote !== null && lastVote.nextVoteAt > dueAt) return false;
@@ -56,9 +56,9 @@ export const reads = {
   async lastVote(
     sql: Sql,
     userId: string,
-    { name, names = [name], cooldownMs, accounts }: RemindedListing & ReminderAccounts,
+    { name, names = [name], cooldownMs, communityId }: RemindedListing & ReminderAccounts,
   ) {
-    const { lastVotes } = await readState(sql, accountIdOf(accounts, userId));
+    const { lastVotes } = await readState(sql, accountIdOf(communityId, userId));
     return lastVoteFor(sql, { userId, lastVotes }, { names, cooldownMs });
   },
 
@@ -135,11 +135,11 @@ export const writes = {
   /**
    * Replaces a due reminder by the effect that sends it. Returns its queue; null if the member has voted or stopped
    * reminders meanwhile.
-   * @param accounts those of the listing's community
+   * @param communityId those of the listing's community
    */
-  async enqueue(sql: Sql, reminder: Reminder, accounts: AccountScope, now: number): Promise<string | null> {
+  async enqueue(sql: Sql, reminder: Reminder, communityId: CommunityId, now: number): Promise<string | null> {
     if (!(await deleteUnchanged(sql, reminder))) return null;
-    const effect = reminderEffect(reminder, accounts, now);
+    const effect = reminderEffect(reminder, communityId, now);
     await enqueue(sql, [effect]);
     return effect.queue;
   },
@@ -193,7 +193,7 @@ const findPostponed = preparedStatement<{ userId: string; listings: readonly str
     .where('listing', 'in', placeholder('listings')),
 );
 const findAccount = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>
-  db.selectFrom('balances').select(['reminder', 'last_votes']).where('user_id', '=', placeholder('accountId')),
+  db.selectFrom('balances').select(['reminder', 'last_votes']).where('account_id', '=', placeholder('accountId')),
 );
 const findStop = preparedStatement<{ userId: string }>()((db, placeholder) =>
   db.selectFrom('reminder_stops').select(['reason', 'at']).where('user_id', '=', placeholder('userId')),
@@ -225,7 +225,7 @@ async function deleteUnchanged({ db, connection }: Sql, { userId, listing, dueAt
 }
 
 async function setReminder({ db, connection }: Sql, accountId: AccountId, reminder: 0 | 1): Promise<void> {
-  await run(connection, db.updateTable('balances').set({ reminder }).where('user_id', '=', accountId));
+  await run(connection, db.updateTable('balances').set({ reminder }).where('account_id', '=', accountId));
 }
 
 /** Returns whether they were on. */
@@ -302,9 +302,15 @@ async function dueAfter(
 
 function reminderEffect(
   { userId, listing, dueAt }: Reminder,
-  accounts: AccountScope,
+  communityId: CommunityId,
   createdAt: number,
 ): NewEffect<'directMessage'> {
   const content = { userId, message: { type: 'reminder', listing, dueAt } } as const;
-  return { kind: 'directMessage', queue: directMessageQueue(userId, accounts), content, deliveryId: null, createdAt };
+  return {
+    kind: 'directMessage',
+    queue: directMessageQueue(userId, communityId),
+    content,
+    deliveryId: null,
+    createdAt,
+  };
 }

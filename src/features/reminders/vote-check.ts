@@ -1,4 +1,4 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import { namesOfTarget } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { ListedLookup } from '../../discord/commands/command.ts';
@@ -18,7 +18,7 @@ const unknownCooldownMs = 5 * minute;
 export interface CheckedListing extends RemindedListing {
   readonly lookup: Lookup | null;
   /** Which accounts the members of its community have. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
 }
 
 /** A listing with its lookup client. */
@@ -31,7 +31,7 @@ export function listingToCheck(
     cooldownMs: rewards.base.cooldownMs,
     names: namesOfTarget(community, name),
     lookup: findLookup(name)?.lookup ?? null,
-    accounts: community.accounts,
+    communityId: community.id,
   };
 }
 

@@ -71,7 +71,7 @@ export function createSeenMembers(options: {
     if (roles === null || multiplied.size === 0) return;
     const [listing] = listings;
     if (listing === undefined) return;
-    const accountId = accountIdOf(listing.community.accounts, userId);
+    const accountId = accountIdOf(listing.community.id, userId);
     const seen = roles.filter((role) => multiplied.has(role)).sort();
     const known = seenRoles.get(accountId);
     const now = clock.monotonic();

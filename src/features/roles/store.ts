@@ -1,6 +1,5 @@
 import type { AccountId } from '../../core/ledger/account.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
-import { accountKey } from '../../core/store/account-columns.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
@@ -161,14 +160,14 @@ export const writes = {
   async seeRoles({ db, connection }: Sql, accountId: AccountId, seen: readonly string[]): Promise<void> {
     const roles = seen.length === 0 ? null : JSON.stringify(seen);
     if (roles === null) {
-      await run(connection, db.updateTable('balances').set({ roles }).where('user_id', '=', accountId));
+      await run(connection, db.updateTable('balances').set({ roles }).where('account_id', '=', accountId));
       return;
     }
-    const account = { ...accountKey(accountId), credits: 0, votes: 0, last_votes: '{}', roles };
+    const account = { account_id: accountId, credits: 0, votes: 0, last_votes: '{}', roles };
     const insert = db.insertInto('balances').values(account);
     await run(
       connection,
-      insert.onConflict((conflict) => conflict.column('user_id').doUpdateSet({ roles })),
+      insert.onConflict((conflict) => conflict.column('account_id').doUpdateSet({ roles })),
     );
   },
 };

@@ -25,13 +25,15 @@ export function createCommunitySettings(options: {
   readonly base: ListingBase;
   readonly store: Pick<SettingsStore, 'state' | 'changedAfter' | 'communities' | 'communitiesAfter'>;
   readonly encryption: Encryption;
+  /** Adds the communities of guilds that have none yet. */
+  readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
   /** Puts the listings of these communities into effect; without listings, a community ends. */
   readonly replace: (communities: ReadonlyMap<string | null, readonly ListingConfig[]>) => void;
   /** Receives the secrets of the communities. */
   readonly redact: Pick<Redactor, 'add'> | null;
   readonly log: Log;
 }) {
-  const { store, encryption, replace, redact, log } = options;
+  const { store, encryption, addCommunities, redact, log } = options;
   let { base } = options;
   let applied = 0;
   let refreshing: Promise<void> = Promise.resolve();
@@ -69,19 +71,26 @@ export function createCommunitySettings(options: {
     return withFormerLinks(isParked ? listings.map(parkedListing) : listings, community);
   }
 
-  function apply(communities: readonly StoredCommunity[]): void {
+  async function replace(changes: ReadonlyMap<string | null, readonly ListingConfig[]>): Promise<void> {
+    await addCommunities(
+      [...changes].flatMap(([guildId, { length }]) => (guildId === null || length === 0 ? [] : guildId)),
+    );
+    options.replace(changes);
+  }
+
+  async function apply(communities: readonly StoredCommunity[]): Promise<void> {
     const changes = communities.flatMap((community) => {
       const listings = open(community);
       return listings === null ? [] : [[community.guildId, listings] as const];
     });
-    if (changes.length > 0) replace(new Map(changes));
+    if (changes.length > 0) await replace(new Map(changes));
   }
 
   async function readChanges(): Promise<void> {
     const { version } = await store.state();
     if (version === applied) return;
     const changed = await store.changedAfter(applied);
-    if (changed.length > 0) apply(await store.communities(changed.map(({ guildId }) => guildId)));
+    if (changed.length > 0) await apply(await store.communities(changed.map(({ guildId }) => guildId)));
     applied = Math.max(version, ...changed.map((each) => each.version));
   }
 
@@ -105,7 +114,7 @@ export function createCommunitySettings(options: {
         all.push(...page);
         if (page.length < communitiesPerPage) break;
       }
-      apply(all);
+      await apply(all);
       applied = version;
     },
     /**
@@ -118,7 +127,7 @@ export function createCommunitySettings(options: {
       refreshing = next.catch(() => {});
       return next;
     },
-    /** Applies another configuration of the operator, with what communities have stored. */
+    /** Applies another configuration of the operator for the same guilds, with what communities have stored. */
     replaceBase(next: ListingBase): void {
       base = next;
       const guildIds = new Set([...base.sources.map(({ guildId }) => guildId), ...effective.keys()]);
@@ -128,7 +137,7 @@ export function createCommunitySettings(options: {
         const { listings } = communityConfig(base, guildId, settings);
         return [guildId, withFormerLinks(isParked ? listings.map(parkedListing) : listings, { formerLinks })] as const;
       });
-      replace(new Map(changes));
+      options.replace(new Map(changes));
     },
   };
 }

@@ -20,6 +20,7 @@ export function createSettings(
     readonly store: SettingsStore;
     readonly encryption: Encryption;
     readonly directory: Directory;
+    readonly addCommunities: (guildIds: readonly string[]) => Promise<void>;
     readonly lookups: Pick<LookupClients, 'prepare'>;
     readonly targets: Pick<ListingTargets, 'find'>;
     /** Receives the secrets of the communities; null without a log. */
@@ -32,8 +33,9 @@ export function createSettings(
     readonly log: Log;
   },
 ) {
-  const { store, encryption, directory, lookups, targets, redact, onSaved, alsoRefresh, clock, log } = options;
-  const sync = createCommunitySettings({ base: config.base, store, encryption, replace, redact, log });
+  const { store, encryption, directory, addCommunities, lookups, targets, redact, onSaved, alsoRefresh, clock, log } =
+    options;
+  const sync = createCommunitySettings({ base: config.base, store, encryption, addCommunities, replace, redact, log });
 
   /** Replaces nothing if one of the keys is not valid. */
   function replace(communities: ReadonlyMap<string | null, readonly ListingConfig[]>): void {

@@ -59,14 +59,14 @@ export function createChangeSimulation(options: {
     if (community === undefined || changes.length === 0) return null;
     const { current, changed } = await setup.listingsWith(guildId, changes);
     const [before, after] = isSaved ? [changed, current] : [current, changed];
-    const { accounts, listings } = community;
+    const { id: communityId, listings } = community;
     const withRules = (configured: readonly ListingConfig[]) =>
       listings.map((listing) => {
         const { rewards, timeZone } = configured.find(({ name }) => name === listing.name) ?? listing;
         return { ...listing, rewards, community: { ...listing.community, timeZone } };
       });
     const since = clock.now() - periodMs;
-    return simulate({ accounts, before: withRules(before), after: withRules(after), since, signal });
+    return simulate({ communityId, before: withRules(before), after: withRules(after), since, signal });
   }
 
   return async (guildId, compared) => {

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Feature } from '../../core/feature.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import { deleteRowsByKey } from '../../core/store/guild-data.ts';
 import { renamedRows } from '../../core/store/member-data/member-table.ts';
 import { directMessages, ownerReports } from './effects.ts';
@@ -12,8 +13,8 @@ declare module '../../core/store/tables.ts' {
     /** Purchases of the shop. What is stored of the item is what it was when it was bought. */
     purchases: {
       id: Generated<number>;
-      /** Which account paid: the `guild_id` of its balance. */
-      account_guild_id: Generated<string>;
+      /** In which community the buyer's account is. */
+      community_id: CommunityId;
       /** The id of the interaction that showed the confirmation. */
       confirmation_id: string;
       user_id: string;
@@ -47,6 +48,6 @@ export const shop = {
   directMessages,
   ownerReports,
   beforeForgetting: closePurchases,
-  deleteOfGuild: deleteRowsByKey('purchases', 'account_guild_id', ['id']),
+  deleteOfGuild: deleteRowsByKey('purchases', 'community_id', ['id']),
   beforeRoleSettled: awaitRole,
 } satisfies Feature;

@@ -69,7 +69,7 @@ export function createUnreadyReports(options: {
   const reported = new Set<string>();
 
   async function effectFor(
-    { guildId, accounts, ownerChannelId }: ShopContext,
+    { guildId, communityId, ownerChannelId }: ShopContext,
     report: OwnerReports['itemUnready'],
   ): Promise<NewEffect<'ownerReport' | 'directMessage'> | null> {
     const now = clock.now();
@@ -77,7 +77,7 @@ export function createUnreadyReports(options: {
     const userId = guildId === null ? null : await lastAuthor(guildId);
     if (userId === null) return null;
     const content = { userId, message: { type: 'itemUnready', ...report } } as const;
-    const queue = directMessageQueue(userId, accounts);
+    const queue = directMessageQueue(userId, communityId);
     return { kind: 'directMessage', queue, content, deliveryId: null, createdAt: now };
   }
 

@@ -1,11 +1,11 @@
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { PublicShopItem, ShopItem } from './item.ts';
 import type { PurchaseRejection, PurchaseState } from './rules.ts';
 
 /** The shop of a community, as its settings say now. */
 export interface ShopContext {
   /** Which accounts pay. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   /** Discord ID of the guild; null if it is not configured. */
   readonly guildId: string | null;
   readonly items: readonly ShopItem[];
@@ -48,7 +48,7 @@ export interface PurchaseOrder {
   /** The price in the confirmation (credits). */
   readonly confirmedPrice: number;
   /** Which account pays. */
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
   /** Whether nothing of the item is missing that the team has to set up. */

@@ -47,19 +47,25 @@ export async function refundPurchase(sql: Sql, purchase: PurchaseRow, now: numbe
 async function refund(sql: Sql, purchase: PurchaseRow, now: number): Promise<void> {
   const { db, connection } = sql;
   await settlePurchases(sql, [purchase], 'refunded', now);
-  const accountId = accountIdOf(purchase.account_guild_id, purchase.user_id);
+  const accountId = accountIdOf(purchase.community_id, purchase.user_id);
   const account = await lockAccount(connection, db, accountId);
   await appendEntry(connection, db, account, refundEntry(accountId, purchase, now));
 }
 
 /** The message to the buyer about what became of a purchase. */
 export function messageToBuyer(
-  { user_id: userId, account_guild_id: accounts, name: item, price }: PurchaseRow,
+  { user_id: userId, community_id: communityId, name: item, price }: PurchaseRow,
   type: 'purchaseFulfilled' | 'purchaseRefunded',
   createdAt: number,
 ): NewEffect<'directMessage'> {
   const content = { userId, message: { type, item, price } };
-  return { kind: 'directMessage', queue: directMessageQueue(userId, accounts), content, deliveryId: null, createdAt };
+  return {
+    kind: 'directMessage',
+    queue: directMessageQueue(userId, communityId),
+    content,
+    deliveryId: null,
+    createdAt,
+  };
 }
 
 /**

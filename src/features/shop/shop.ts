@@ -1,4 +1,4 @@
-import { type AccountScope, homeAccounts } from '../../core/ledger/account.ts';
+import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import { handlerQueue } from '../../core/outbox/handler-events.ts';
 import { roleQueue } from '../../core/tally/queues.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -93,11 +93,11 @@ export function createShop(options: {
       const shop = shopIn(guildId);
       const item = shop.items.find(({ id }) => id === itemId) ?? null;
       const order = { confirmationId, member: { userId, roles: roles ?? [] }, item, confirmedPrice: price };
-      const { accounts, ownerChannelId } = shop;
+      const { communityId, ownerChannelId } = shop;
       const isReady = !(await findUnready(shop)).has(itemId);
       const result = await store
         .purchase(
-          { ...order, accounts, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled() },
+          { ...order, communityId, guildId: shop.guildId, ownerChannelId, isReady, isHandled: isHandled() },
           clock.now(),
         )
         .catch((error: unknown) => {
@@ -108,7 +108,7 @@ export function createShop(options: {
       report(result, shop);
       return result;
     },
-    purchasesOf: ({ userId, guildId }, limit) => store.purchasesOf(userId, shopIn(guildId).accounts, limit),
+    purchasesOf: ({ userId, guildId }, limit) => store.purchasesOf(userId, shopIn(guildId).communityId, limit),
     async settle({ manager, ...settlement }) {
       const result = await store.settle(settlement, clock.now());
       if (result?.settled) {
@@ -135,7 +135,7 @@ function resultName(result: ConfirmResult): string {
 }
 
 interface ShopCommunity {
-  readonly accounts: AccountScope;
+  readonly id: CommunityId;
   readonly guildId: string | null;
   readonly ownerChannelId: string | null;
   readonly shop: readonly ShopItem[];
@@ -153,7 +153,7 @@ export function findShop(communities: ShopCommunities, guildId: string | null): 
   const [first, ...others] = communities.inGuild(guildId);
   const only = guildId === null && others.length === 0 ? first : undefined;
   const community = only ?? communities.ofGuild(guildId) ?? communities.ofGuild(null);
-  if (community === undefined) return { accounts: homeAccounts, guildId, items: [], ownerChannelId: null };
-  const { accounts, ownerChannelId } = community;
-  return { accounts, guildId: community.guildId, items: community.shop, ownerChannelId };
+  if (community === undefined) return { communityId: noCommunity, guildId, items: [], ownerChannelId: null };
+  const { id: communityId, ownerChannelId } = community;
+  return { communityId, guildId: community.guildId, items: community.shop, ownerChannelId };
 }

@@ -1,4 +1,4 @@
-import { type AccountId, type AccountScope, accountIdOf } from '../../core/ledger/account.ts';
+import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
 import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import { handlerQueue, type PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
@@ -35,7 +35,7 @@ const maxNewest = 10;
 const recentPurchases = 1_000;
 
 const findCredits = preparedStatement<{ accountId: AccountId }>()((db, placeholder) =>
-  db.selectFrom('balances').select('credits').where('user_id', '=', placeholder('accountId')),
+  db.selectFrom('balances').select('credits').where('account_id', '=', placeholder('accountId')),
 );
 const findGrants = preparedStatement<{ userId: string }>()((db, placeholder) =>
   db.selectFrom('grants').selectAll().where('user_id', '=', placeholder('userId')),
@@ -56,7 +56,7 @@ const findOpenPurchase = preparedStatement<GrantedRole>()((db, placeholder) =>
 export const reads = {
   /** The items as they are offered to a member. */
   async offers(sql: Sql, shop: ShopContext, { userId, roles }: ShopMember, now: number): Promise<Offers> {
-    const accountId = accountIdOf(shop.accounts, userId);
+    const accountId = accountIdOf(shop.communityId, userId);
     const balance = (await findCredits(sql, { accountId }))[0]?.credits ?? 0;
     const grants = await findGrants(sql, { userId });
     const stock = await stockOf(sql, shop);
@@ -76,12 +76,12 @@ export const reads = {
   async purchasesOf(
     { db, connection }: Sql,
     userId: string,
-    accounts: AccountScope,
+    communityId: CommunityId,
     limit: number,
   ): Promise<readonly StoredPurchase[]> {
     const ofUser = db.selectFrom('purchases').selectAll().where('user_id', '=', userId);
     const newest = ofUser
-      .where('account_guild_id', '=', accounts)
+      .where('community_id', '=', communityId)
       .orderBy('at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit);
@@ -128,25 +128,25 @@ export const writes = {
    */
   async purchase(sql: Sql, order: PurchaseOrder, now: number): Promise<PurchaseResult> {
     const { db, connection } = sql;
-    const { confirmationId, item, accounts, guildId, isReady, confirmedPrice } = order;
+    const { confirmationId, item, communityId, guildId, isReady, confirmedPrice } = order;
     const { userId, roles } = order.member;
     await lockShop(sql);
     const confirmed = db.selectFrom('purchases').selectAll().where('confirmation_id', '=', confirmationId);
     const [earlier] = await run(connection, confirmed);
     if (earlier !== undefined) {
-      const isSame = earlier.user_id === userId && earlier.account_guild_id === accounts;
+      const isSame = earlier.user_id === userId && earlier.community_id === communityId;
       if (!isSame) return { outcome: 'foreign' };
       return { outcome: 'purchased', purchase: toPurchase(earlier), repeated: true };
     }
-    const account = await lockAccount(connection, db, accountIdOf(accounts, userId));
+    const account = await lockAccount(connection, db, accountIdOf(communityId, userId));
     const reject = async (rejection: PurchaseRejection): Promise<PurchaseResult> => {
       await releaseAccount(connection, db, account);
       return { outcome: 'rejected', rejection, balance: account.credits };
     };
     if (item === null) return reject('unknown_item');
     const grants = await findGrants(sql, { userId });
-    const sold = item.stock === null ? 0 : ((await countSold(sql, { guildId, accounts }, [item.id])).get(item.id) ?? 0);
-    const unissued = await unissuedCodes(sql, { guildId, accounts, item }, 1);
+    const sold = item.stock === null ? 0 : ((await countSold(sql, communityId, [item.id])).get(item.id) ?? 0);
+    const unissued = await unissuedCodes(sql, communityId, item, 1);
     const decision = decidePurchase(withoutCodes(item), {
       confirmedPrice,
       balance: account.credits,
@@ -182,7 +182,7 @@ export const writes = {
       await settlePurchases(sql, [stored], 'fulfilled', now);
       await enqueue(sql, [messageToBuyer(stored, 'purchaseFulfilled', now)]);
     }
-    const queues = [directMessageQueue(stored.user_id, stored.account_guild_id)];
+    const queues = [directMessageQueue(stored.user_id, stored.community_id)];
     return { purchase: toPurchase({ ...stored, state }), settled: true, queues };
   },
 };
@@ -191,15 +191,12 @@ export const writes = {
 export type PurchaseStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
 /** How often each item can still be bought, by its id. */
-async function stockOf(
-  sql: Sql,
-  { guildId, accounts, items }: ShopContext,
-): Promise<ReadonlyMap<string, number | null>> {
+async function stockOf(sql: Sql, { communityId, items }: ShopContext): Promise<ReadonlyMap<string, number | null>> {
   const limited = items.filter(({ stock }) => stock !== null).map(({ id }) => id);
-  const sold = await countSold(sql, { guildId, accounts }, limited);
+  const sold = await countSold(sql, communityId, limited);
   const left = new Map<string, number | null>();
   for (const item of items) {
-    const unissued = await unissuedCodes(sql, { guildId, accounts, item }, Number.POSITIVE_INFINITY);
+    const unissued = await unissuedCodes(sql, communityId, item, Number.POSITIVE_INFINITY);
     left.set(item.id, leftOf(item, sold.get(item.id) ?? 0, unissued.length));
   }
   return left;
@@ -207,14 +204,14 @@ async function stockOf(
 
 async function insertPurchase(
   { db, connection }: Sql,
-  { confirmationId, member, accounts, guildId, ownerChannelId }: PurchaseOrder,
+  { confirmationId, member, communityId, guildId, ownerChannelId }: PurchaseOrder,
   { id, name, price, role }: ShopItem,
   result: Pick<PurchaseRow, 'state' | 'until' | 'balance' | 'code' | 'at'>,
 ): Promise<PurchaseRow> {
   const insert = db.insertInto('purchases').values({
     confirmation_id: confirmationId,
     user_id: member.userId,
-    account_guild_id: accounts,
+    community_id: communityId,
     guild_id: storedGuildId(guildId),
     owner_channel_id: ownerChannelId,
     item: id,

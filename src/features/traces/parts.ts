@@ -1,5 +1,5 @@
 import type { Trace, TracedDelivery, Traces } from '../../../commands/traces.ts';
-import { type AccountScope, accountIdOf, homeAccounts } from '../../core/ledger/account.ts';
+import { accountIdOf, type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { DeliveryRecord, Records } from '../../core/records/records.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { getDelivery, type RecordsContext } from './delivery-details.ts';
@@ -14,20 +14,20 @@ const maxRoles = 10;
 
 /** What a trace covers. */
 export interface TracedCommunity {
-  readonly accounts: AccountScope;
+  readonly communityId: CommunityId;
   /** The guild and its listings; null if there is no other community. */
   readonly only: { readonly guildId: string | null; readonly listings: readonly string[] } | null;
 }
 
 /** Traces in one community, from the owner's records. Nothing of another community is in them. */
-export function createTraces(context: RecordsContext, { accounts, only }: TracedCommunity): Traces {
+export function createTraces(context: RecordsContext, { communityId, only }: TracedCommunity): Traces {
   const { records } = context;
   const listings = only === null ? null : only.listings;
   return {
     async trace(userId): Promise<Trace> {
       const [deliveries, entries, grants] = await Promise.all([
         listings?.length === 0 ? [] : records.deliveries({ userId, listings, limit: maxDeliveries, before: null }),
-        records.entries(accountIdOf(accounts, userId), searchedEntries),
+        records.entries(accountIdOf(communityId, userId), searchedEntries),
         records.grants(userId),
       ]);
       return {
@@ -61,10 +61,10 @@ export function createServices({
   return {
     commandsIn({ communities, isManaged, isOnly }) {
       if (!isManaged) return { traces: null };
-      const { accounts = homeAccounts, guildId = null } = communities[0] ?? {};
+      const { id: communityId = noCommunity, guildId = null } = communities[0] ?? {};
       const listings = communities.flatMap((community) => community.listings.map(({ name }) => name));
       const only = isOnly ? null : { guildId, listings };
-      return { traces: createTraces({ records }, { accounts, only }) };
+      return { traces: createTraces({ records }, { communityId, only }) };
     },
   } satisfies FeatureServices;
 }

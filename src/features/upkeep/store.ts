@@ -175,7 +175,7 @@ async function correctVote(
     if (!isCountedVote(vote.cause) || lastVotes[listing] !== receivedAt) continue;
     isTimeOfVote = true;
     const last_votes = JSON.stringify({ ...lastVotes, [listing]: now });
-    await run(connection, db.updateTable('balances').set({ last_votes }).where('user_id', '=', account.id));
+    await run(connection, db.updateTable('balances').set({ last_votes }).where('account_id', '=', account.id));
   }
   return isTimeOfVote;
 }

@@ -1,5 +1,5 @@
 import type { Command } from '../../../commands/context.ts';
-import type { AccountScope } from '../../core/ledger/account.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import { amountPerVote } from '../../core/rewards/decide-vote.ts';
@@ -46,7 +46,7 @@ export function createServices({ store: { votePanel }, nudge, clock }: ServicesC
 
 export function create(
   context: PartsContext & {
-    readonly store: WithPanels['store'] & { standingsIn(accounts: AccountScope, timeZone: string): Standings };
+    readonly store: WithPanels['store'] & { standingsIn(communityId: CommunityId, timeZone: string): Standings };
     readonly commands: readonly Command[];
   },
 ) {
@@ -98,7 +98,7 @@ export function create(
 }
 
 async function drawPanel(
-  { guildId, named, accounts, timeZone, listings }: Community,
+  { guildId, named, id: communityId, timeZone, listings }: Community,
   texts: Texts,
   { store, lookups, commands, findDeparted, clock }: Parameters<typeof create>[0] & { readonly clock: Clock },
 ): Promise<DrawnPanel> {
@@ -107,7 +107,7 @@ async function drawPanel(
   const board = { period: 'month', by: 'votes', limit: shownMembers, offset: 0, userId: null } as const;
   const [{ pages, isComplete }, { members, moreTied }] = await Promise.all([
     readPages(listed, texts, clock),
-    store.standingsIn(accounts, timeZone).leaderboard(board, now),
+    store.standingsIn(communityId, timeZone).leaderboard(board, now),
   ]);
   const place = { listings: listed, lacks: lacksOf(listings) };
   const shown = named.filter(({ name }) => pages.some(({ listed: { name: linked } }) => linked === name));

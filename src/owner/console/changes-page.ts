@@ -23,7 +23,7 @@ interface Changes {
 export async function getChanges(context: OwnerContext): Promise<Changes> {
   const { corrections: store, setup, scope } = context;
   const [corrections, settings] = await Promise.all([
-    store.authored({ accounts: scope?.accounts ?? null, before: null, limit: maxShown }),
+    store.authored({ communityId: scope?.communityId ?? null, before: null, limit: maxShown }),
     scope === null || setup === null ? [] : setup.settings.changes(scope.guildId, { before: null, limit: maxShown }),
   ]);
   const people = [

@@ -99,7 +99,7 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
         }
         const { communities } = context;
         const { guildId } = correction;
-        const { ledger } = guildId === undefined ? communities.home : communities.inGuild(guildId);
+        const { ledger } = communities.at(guildId ?? null);
         const account = await ledger.account(userId);
         if (overdraws(account.credits, correction.credits)) {
           throw new ConsoleError(409, ({ award }) => award.overdrawn(mention(userId), account.credits));

@@ -55,7 +55,7 @@ export async function renderMemberPage(options: {
   const { context } = session;
   const texts = textsOf(request);
   const [member, names] = await Promise.all([
-    getMember(context, userId, page, guildId),
+    getMember(context, userId, page, guildId === null ? null : context.communities.at(guildId)),
     context.namesIn(context.scope)([userId]),
   ]);
   const root = relativeRoot(request.path);

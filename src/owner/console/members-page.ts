@@ -1,6 +1,8 @@
 import type { RankedMember } from '../../core/ledger/standing.ts';
+import { withoutGuild } from '../../features/communities/only-community.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import type { Texts } from '../../texts/texts.ts';
+import type { OwnerCommunity } from '../communities.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
 import { counted, memberLink, withPart } from './cells.ts';
@@ -19,24 +21,29 @@ interface MembersView {
   readonly total: number;
   /** How many members the earlier pages have. */
   readonly offset: number;
+  /** The one whose members are shown, and all that can be chosen. */
+  readonly community: OwnerCommunity;
+  readonly communities: readonly OwnerCommunity[];
   readonly names: NameBook;
 }
 
-/** The members with credits, a page of them. @param offset members to skip */
+/** The members with credits, a page of them. @param page.guildId null for the first community; `offset`: members to skip */
 export async function getMembers(
   context: OwnerContext,
-  offset: number,
-  limit: number,
+  { guildId, offset, limit }: { readonly guildId: string | null; readonly offset: number; readonly limit: number },
 ): Promise<Omit<MembersView, 'found'>> {
-  const { standings } = context.communities.home;
+  const { communities } = context;
+  const all = communities.all();
+  const community = guildId === null ? all[0] : communities.at(guildId);
+  const { standings } = community;
   const query = { period: 'all', by: 'credits', limit, offset, userId: null } as const;
   const { members, total } = await standings.leaderboard(query, context.clock.now());
   const names = await context.namesIn(context.scope)(members.map(({ userId }) => userId));
-  return { members, total, offset, names };
+  return { community, communities: all, members, total, offset, names };
 }
 
 export function membersPage(
-  { found, members, total, offset, names }: MembersView,
+  { found, community, communities, members, total, offset, names }: MembersView,
   { root, texts }: { readonly root: string; readonly texts: Texts },
 ): Html {
   const words = texts.console;
@@ -44,7 +51,7 @@ export function membersPage(
   const end = offset + members.length;
   return html`<h1>${words.members}</h1>
 <section class="card">${memberSearch(root, texts, found?.text)}${found && results(found, root, texts)}</section>
-<section class="card" aria-labelledby="balances"><h2 id="balances">${words.balances}</h2>${
+<section class="card" aria-labelledby="balances"><h2 id="balances">${words.balances}</h2>${communityLinks(community, communities, texts)}${
     members.length === 0
       ? html`<p>${words.noBalances}</p>`
       : html`<table><thead><tr><th scope="col">${labels.rank}</th><th scope="col">${labels.member}</th><th scope="col" class="number">${labels.balance}</th></tr></thead>
@@ -53,7 +60,19 @@ export function membersPage(
 <td data-name="${labels.member}">${memberLink(userId, { root, texts, names })}</td><td data-name="${labels.balance}" class="number">${counted(texts.parts.credits(score))}</td></tr>`,
         )}</tbody></table>`
   }</section>
-${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}">${words.moreMembers}</a></p>`}`;
+${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${words.moreMembers}</a></p>`}`;
+}
+
+/** The other communities, if there are several: what the operator alone sees. */
+function communityLinks(shown: OwnerCommunity, all: readonly OwnerCommunity[], texts: Texts): Html | null {
+  if (all.length <= 1) return null;
+  const link = ({ id, guildId }: OwnerCommunity) => {
+    const name = `${texts.listing.kinds.server} ${guildId ?? '–'}`;
+    return id === shown.id
+      ? html`<li><strong>${name}</strong></li>`
+      : html`<li><a href="?guildId=${guildId ?? withoutGuild}">${name}</a></li>`;
+  };
+  return html`<ul class="items">${all.map(link)}</ul>`;
 }
 
 function results({ text, members }: FoundMembers, root: string, texts: Texts): Html {

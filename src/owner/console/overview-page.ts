@@ -14,26 +14,33 @@ export function overviewPage(
   { root, now, texts }: { readonly root: string; readonly now: number; readonly texts: Texts },
 ): Html {
   const words = texts.console;
-  const { days, month, names } = overview;
+  const { days, totals, names } = overview;
   return html`<h1>${words.overview}</h1>
 ${issues(overview, root, texts)}
 ${figures(overview, root, texts)}
 <section class="card" aria-labelledby="days"><h2 id="days">${words.votesPerDay}</h2>${voteChart(days, texts)}</section>
 <div class="columns">
-<section class="card" aria-labelledby="top"><h2 id="top">${words.topVoters}</h2>${topVoters(month.top, { names, root, texts })}</section>
+${
+  totals &&
+  html`<section class="card" aria-labelledby="top"><h2 id="top">${words.topVoters}</h2>${topVoters(totals.top, { names, root, texts })}</section>`
+}
 <section class="card" aria-labelledby="find"><h2 id="find">${words.lostVote}</h2>
 <p class="quiet">${words.lostVoteHint}</p>${memberSearch(root, texts)}</section>
 </div>
 ${status(overview, { root, now, texts })}`;
 }
 
-function figures({ days, month, members, orders }: Overview, root: string, { locale, console: words }: Texts): Html {
+function figures({ days, totals, orders }: Overview, root: string, { locale, console: words }: Texts): Html {
   const all: readonly (readonly [name: string, count: number, path?: string])[] = [
     [words.votesToday, days.at(-1)?.votes ?? 0],
-    [words.votesThisMonth, month.votes],
-    [words.creditsThisMonth, month.credits],
-    [words.membersWithCredits, members.count, 'users'],
-    [words.creditsHeld, members.credits],
+    ...(totals === null
+      ? []
+      : ([
+          [words.votesThisMonth, totals.month.votes],
+          [words.creditsThisMonth, totals.month.credits],
+          [words.membersWithCredits, totals.members.count, 'users'],
+          [words.creditsHeld, totals.members.credits],
+        ] as const)),
     [words.ordersWaiting, orders, 'rewards#orders'],
   ];
   return html`<dl class="sums">${all.map(([name, count, path]) => {

@@ -128,11 +128,11 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   router.get(
     '/users',
     requireSession(async (request, response, session) => {
-      const { id, from } = parseRequest(membersQuery, listQuery(request, {}));
+      const { id, guildId, from } = parseRequest(membersQuery, listQuery(request, {}));
       if (id !== null && isSnowflake(id)) return response.redirect(303, `users/${id}`);
       const { context } = session;
       const [view, found] = await Promise.all([
-        getMembers(context, from, defaultPageSize),
+        getMembers(context, { guildId, offset: from, limit: defaultPageSize }),
         id === null ? null : searchMembers(context, id),
       ]);
       const texts = textsOf(request);

@@ -124,7 +124,7 @@ function describe(event: Event, raw: string, receivedAt: number): VerifiedVote |
     return { type: 'vote', kind, listing, userId, at, ...amounts, key, raw, ...(atSite && { atSite }) };
   }
   const { kind, userId, giftedBy, orderIds, tier, periodEnd } = event;
-  const key = isIdentified(event) ? premiumKeys(event, orderIds, { accounts: '', body: raw, receivedAt })[0] : null;
+  const key = isIdentified(event) ? premiumKeys(event, orderIds, { community: '', body: raw, receivedAt })[0] : null;
   return { type: 'premium', kind, listing, userId, giftedBy, orderIds, tier, at, periodEnd, credits, key, raw };
 }
 

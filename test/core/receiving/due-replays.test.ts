@@ -4,6 +4,7 @@ import { createReplay } from '../../../src/core/receiving/replay.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { day, hour, minute } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { premiumSecret, serverAndBot } from '../../support/listings.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
@@ -27,7 +28,7 @@ function startReplays(store: Store, clock: ManualClock) {
 async function setUp() {
   const clock = manualClock(start);
   const { store, post, lines } = await startReceiver({ clock });
-  const credits = async (userId: string) => (await store.ledger.account(userId)).credits;
+  const credits = async (userId: string) => (await store.ledgerIn(firstCommunity).account(userId)).credits;
   const outcomes = async () =>
     (await store.records.deliveries({ limit: 9, before: null })).map(({ outcome }) => outcome).reverse();
   const asleep = (count = 1) => eventually(() => expect(clock.sleepers()).toBe(count));

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { accountIdOf, homeAccounts } from '../../../src/core/ledger/account.ts';
+import { accountIdOf } from '../../../src/core/ledger/account.ts';
 import { preparedStatement, queryBuilder } from '../../../src/core/store/query-builder.ts';
 import { createFindLastVotes } from '../../../src/core/store/standings/ledger.ts';
 import type { Connection, Query } from '../../../src/platform/database/dialect.ts';
 import { literalLimits } from '../../../src/platform/database/sqlite-dialect.ts';
+import { firstCommunity } from '../../support/communities.ts';
 
 const db = queryBuilder({ kysely: literalLimits });
 
@@ -55,7 +56,7 @@ describe('a prepared statement', () => {
 it('reads the last votes of an account once for all who ask at the same time, and again for those who ask later', async () => {
   const { connection, queries } = notingConnection([{ last_votes: '{"server":7}' }]);
   const findLastVotes = createFindLastVotes(db, connection);
-  const id = accountIdOf(homeAccounts, '1');
+  const id = accountIdOf(firstCommunity, '1');
   expect(await Promise.all([findLastVotes(id), findLastVotes(id)])).toEqual([{ server: 7 }, { server: 7 }]);
   expect(queries).toHaveLength(1);
   await Promise.all([findLastVotes(id), findLastVotes(accountIdOf('9', '1'))]);

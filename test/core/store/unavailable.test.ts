@@ -8,6 +8,7 @@ import { storedFeatures } from '../../../src/features/index.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { minute, second } from '../../../src/platform/durations.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
@@ -39,7 +40,7 @@ describe('a database that another connection has locked', () => {
     other.exec('ROLLBACK');
     await clock.advance(second);
     expect(await delayed).toMatchObject({ status: 200, json: { outcome: 'recorded' } });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
   });
 });
 

@@ -3,10 +3,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { premiumKeys, voteKey, voteKeys } from '../../../src/core/tally/idempotency-key.ts';
 import type { Premium, Vote } from '../../../src/webhook/event.ts';
+import { firstCommunity } from '../../support/communities.ts';
 
 const newYear = Date.parse('2026-01-01T00:00:00Z');
 const premium = { kind: 'premium_purchase', periodEnd: null, at: null } as Premium;
-const delivery = { accounts: '', body: '{}', receivedAt: 20_000 * 86_400_000 + 1 };
+const delivery = { communityId: firstCommunity, body: '{}', receivedAt: 20_000 * 86_400_000 + 1 };
 
 /**
  * Computed with sha256sum, as `123 server`. What is stored is compared with these for ever, so they must not change.

@@ -5,6 +5,7 @@ import { openStore } from '../../../src/features/store.ts';
 import { day, hour, minute } from '../../../src/platform/durations.ts';
 import type { Event, Premium, Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { homeAccount } from '../../support/home-account.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -63,7 +64,7 @@ describe('a vote', () => {
     expect(await record(vote(), { receivedAt: start + 1_000 * hour, body: '{ }' })).toMatchObject({
       outcome: 'duplicate',
     });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10, votes: 1 });
   });
 
   it('of a time years back counts from its receipt, says so, and is known by that time however late it is repeated', async () => {
@@ -71,7 +72,7 @@ describe('a vote', () => {
     const old = vote({ at: 0 });
     const reason = 'its timestamp is years back, so the time of receipt counts';
     expect(await record(old)).toMatchObject({ outcome: 'recorded', credits: 10, reason });
-    expect(await store.ledger.lastVoteAt('1', 'server')).toBe(start);
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt('1', 'server')).toBe(start);
     const [effect] = await claimDue(store.outbox, start, start + minute, 1);
     expect(effect).toMatchObject({ kind: 'announcement', content: { at: start, credits: 10 } });
     for (const receivedAt of [start + minute, start + 13 * hour, start + 3_000 * day])
@@ -79,23 +80,23 @@ describe('a vote', () => {
     const next = vote({ at: 1_000 });
     expect(await record(next, { receivedAt: start + hour })).toMatchObject({ reason: 'within_cooldown' });
     expect(await record(vote({ at: 2_000 }), { receivedAt: start + 13 * hour })).toMatchObject({ credits: 10, reason });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 2 });
     const late = vote({ at: start - 300 * day, userId: '2' });
     expect(await record(late)).toMatchObject({ credits: 10, reason: null });
-    expect(await store.ledger.lastVoteAt('2', 'server')).toBe(start - 300 * day);
+    expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', 'server')).toBe(start - 300 * day);
   });
 
   it('for the bot is distinct from a vote for the server at the same time', async () => {
     const { store, record } = await openRecorder();
     await record(vote());
     await record(vote({ kind: 'bot_vote' }), { listing: bot });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 2 });
   });
 
   it('that the service denied is counted', async () => {
     const { store, record } = await openRecorder();
     await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0, votes: 1 });
     expect(await store.records.entries(homeAccount('1'), 5)).toMatchObject([
       { cause: 'denied', credits: 0, reason: 'Already voted recently' },
     ]);
@@ -111,10 +112,10 @@ describe('a vote', () => {
         reason: 'within_cooldown',
       });
     }
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 10, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10, votes: 1 });
     expect(await record(vote({ at: start + 12 * hour - 5 * minute }))).toMatchObject({ credits: 10, reason: null });
     expect(await record(vote({ at: start - 12 * hour }))).toMatchObject({ credits: 10 });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 30, votes: 3 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 30, votes: 3 });
   });
 
   it('within the cooldown does not extend it', async () => {
@@ -134,7 +135,7 @@ describe('a vote', () => {
       credits: 10,
     });
     expect(await record(vote({ at: null, userId: '2' }))).toMatchObject({ outcome: 'recorded' });
-    expect(await store.ledger.account('1')).toMatchObject({ votes: 2 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2 });
   });
 
   it('without a timestamp that is replayed days later counts, although its user has voted again', async () => {
@@ -143,7 +144,7 @@ describe('a vote', () => {
     expect(await record(untimed, { receivedAt: start + 72 * hour })).toMatchObject({ outcome: 'recorded' });
     expect(await record(untimed, { receivedAt: start + 66 * hour })).toMatchObject({ outcome: 'duplicate' });
     expect(await record(untimed, { receivedAt: start })).toMatchObject({ outcome: 'recorded', credits: 10 });
-    expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2, credits: 20 });
   });
 
   it('without a timestamp is not paid twice within a short cooldown', async () => {
@@ -164,7 +165,7 @@ describe('a vote', () => {
       outcome: 'recorded',
       credits: 10,
     });
-    expect(await store.ledger.account('1')).toMatchObject({ votes: 2, credits: 20 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: 2, credits: 20 });
   });
 
   it('without a timestamp that is not counted is recorded only once', async () => {
@@ -224,7 +225,7 @@ describe('a premium order', () => {
     expect(await record(renewal)).toMatchObject({ outcome: 'duplicate' });
     expect(await record({ ...renewal, periodEnd: start + 1_440 * hour })).toMatchObject({ credits: 100 });
     expect(await record({ ...renewal, periodEnd: null, at: start })).toMatchObject({ credits: 100 });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 400, votes: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 400, votes: 0 });
   });
 
   it('is renewed once for each time that its deliveries state, also if that is years back', async () => {
@@ -258,7 +259,7 @@ describe('a premium order', () => {
       credits: 0,
       reason: 'order_revoked',
     });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 200 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 200 });
   });
 
   it('is the same under any of its IDs, and pays each event once', async () => {
@@ -270,7 +271,7 @@ describe('a premium order', () => {
     const renewal = premium({ kind: 'subscription.renewed', orderIds: ['A1'], periodEnd: start + hour });
     await record(renewal);
     expect(await record({ ...renewal, orderIds: ['P1'] })).toMatchObject({ outcome: 'duplicate' });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 300 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 300 });
   });
 
   it('has an ID that only a repeated delivery contained', async () => {
@@ -284,7 +285,7 @@ describe('a premium order', () => {
     expect(await record({ ...revoked, orderIds: ['B', 'PB'] })).toMatchObject({ outcome: 'duplicate' });
     const renewal = premium({ kind: 'subscription.renewed', orderIds: ['PB'], periodEnd: start });
     expect(await record(renewal)).toMatchObject({ credits: 0, reason: 'order_revoked' });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 100 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 100 });
   });
 
   it('that merges two is revoked as one, and does not pay an event of either again', async () => {
@@ -342,8 +343,8 @@ describe('a premium order', () => {
       await record(gift);
       await record(premium({ ...renewed(1), userId: giver }));
       await record({ ...withoutRecipient, ...renewed(2) });
-      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
-      expect(await store.ledger.account(holder)).toMatchObject({ credits: 300 });
+      expect(await store.ledgerIn(firstCommunity).account(giver)).toMatchObject({ credits: 0 });
+      expect(await store.ledgerIn(firstCommunity).account(holder)).toMatchObject({ credits: 300 });
       const effects = await claimDue(store.outbox, start, start + minute, 10);
       expect(effects).toMatchObject(Array(3).fill({ content: { userId: holder, giftedBy: giver } }));
     });
@@ -365,7 +366,7 @@ describe('a premium order', () => {
       await record(premium({ ...renewed(1), userId: giver }));
       await record(gift);
       await record(premium({ ...renewed(2), userId: giver }));
-      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
+      expect(await store.ledgerIn(firstCommunity).account(holder)).toMatchObject({ credits: 200 });
     });
 
     it('is quarantined until its recipient is known, and pays the recipient on replay', async () => {
@@ -384,8 +385,8 @@ describe('a premium order', () => {
       expect(await replay()).toMatchObject({ outcome: 'quarantined' });
       await record({ ...gift, ...renewed(2) });
       expect(await replay()).toMatchObject({ outcome: 'recorded', credits: 100 });
-      expect(await store.ledger.account(holder)).toMatchObject({ credits: 200 });
-      expect(await store.ledger.account(giver)).toMatchObject({ credits: 0 });
+      expect(await store.ledgerIn(firstCommunity).account(holder)).toMatchObject({ credits: 200 });
+      expect(await store.ledgerIn(firstCommunity).account(giver)).toMatchObject({ credits: 0 });
     });
 
     it('does not belong to the giver if an earlier event named nobody else', async () => {
@@ -408,7 +409,7 @@ describe('a premium order', () => {
     const { store, record } = await openRecorder();
     await record(premium({ kind: 'subscription.revoked', userId: null }));
     expect(await record(premium())).toMatchObject({ credits: 0, reason: 'order_revoked' });
-    expect(await store.ledger.account('1')).toMatchObject({ credits: 0 });
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0 });
   });
 });
 
@@ -460,13 +461,13 @@ describe('any sequence of deliveries, in any order, with repeats', () => {
           );
         }
         for (const userId of ['1', '2']) {
-          const account = await store.ledger.account(userId);
+          const account = await store.ledgerIn(firstCommunity).account(userId);
           const entries = await store.records.entries(homeAccount(userId), 1_000);
           expect(account.credits).toBe(entries.reduce((sum, { credits }) => sum + credits, 0));
           const votes = entries.filter(({ cause }) => cause === 'vote' || cause === 'denied').map(({ at }) => at);
           const counted = votes.toSorted((a, b) => b - a);
           expect(account.votes).toBe(counted.length);
-          expect(await store.ledger.lastVoteAt(userId, server.name)).toBe(counted[0] ?? null);
+          expect(await store.ledgerIn(firstCommunity).lastVoteAt(userId, server.name)).toBe(counted[0] ?? null);
           for (const [index, at] of counted.slice(1).entries()) {
             expect((counted[index] ?? 0) - at).toBeGreaterThanOrEqual(12 * hour - 5 * minute);
           }
@@ -498,7 +499,7 @@ describe('any order of votes with and without a timestamp, live or replayed', ()
           expect(first.outcome === 'recorded' && first.reason !== 'within_cooldown').toBe(isApart);
           expect(await record(cast, { receivedAt: receivedAt + 1_000 })).toMatchObject({ outcome: 'duplicate' });
         }
-        expect(await store.ledger.account('1')).toMatchObject({ votes: counted.length });
+        expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ votes: counted.length });
       }),
       { numRuns: sampleSize(25) },
     );

@@ -16,6 +16,7 @@ import { createReviewHandler } from '../../../src/features/reviews/message.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { textsFor } from '../../../src/texts/texts.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
 
 const member = (index: number) => `20000000000000000${index}`;
@@ -49,7 +50,7 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
     channelTexts: async () => textsFor(null),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
     announcements: {
-      ...createAnnouncements(createDirectory([])),
+      ...createAnnouncements(createDirectory([], communityIdsOf([]))),
       findStyle: (listing: string) => (listing === 'harbour' ? style : null),
     },
     voteButtons: () => [{ kind: 'action', command: 'remind', action: 'on', label: 'Remind me' } as const],

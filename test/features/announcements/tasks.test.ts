@@ -8,6 +8,7 @@ import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/schemas.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -59,7 +60,7 @@ describe('the digest', () => {
 describe('lost streaks', () => {
   it('are announced once, some minutes after the day that ended them', async () => {
     const { listing, clock, vote, posted, store } = await open({ lostStreaks: 2 });
-    const options = { store: store.lostStreaks, clock, accounts: '', beat: store.upkeep.beat };
+    const options = { store: store.lostStreaks, clock, communityId: firstCommunity, beat: store.upkeep.beat };
     const run = createLostStreaksTask(listing, options);
     const passDays = async (days: number) => {
       for (let minutes = 0; minutes < days * 24 * 60; minutes += 5) {

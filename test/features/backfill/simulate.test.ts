@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import type { AccountScope } from '../../../src/core/ledger/account.ts';
+import type { CommunityId } from '../../../src/core/ledger/account.ts';
 import type { RuleChange } from '../../../src/features/backfill/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { describeOnEveryDatabase } from '../../contracts/databases.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { runSql } from '../../support/run-sql.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
@@ -23,7 +24,7 @@ function simulate(
   const listingsWith = (rewards: object) => installation('sqlite:unused.db', rewards).listings;
   const rules = { before: listingsWith(before), after: listingsWith(after) };
   const { signal } = new AbortController();
-  return store.backfill.simulateCredits({ accounts: '' as AccountScope, ...rules, since, signal, ...options });
+  return store.backfill.simulateCredits({ communityId: '' as CommunityId, ...rules, since, signal, ...options });
 }
 
 function tests(newUrl: () => string): void {
@@ -47,7 +48,7 @@ function tests(newUrl: () => string): void {
     const votes = 12 + 12 + 24 + 3 + 80;
     const changed = { vote: 12, whenDenied: 3, multipliers: [{ factor: 2, days: ['saturday', 'sunday'] }] };
     expect(await simulate(store, [{ vote: 10 }, changed])).toEqual({ before, after: votes });
-    expect(await store.ledger.account(mira)).toMatchObject({ credits: 60 });
+    expect(await store.ledgerIn(firstCommunity).account(mira)).toMatchObject({ credits: 60 });
     expect(await isConsistent(url)).toBe(true);
   });
 
@@ -105,7 +106,7 @@ function tests(newUrl: () => string): void {
 
   it('is nothing without votes in the last 30 days', async () => {
     const { community, store } = await january2026();
-    const late = { accounts: guildId as AccountScope };
+    const late = { accounts: guildId as CommunityId };
     expect(await simulate(store, [{}, { vote: 20 }], late)).toBe(null);
     const empty = await openLedger(newUrl());
     await castVote(empty, community, tomas, january(4));
@@ -125,10 +126,10 @@ function tests(newUrl: () => string): void {
     const { store } = await january2026();
     const [harbour] = installation(newUrl(), { vote: 10 }).listings;
     if (harbour === undefined) throw new Error('no listing');
-    const bees = { ...harbour, community: { ...harbour.community, accounts: guildId as AccountScope } };
+    const bees = { ...harbour, community: { ...harbour.community, accounts: guildId as CommunityId } };
     await recordVote(store, bees, mira, january(8));
     expect(await simulate(store, [{}, { vote: 20 }])).toEqual({ before: 70, after: 100 });
-    expect(await simulate(store, [{}, { vote: 20 }], { accounts: guildId as AccountScope })).toEqual({
+    expect(await simulate(store, [{}, { vote: 20 }], { communityId: guildId as CommunityId })).toEqual({
       before: 10,
       after: 20,
     });

@@ -10,6 +10,7 @@ import { createHandling } from '../../../src/features/handlers/handling.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { hour, second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
+import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
@@ -27,7 +28,7 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const notices = createEffectNotices(null);
   const handling = createHandling({
     ...{ handlers, store, clock, isShared: false, newEffectsPollMs: null },
-    ledgerIn: (guildId) => createLedger({ store, directory: createDirectory([]), clock }, guildId),
+    ledgerIn: (guildId) => createLedger({ store, directory: createDirectory([], communityIdsOf([])), clock }, guildId),
     log: createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } }),
     ...{ notices, metrics: createMetrics(), onAttempted() {} },
   });
@@ -38,7 +39,7 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   if (isStarted) handling.start();
   const recorder = { ...store.recorder, ...handling.recording.recorder(store.recorder) };
   const vote = (userId: string, guildId: string | null = null, at = clock.now()) => {
-    const community = { accounts: '', guildId, timeZone: 'UTC', listings: ['server'] };
+    const community = { id: firstCommunity, guildId, timeZone: 'UTC', listings: ['server'] };
     const [listing] = serverAndBot({ community, announceChannelId: null });
     if (listing === undefined) throw new Error('no listing');
     return recordVote({ ...store, recorder }, listing, userId, at);
@@ -194,7 +195,7 @@ it('can write the ledger of their community, once however often they are repeate
   });
   await vote('1');
   await advanceUntil(clock, () => false, second / 10);
-  expect((await store.ledger.account('1')).credits).toBe(17);
+  expect((await store.ledgerIn(firstCommunity).account('1')).credits).toBe(17);
 });
 
 it('overlap as often as `concurrency` says, and each is made once', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import { homeAccounts } from '../../../src/core/ledger/account.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import type { CommunityListing } from '../../../src/features/communities/listings.ts';
 import { createLostVotes } from '../../../src/features/lost-votes/parts.ts';
@@ -12,6 +11,7 @@ import type { Vote } from '../../../src/webhook/event.ts';
 import { json } from '../../lookup/fake-service.ts';
 import { botId, member, siteFixture } from '../../lookup/sites/site-fixture.ts';
 import { claimDue } from '../../support/claim-due.ts';
+import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -31,7 +31,7 @@ async function start(
   onTestFinished(() => store.close());
   const file = { name: 'lamp', kind: 'bot', id: botId, site, voteSecrets: ['whs_secret-of-the-lamp'] };
   const { listings } = loadConfig(environmentWith([{ ...file, announceChannelId: channelId, rewards }]));
-  const directory = createDirectory(listings);
+  const directory = createDirectory(listings, communityIdsOf(listings));
   const [listing] = directory.listings;
   if (listing === undefined) throw new Error('no listing');
   if (!isNew) await store.lostVotes.begin('lamp', `${site} bot ${botId}`, clock.now() - 2 * day);
@@ -100,7 +100,7 @@ async function start(
       lostVotes = create();
       pauses = 0;
     },
-    account: () => store.ledgerIn(homeAccounts).account(member),
+    account: () => store.ledgerIn(firstCommunity).account(member),
   };
 }
 

@@ -17,6 +17,7 @@ import { runReadinessChecks } from '../../../src/platform/http/readiness.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createRedactor } from '../../../src/platform/redactor.ts';
 import { textsFor } from '../../../src/texts/texts.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -46,7 +47,7 @@ async function startProcess(
   const clock = manualClock();
   const store = await openStore(databaseUrl, clock, { thread: false });
   onTestFinished(() => store.close());
-  const directory = createDirectory(config.listings);
+  const directory = createDirectory(config.listings, communityIdsOf(config.listings));
   const prepare = () => () => {};
   const targets = createListingTargets(findLookup);
   let saved = 0;

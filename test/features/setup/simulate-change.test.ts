@@ -7,6 +7,7 @@ import { type ComparedSettings, createChangeSimulation } from '../../../src/feat
 import { openStore } from '../../../src/features/store.ts';
 import { day, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -26,7 +27,10 @@ async function changes(simulate: (change: RuleChange) => Promise<SimulatedCredit
   const setup = setupOver(store, environment);
   const { log, logged } = collectingLog();
   const simulateChange = createChangeSimulation({
-    ...{ setup, directory: createDirectory(loadConfig(environment).listings) },
+    ...{
+      setup,
+      directory: createDirectory(loadConfig(environment).listings, communityIdsOf(loadConfig(environment).listings)),
+    },
     ...{ simulate, clock, stopwatch: clock, log },
   });
   let saves = 0;
@@ -60,12 +64,12 @@ describe('the simulation of a change', () => {
         before: [before],
         after: [after],
         since,
-        accounts,
+        communityId,
       } = { before: [], after: [] },
     ] = asked;
     expect(before?.rewards).toMatchObject({ base: { perVote: 25 }, streak: { every: 7, credits: 50 } });
     expect(after?.rewards).toMatchObject({ base: { perVote: 25 }, streak: null });
-    expect([since, accounts]).toEqual([clock.now() - 30 * day, '']);
+    expect([since, communityId]).toEqual([clock.now() - 30 * day, '']);
   });
 
   it('is not made for settings that pay nobody otherwise', async () => {

@@ -7,6 +7,7 @@ import { openStore } from '../../../src/features/store.ts';
 import { createHeartbeat } from '../../../src/features/upkeep/heartbeat.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../../contracts/databases.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { manualClock, storeClock } from '../../support/manual-clock.ts';
@@ -81,7 +82,7 @@ describeOnEveryDatabase('a clock that was ahead', (newUrl) => {
       return heartbeat;
     };
     const beats = (at: number) => eventually(async () => expect(await store.upkeep.lastBeat()).toBe(at));
-    const lastVote = () => store.ledger.lastVoteAt('1', listing.name);
+    const lastVote = () => store.ledgerIn(firstCommunity).lastVoteAt('1', listing.name);
     return { clock, store, vote, startHeartbeat, beats, lastVote };
   }
 
@@ -102,7 +103,7 @@ describeOnEveryDatabase('a clock that was ahead', (newUrl) => {
       const noticedAt = clock.now();
       await beats(noticedAt);
       expect(await lastVote()).toBe(noticedAt);
-      const next = { names: [listing.name], name: listing.name, cooldownMs: 12 * hour, accounts: '' };
+      const next = { names: [listing.name], name: listing.name, cooldownMs: 12 * hour, communityId: firstCommunity };
       expect(await store.reminders.lastVote('1', next)).toMatchObject({ nextVoteAt: noticedAt + 12 * hour });
       const claim = {
         leaseUntil: noticedAt + day,
@@ -115,7 +116,7 @@ describeOnEveryDatabase('a clock that was ahead', (newUrl) => {
       expect(await vote()).toMatchObject({ outcome: 'duplicate' });
       clock.shiftWallClock(12.1 * hour);
       expect(await vote()).toMatchObject({ outcome: 'recorded', credits: 10 });
-      expect(await store.ledger.account('1')).toMatchObject({ credits: 20, votes: 2 });
+      expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 2 });
     },
   );
 

@@ -15,6 +15,7 @@ import { createWebhookReceiver } from '../../../src/webhook/receiver.ts';
 import type { VerifiedEvent } from '../../../src/webhook/verification/events.ts';
 import { VerificationError } from '../../../src/webhook/verification/verification-error.ts';
 import { type DeliveryRequest, verify } from '../../../src/webhook/verification/verify.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -108,7 +109,9 @@ function inWordsOfHandlers(event: Event, raw: string): VerifiedEvent {
   }
   const { family: _family, isRecipient: _isRecipient, target: _target, creditsAwarded: _credits, ...fields } = event;
   const isIdentified = event.orderIds.length > 0 || at !== null || event.periodEnd !== null;
-  const key = isIdentified ? premiumKeys(event, event.orderIds, { accounts: '', body: raw, receivedAt: 0 })[0] : null;
+  const key = isIdentified
+    ? premiumKeys(event, event.orderIds, { communityId: firstCommunity, body: raw, receivedAt: 0 })[0]
+    : null;
   return { type: 'premium', ...fields, listing, credits: stated, key, raw };
 }
 

@@ -87,7 +87,10 @@ const deleteRowsOf = memoizeOne(({ name, key: [column = ''] }: HotTable): string
 
 function toRow(account: AccountState): Record<string, unknown> {
   const values = accountValues(account);
-  return Object.fromEntries([['user_id', account.id], ...accountColumns.map((name, index) => [name, values[index]])]);
+  return Object.fromEntries([
+    ['account_id', account.id],
+    ...accountColumns.map((name, index) => [name, values[index]]),
+  ]);
 }
 
 const accountTypes = accountColumns.map(
@@ -113,7 +116,7 @@ const writeRows = `
     ),
     new_entries as (
       insert into entries (
-        id, user_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement
+        id, account_id, listing, credits, cause, reason, at, delivery_id, previous, number, untimed, achievement
       )
       select id, "accountId", listing, credits, cause, reason, at, "deliveryId", previous, number, untimed, achievement
       from json_to_recordset($3::json) as rows (
@@ -123,8 +126,8 @@ const writeRows = `
     ),
     changed_balances as (
       update balances set ${accountColumns.map((name) => `${name} = rows.${name}`).join(', ')}
-      from json_to_recordset($4::json) as rows (user_id text, ${accountTypes.join(', ')})
-      where balances.user_id = rows.user_id
+      from json_to_recordset($4::json) as rows (account_id text, ${accountTypes.join(', ')})
+      where balances.account_id = rows.account_id
     ),
     new_effects as (
       insert into effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at, traceparent)
@@ -133,7 +136,7 @@ const writeRows = `
         "deliveryId" bigint, kind text, queue text, content text, "createdAt" bigint, traceparent text
       )
     )
-  delete from balances where user_id = any($6::text[])`;
+  delete from balances where account_id = any($6::text[])`;
 
 const writePlanned = `
   insert into planned_effects (delivery_id, kind, queue, content, due_at)

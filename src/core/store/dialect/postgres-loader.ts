@@ -1,4 +1,4 @@
-import { type AccountId, type AccountScope, accountIdOf, scopedKey } from '../../ledger/account.ts';
+import { type AccountId, accountIdOf, type CommunityId, scopedKey } from '../../ledger/account.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { type AccountState, isEmpty } from '../../tally/account-state.ts';
@@ -46,15 +46,15 @@ export function createLoader(access: SqlAccess) {
   const entryIds: number[] = [];
 
   /** Returns the accounts of their holders. */
-  async function loadOrders(accounts: AccountScope, ids: readonly string[]): Promise<readonly AccountId[]> {
-    const names = await run(connection, selectOrderNames(db, accounts, ids));
-    const orders = (await run(connection, selectOrders(db, accounts, ids))).map((row) => toOrder(row, names));
+  async function loadOrders(communityId: CommunityId, ids: readonly string[]): Promise<readonly AccountId[]> {
+    const names = await run(connection, selectOrderNames(db, communityId, ids));
+    const orders = (await run(connection, selectOrders(db, communityId, ids))).map((row) => toOrder(row, names));
     for (const id of ids)
       ordersById.set(
-        scopedKey(accounts, id),
+        scopedKey(communityId, id),
         orders.filter(({ orderIds }) => orderIds.includes(id)),
       );
-    return orders.flatMap(({ userId }) => (userId === null ? [] : accountIdOf(accounts, userId)));
+    return orders.flatMap(({ userId }) => (userId === null ? [] : accountIdOf(communityId, userId)));
   }
 
   async function loadQuarantined(ids: readonly number[]): Promise<void> {
@@ -85,11 +85,11 @@ export function createLoader(access: SqlAccess) {
     for (const userId of userIds) grants.set(userId, rows.filter((row) => row.user_id === userId).map(toGrant));
   }
 
-  async function loadCorrections(accounts: AccountScope, keys: readonly string[]): Promise<void> {
-    const rows = (await run(connection, selectCorrections(db, accounts, keys))).map(toCorrection);
+  async function loadCorrections(communityId: CommunityId, keys: readonly string[]): Promise<void> {
+    const rows = (await run(connection, selectCorrections(db, communityId, keys))).map(toCorrection);
     for (const key of keys) {
       const stored = rows.find(({ idempotencyKey }) => idempotencyKey === key) ?? null;
-      corrections.set(scopedKey(accounts, key), stored);
+      corrections.set(scopedKey(communityId, key), stored);
     }
   }
 

@@ -5,7 +5,7 @@ import type { Outage } from '../../rewards/outages.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import type { EventKey } from '../../tally/idempotency-key.ts';
 import type { PastVote } from '../../tally/tally.ts';
-import { accountColumns, accountKey, type BalanceRow, toAccountState } from '../account-columns.ts';
+import { accountColumns, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { literal, type SqlAccess } from '../query-builder.ts';
 import type { HotTable, Row } from '../recording/hot-table.ts';
 import type { VoteRange } from '../recording/needs.ts';
@@ -14,16 +14,12 @@ import type { Tables } from '../tables.ts';
 
 /** Locks and reads accounts. Inserts those that are missing, because only a row that exists can be locked. */
 export async function lockAccounts(access: SqlAccess, sortedIds: readonly AccountId[]): Promise<AccountState[]> {
-  const keys = sortedIds.map(accountKey);
-  const guildIds = keys.map(({ guild_id }) => guild_id);
-  const memberIds = keys.map(({ member_id }) => member_id);
   const locked = sql<BalanceRow>`
-    insert into balances (user_id, guild_id, member_id, credits, votes, last_votes, entries)
-    select user_id, guild_id, member_id, 0, 0, '{}', 0
-    from unnest(${sortedIds}::text[], ${guildIds}::text[], ${memberIds}::text[])
-      with ordinality as keys (user_id, guild_id, member_id, place) order by place
-    on conflict (user_id) do update set user_id = balances.user_id
-    returning user_id, roles, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`;
+    insert into balances (account_id, credits, votes, last_votes, entries)
+    select account_id, 0, 0, '{}', 0
+    from unnest(${sortedIds}::text[]) with ordinality as keys (account_id, place) order by place
+    on conflict (account_id) do update set account_id = balances.account_id
+    returning account_id, roles, ${sql.join(accountColumns.map((name) => sql.ref(name)))}`;
   return (await all(access, locked)).map(toAccountState);
 }
 

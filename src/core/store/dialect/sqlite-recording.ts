@@ -7,7 +7,7 @@ import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import { emptyAccount, noMarks } from '../../tally/account-state.ts';
 import { serializeIdentities } from '../../tally/listing-identity.ts';
-import { accountColumns, accountKey, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
+import { accountColumns, accountValues, type BalanceRow, toAccountState } from '../account-columns.ts';
 import { decide } from '../commits/jobs.ts';
 import { type HotTable, type Row, replacement } from '../recording/hot-table.ts';
 import {
@@ -37,11 +37,11 @@ import type { RecordBatch } from './dialect.ts';
 /** Records deliveries inside the connection's current transaction. */
 export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): RecordBatch {
   const balanceColumns = [...accountColumns, 'roles'] as const;
-  const findBalance = database.prepare(`select ${balanceColumns.join(', ')} from balances where user_id = ?`);
+  const findBalance = database.prepare(`select ${balanceColumns.join(', ')} from balances where account_id = ?`);
   // Arrays take half the time of objects, whose property names SQLite returns for each row.
   findBalance.setReturnArrays(true);
   // With all columns at first: an object that grows column by column takes four times as long.
-  const noBalance = Object.fromEntries(['user_id', ...balanceColumns].map((name) => [name, null]));
+  const noBalance = Object.fromEntries(['account_id', ...balanceColumns].map((name) => [name, null]));
   const findGrants = database.prepare('select * from grants where user_id = ?');
   const findRowOf = memoizeOne(({ name, key }: HotTable) =>
     database.prepare(`select * from ${name} where ${key.map((column) => `${column} = ?`).join(' and ')}`),
@@ -80,7 +80,7 @@ export function sqliteRecord(database: DatabaseSync, db: Kysely<Tables>): Record
       account(id) {
         const values = findBalance.get(id) as unknown as readonly SQLOutputValue[] | undefined;
         if (values === undefined) return emptyAccount(id);
-        const row: Record<string, unknown> = { ...noBalance, user_id: id };
+        const row: Record<string, unknown> = { ...noBalance, account_id: id };
         for (const [place, name] of balanceColumns.entries()) row[name] = values[place];
         return toAccountState(row as unknown as BalanceRow);
       },
@@ -150,12 +150,12 @@ function prepareWrite(
   const insertDelivery = prepareInsert(database, 'deliveries', deliveryColumns, usualDelivery);
   const usualEntry = { cause: 'vote', reason: null, previous: null, number: 1, untimed: 0, achievement: null };
   const insertEntry = prepareInsert(database, 'entries', entryColumns, usualEntry);
-  const balanceColumns = ['user_id', 'guild_id', 'member_id', ...accountColumns];
+  const balanceColumns = ['account_id', ...accountColumns];
   // Of a member's first vote.
   const usualScores = { votes: 1, week_votes: 1, month_votes: 1, streak_days: 1 };
-  const usualBalance = { guild_id: '', member_id: null, entries: 1, ...noMarks, ...usualScores };
+  const usualBalance = { entries: 1, ...noMarks, ...usualScores };
   const columnChanges = accountColumns.map((name) => `${name} = excluded.${name}`).join(', ');
-  const replacing = `on conflict (user_id) do update set ${columnChanges}`;
+  const replacing = `on conflict (account_id) do update set ${columnChanges}`;
   const saveBalance = prepareInsert(database, 'balances', balanceColumns, usualBalance, replacing);
   const saveGrant = database.prepare(
     `insert into grants (user_id, role, source, guild_id, until, state) values (?, ?, ?, ?, ?, ?)
@@ -198,10 +198,7 @@ function prepareWrite(
         entry.achievement,
       ]);
     }
-    for (const account of accounts.values()) {
-      const { user_id, guild_id, member_id } = accountKey(account.id);
-      saveBalance([user_id, guild_id, member_id, ...accountValues(account)]);
-    }
+    for (const account of accounts.values()) saveBalance([account.id, ...accountValues(account)]);
     for (const { userId, role, source, guildId, until, state } of changes.grants.values()) {
       saveGrant.run(userId, role, source, guildId, until, state);
     }

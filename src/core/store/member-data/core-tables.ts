@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
-import { type AccountId, accountIdOf, homeAccounts, partsOf } from '../../ledger/account.ts';
+import { type AccountId, accountIdOf, noCommunity, partsOf } from '../../ledger/account.ts';
 import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
 import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
-import { accountKey } from '../account-columns.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
@@ -20,14 +19,14 @@ const forgottenReason = 'The member was forgotten.';
 export const coreTables = {
   balances: {
     select: (db, { accounts }) =>
-      accounts.length === 0 ? [] : [db.selectFrom('balances').selectAll().where('user_id', 'in', accounts)],
+      accounts.length === 0 ? [] : [db.selectFrom('balances').selectAll().where('account_id', 'in', accounts)],
     forget: (db, { accounts }, pseudonym) =>
       accounts.map((accountId) => {
-        const key = accountKey(accountIdOf(partsOf(accountId).accounts, pseudonym));
+        const account_id = accountIdOf(partsOf(accountId).communityId, pseudonym);
         return db
           .updateTable('balances')
-          .set({ ...key, roles: null, ...noMarks })
-          .where('user_id', '=', accountId);
+          .set({ account_id, roles: null, ...noMarks })
+          .where('account_id', '=', accountId);
       }),
   },
   entries: {
@@ -38,9 +37,9 @@ export const coreTables = {
     forget: (db, { entryIds, accounts, correctionKeys }, pseudonym) =>
       accounts
         .flatMap((accountId) => {
-          const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
+          const account_id = accountIdOf(partsOf(accountId).communityId, pseudonym);
           return inChunks(entryIds, (ids) =>
-            db.updateTable('entries').set({ user_id }).where('id', 'in', ids).where('user_id', '=', accountId),
+            db.updateTable('entries').set({ account_id }).where('id', 'in', ids).where('account_id', '=', accountId),
           );
         })
         .concat(
@@ -92,13 +91,13 @@ export const coreTables = {
         inChunks(ownIds, (ids) =>
           db
             .updateTable('effects')
-            .set({ queue: directMessageQueue(pseudonym, homeAccounts) })
+            .set({ queue: directMessageQueue(pseudonym, noCommunity) })
             .where('id', 'in', ids)
             .where(({ eb, or }) =>
               or([
                 eb('queue', 'in', queues),
-                // From another community.
-                eb('queue', 'like', `${directMessageQueue(userId, homeAccounts)} %`),
+                // From a community in which the member has no account.
+                eb('queue', 'like', directMessageQueue(userId, '%')),
               ]),
             ),
         ),
@@ -122,14 +121,14 @@ export const coreTables = {
         : [
             db
               .selectFrom('corrections')
-              .select(['idempotency_key', 'user_id', 'credits', 'reason', 'balance', 'at'])
-              .where('user_id', 'in', accounts),
+              .select(['idempotency_key', 'account_id', 'credits', 'reason', 'balance', 'at'])
+              .where('account_id', 'in', accounts),
           ],
     forget: (db, { accounts, correctionKeys, userId }, pseudonym) => [
       db.updateTable('corrections').set({ author: pseudonym }).where('author', '=', userId),
       ...accounts.map((accountId) => {
-        const user_id = accountIdOf(partsOf(accountId).accounts, pseudonym);
-        return db.updateTable('corrections').set({ user_id, reason: '' }).where('user_id', '=', accountId);
+        const account_id = accountIdOf(partsOf(accountId).communityId, pseudonym);
+        return db.updateTable('corrections').set({ account_id, reason: '' }).where('account_id', '=', accountId);
       }),
       // Programs choose the keys, and many contain the id.
       ...correctionKeys.map((key) =>
@@ -174,7 +173,8 @@ export const coreTables = {
   invalid_requests: { withoutMembers: 'Counts.' },
   guild_rejections: { withoutMembers: 'Counts of guilds.' },
   open_circuits: { withoutMembers: 'Channels and roles.' },
-  installation: { withoutMembers: 'What holds for the whole installation.' },
+  communities: { withoutMembers: 'Guilds.' },
+  installation: { withoutMembers: 'Settings of the program.' },
   locks: { withoutMembers: 'Names of what is locked.' },
   revoked_sessions: { withoutMembers: 'Sessions of the owner.' },
   lookup_requests: { withoutMembers: 'Times of requests.' },
@@ -190,9 +190,9 @@ const ownAchievement = sql<string | null>`case when cause <> 'correction' then a
 
 /** The entry of another member with a key that contains the id of this one, such as of a transfer. Before the key is renamed. */
 function forgetKeyOfOther(db: Kysely<Tables>, key: string, accounts: readonly AccountId[]) {
-  const correction = db.selectFrom('corrections').select('user_id').where('idempotency_key', '=', key);
-  const other = accounts.length === 0 ? correction : correction.where('user_id', 'not in', accounts);
-  const newest = db.selectFrom('balances').select('last_entry').where('user_id', '=', other.$asScalar()).$asScalar();
+  const correction = db.selectFrom('corrections').select('account_id').where('idempotency_key', '=', key);
+  const other = accounts.length === 0 ? correction : correction.where('account_id', 'not in', accounts);
+  const newest = db.selectFrom('balances').select('last_entry').where('account_id', '=', other.$asScalar()).$asScalar();
   return db
     .updateTable('entries')
     .set({ achievement: forgottenCorrectionKey(key) })

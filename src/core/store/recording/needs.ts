@@ -1,5 +1,5 @@
 import type { Premium } from '../../../webhook/event.ts';
-import { type AccountId, type AccountScope, accountIdOf } from '../../ledger/account.ts';
+import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
 import type { Correction } from '../../ledger/correction.ts';
 import type { AccountState } from '../../tally/account-state.ts';
 import { type EventKey, forgottenCorrectionKey, forgottenVoteKeys, voteKeys } from '../../tally/idempotency-key.ts';
@@ -30,10 +30,10 @@ export function noNeeds() {
     events: new Set<EventKey>(),
     forgottenVotes: new Set<EventKey>(),
     /** The ids of orders, by their community. */
-    orderIds: new Map<AccountScope, Set<string>>(),
+    orderIds: new Map<CommunityId, Set<string>>(),
     replayedIds: new Set<number>(),
     /** Those of corrections, by their community. */
-    idempotencyKeys: new Map<AccountScope, Set<string>>(),
+    idempotencyKeys: new Map<CommunityId, Set<string>>(),
     /** Users whose grants are needed. */
     grantees: new Set<string>(),
     /** The keys of rows of the features' tables. */
@@ -77,7 +77,7 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
     }
     case 'recordClaim': {
       const [{ userId, at }, listing] = job.args;
-      needs.accounts.add(accountIdOf(listing.community.accounts, userId));
+      needs.accounts.add(accountIdOf(listing.community.id, userId));
       for (const key of forgottenVoteKeys(userId, listing)) needs.forgottenVotes.add(key);
       addListing(needs, { userId, listing, at }, hooks);
       return;
@@ -85,24 +85,24 @@ function addJob(needs: Needs, job: RecordingJob, hooks: readonly Hooks[]): void 
   }
 }
 
-function addCorrection(needs: Needs, { userId, accounts }: Correction, idempotencyKey: string): void {
-  needs.accounts.add(accountIdOf(accounts, userId));
-  addScoped(needs.idempotencyKeys, accounts, [idempotencyKey, forgottenCorrectionKey(idempotencyKey)]);
+function addCorrection(needs: Needs, { userId, communityId }: Correction, idempotencyKey: string): void {
+  needs.accounts.add(accountIdOf(communityId, userId));
+  addScoped(needs.idempotencyKeys, communityId, [idempotencyKey, forgottenCorrectionKey(idempotencyKey)]);
 }
 
 /** Notes names within a community. */
 export function addScoped(
-  names: Map<AccountScope, Set<string>>,
-  accounts: AccountScope,
+  names: Map<CommunityId, Set<string>>,
+  communityId: CommunityId,
   added: readonly string[],
 ): void {
-  names.set(accounts, new Set([...(names.get(accounts) ?? []), ...added]));
+  names.set(communityId, new Set([...(names.get(communityId) ?? []), ...added]));
 }
 
 function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, hooks: readonly Hooks[]): void {
   if (routed.type === 'quarantine' && routed.unless !== undefined) {
     const { vote, listing } = routed.unless;
-    for (const key of voteKeys(vote, listing.name, receivedAt)) needs.events.add(key);
+    for (const key of voteKeys(vote, listing, receivedAt)) needs.events.add(key);
   }
   if (routed.type !== 'event' && routed.type !== 'order') return;
   const event = withPlausibleTime(routed.event, receivedAt);
@@ -110,8 +110,8 @@ function addDelivery(needs: Needs, receivedAt: number, routed: RoutedDelivery, h
     addPremium(needs, event, routed.type === 'event' ? [routed.listing] : routed.listings);
   } else if (routed.type === 'event') {
     const { listing } = routed;
-    needs.accounts.add(accountIdOf(listing.community.accounts, event.userId));
-    for (const key of voteKeys(event, listing.name, receivedAt)) needs.events.add(key);
+    needs.accounts.add(accountIdOf(listing.community.id, event.userId));
+    for (const key of voteKeys(event, listing, receivedAt)) needs.events.add(key);
     for (const key of forgottenVoteKeys(event.userId, listing)) needs.forgottenVotes.add(key);
     addListing(needs, { userId: event.userId, listing, at: event.at ?? receivedAt }, hooks);
   }
@@ -142,7 +142,7 @@ export function addRow({ rows }: Needs, table: HotTable, key: string): ReadonlyS
 
 function addPremium(needs: Needs, { userId, orderIds }: Premium, listings: readonly ListingContext[]): void {
   for (const { community } of listings) {
-    if (userId !== null) needs.accounts.add(accountIdOf(community.accounts, userId));
-    if (orderIds.length > 0) addScoped(needs.orderIds, community.accounts, orderIds);
+    if (userId !== null) needs.accounts.add(accountIdOf(community.id, userId));
+    if (orderIds.length > 0) addScoped(needs.orderIds, community.id, orderIds);
   }
 }

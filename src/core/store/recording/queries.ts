@@ -1,13 +1,12 @@
 import type { Compilable, Kysely, Selectable } from 'kysely';
 import { boundQuery } from '../../../platform/database/prepared-query.ts';
-import { type AccountScope, accountIdOf, partsOf } from '../../ledger/account.ts';
+import { accountIdOf, type CommunityId, partsOf } from '../../ledger/account.ts';
 import { allVoteCauses } from '../../ledger/entry.ts';
 import { serializeContent } from '../../outbox/effect-kind.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import type { StoredGrant } from '../../rewards/grant.ts';
 import type { Outage } from '../../rewards/outages.ts';
 import type { Order, PastVote, StoredCorrection } from '../../tally/tally.ts';
-import { accountOf } from '../account-columns.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { parseOrderTimes, serializeOrderTimes } from '../order-times-column.ts';
 import { literal } from '../query-builder.ts';
@@ -50,43 +49,61 @@ export function toPastVote(row: Omit<PastVote, 'untimed'> & { readonly untimed: 
 }
 
 /** The orders of a community with any of these ids, by ascending primary key. */
-export function selectOrders(db: Kysely<Tables>, accounts: AccountScope, orderIds: readonly string[]) {
-  const ids = db.selectFrom('order_names').select('order_id').where('guild_id', '=', accounts);
+export function selectOrders(db: Kysely<Tables>, communityId: CommunityId, orderIds: readonly string[]) {
+  const ids = db.selectFrom('order_names').select('order_id').where('community_id', '=', communityId);
   const named = ids.where('name', 'in', orderIds);
-  return db.selectFrom('orders').selectAll().where('guild_id', '=', accounts).where('id', 'in', named).orderBy('id');
+  return db
+    .selectFrom('orders')
+    .selectAll()
+    .where('community_id', '=', communityId)
+    .where('id', 'in', named)
+    .orderBy('id');
 }
 
 /** All names of the orders of a community with any of these ids. */
-export function selectOrderNames(db: Kysely<Tables>, accounts: AccountScope, orderIds: readonly string[]) {
-  const ids = db.selectFrom('order_names').select('order_id').where('guild_id', '=', accounts);
+export function selectOrderNames(db: Kysely<Tables>, communityId: CommunityId, orderIds: readonly string[]) {
+  const ids = db.selectFrom('order_names').select('order_id').where('community_id', '=', communityId);
   const named = ids.where('name', 'in', orderIds);
-  return db.selectFrom('order_names').selectAll().where('guild_id', '=', accounts).where('order_id', 'in', named);
+  return db
+    .selectFrom('order_names')
+    .selectAll()
+    .where('community_id', '=', communityId)
+    .where('order_id', 'in', named);
 }
 
 export function toOrder(row: Selectable<Tables['orders']>, names: readonly Selectable<Tables['order_names']>[]): Order {
-  const { guild_id: accounts, id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
+  const { community_id: communityId, id, listing, user_id: userId, tier, state, period_end: periodEnd } = row;
   const times = parseOrderTimes(row.times);
   const others = names.filter(({ name, order_id }) => order_id === id && name !== id).map(({ name }) => name);
-  return { accounts, orderIds: [id, ...others], listing, userId, tier, state, periodEnd, times };
+  return { communityId, orderIds: [id, ...others], listing, userId, tier, state, periodEnd, times };
 }
 
 /** Stores the order under its first id and replaces the orders stored under its other ids. */
 export function saveOrder(db: Kysely<Tables>, order: Order, at: number): Compilable<unknown>[] {
-  const { accounts: guild_id, orderIds, listing, userId: user_id, tier, state, periodEnd: period_end, times } = order;
+  const {
+    communityId: community_id,
+    orderIds,
+    listing,
+    userId: user_id,
+    tier,
+    state,
+    periodEnd: period_end,
+    times,
+  } = order;
   const [id] = orderIds;
   if (id === undefined) return [];
   const row = { listing, user_id, tier, state, period_end, times: serializeOrderTimes(times), updated_at: at };
-  const names = orderIds.map((name) => ({ guild_id, name, order_id: id }));
+  const names = orderIds.map((name) => ({ community_id, name, order_id: id }));
   return [
     db
       .insertInto('orders')
-      .values({ guild_id, id, ...row })
-      .onConflict((conflict) => conflict.columns(['guild_id', 'id']).doUpdateSet(row)),
+      .values({ community_id, id, ...row })
+      .onConflict((conflict) => conflict.columns(['community_id', 'id']).doUpdateSet(row)),
     db
       .insertInto('order_names')
       .values(names)
-      .onConflict((conflict) => conflict.columns(['guild_id', 'name']).doUpdateSet({ order_id: id })),
-    db.deleteFrom('orders').where('guild_id', '=', guild_id).where('id', 'in', orderIds).where('id', '<>', id),
+      .onConflict((conflict) => conflict.columns(['community_id', 'name']).doUpdateSet({ order_id: id })),
+    db.deleteFrom('orders').where('community_id', '=', community_id).where('id', 'in', orderIds).where('id', '<>', id),
   ];
 }
 
@@ -103,14 +120,16 @@ export function updateReplayedDelivery(db: Kysely<Tables>, delivery: DeliveryCha
 }
 
 /** The corrections of a community with these keys. */
-export function selectCorrections(db: Kysely<Tables>, accounts: AccountScope, idempotencyKeys: readonly string[]) {
-  const ofCommunity = db.selectFrom('corrections').selectAll().where('guild_id', '=', accounts);
+export function selectCorrections(db: Kysely<Tables>, communityId: CommunityId, idempotencyKeys: readonly string[]) {
+  const ofCommunity = db.selectFrom('corrections').selectAll().where('community_id', '=', communityId);
   return ofCommunity.where('idempotency_key', 'in', idempotencyKeys);
 }
 
-export function toCorrection(row: Omit<Selectable<Tables['corrections']>, 'author' | 'guild_id'>): StoredCorrection {
+export function toCorrection(
+  row: Omit<Selectable<Tables['corrections']>, 'author' | 'community_id'>,
+): StoredCorrection {
   const { idempotency_key: idempotencyKey, credits, reason, balance, at } = row;
-  return { idempotencyKey, ...partsOf(accountOf(row)), credits, reason, balance, at };
+  return { idempotencyKey, ...partsOf(row.account_id), credits, reason, balance, at };
 }
 
 /** Stores an effect that is not due yet. */
@@ -121,9 +140,9 @@ export function insertPlanned(db: Kysely<Tables>, effect: NewEffect) {
 }
 
 export function insertCorrection(db: Kysely<Tables>, correction: StoredCorrection) {
-  const { idempotencyKey: idempotency_key, userId, accounts, credits, reason, balance, at, author } = correction;
-  const user_id = accountIdOf(accounts, userId);
-  const row = { guild_id: accounts, idempotency_key, user_id, credits, reason, balance, at };
+  const { idempotencyKey: idempotency_key, userId, communityId, credits, reason, balance, at, author } = correction;
+  const account_id = accountIdOf(communityId, userId);
+  const row = { community_id: communityId, idempotency_key, account_id, credits, reason, balance, at };
   return db.insertInto('corrections').values(author === undefined ? row : { ...row, author });
 }
 

@@ -1,4 +1,4 @@
-import { type AccountId, type AccountScope, scopedKey } from '../../ledger/account.ts';
+import { type AccountId, type CommunityId, scopedKey } from '../../ledger/account.ts';
 import { allVoteCauses, type Entry } from '../../ledger/entry.ts';
 import type { NewEffect } from '../../outbox/outbox.ts';
 import { assertOwnQueue } from '../../outbox/own-queue.ts';
@@ -64,9 +64,9 @@ export interface RecordingReads {
   addEvent(keys: readonly EventKey[], deliveryId: number): boolean;
   forgottenVoteAt(key: () => EventKey): number | null;
   /** All orders of a community with any of these ids, by ascending primary key. */
-  orders(accounts: AccountScope, orderIds: readonly string[]): readonly Order[];
+  orders(communityId: CommunityId, orderIds: readonly string[]): readonly Order[];
   isQuarantined(deliveryId: number): boolean;
-  correction(accounts: AccountScope, idempotencyKey: string): StoredCorrection | null;
+  correction(communityId: CommunityId, idempotencyKey: string): StoredCorrection | null;
   /** Ids of new rows, by their place in the batch. */
   deliveryIdAt(place: number): number;
   entryIdAt(place: number): number;
@@ -161,11 +161,11 @@ export function createUnitOfWork(reads: RecordingReads, hooks: readonly Hooks[])
 
     saveOrder(order, at) {
       changes.orders.push({ order, at });
-      for (const id of order.orderIds) savedOrders.set(scopedKey(order.accounts, id), order);
+      for (const id of order.orderIds) savedOrders.set(scopedKey(order.communityId, id), order);
     },
 
     findCorrection: (accounts, idempotencyKey) =>
-      changes.corrections.find((each) => each.accounts === accounts && each.idempotencyKey === idempotencyKey) ??
+      changes.corrections.find((each) => each.communityId === accounts && each.idempotencyKey === idempotencyKey) ??
       reads.correction(accounts, idempotencyKey),
 
     saveCorrection: (correction) => void changes.corrections.push(correction),

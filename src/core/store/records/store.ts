@@ -28,7 +28,7 @@ export const reads: SqlOperations<Records> = {
   },
 
   async marks({ db, connection }, accountId) {
-    const marks = db.selectFrom('balances').select(markNames).where('user_id', '=', accountId);
+    const marks = db.selectFrom('balances').select(markNames).where('account_id', '=', accountId);
     return (await run(connection, marks))[0] ?? noMarks;
   },
 
@@ -60,7 +60,7 @@ export const reads: SqlOperations<Records> = {
   },
 
   async entries(sql, accountId, limit, before = null) {
-    const link = sql.db.selectFrom('entries').select('previous').where('user_id', '=', accountId);
+    const link = sql.db.selectFrom('entries').select('previous').where('account_id', '=', accountId);
     const newest = before === null ? newestEntryOf(sql.db, accountId) : link.where('id', '=', before).$asScalar();
     return (await run(sql.connection, selectEntries(sql, newest).limit(limit))).map(withProgramKey);
   },

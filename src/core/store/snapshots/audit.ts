@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { AccountId } from '../../ledger/account.ts';
+import type { AccountId, CommunityId } from '../../ledger/account.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
-import { accountOf } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import { noDelivery } from '../tables.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -26,25 +25,25 @@ export interface PaymentDifference {
  */
 export async function brokenLinks({ db, run }: Snapshot): Promise<number> {
   const count = db.fn.countAll<number>().as('count');
-  const previousId = sql<number | null>`lag(id) over (partition by user_id order by number, id)`;
+  const previousId = sql<number | null>`lag(id) over (partition by account_id order by number, id)`;
   const links = db.selectFrom('entries').select(['previous', previousId.as('previous_id')]);
   const [entries] = await run(
     db.selectFrom(links.as('links')).select(count).whereRef('previous', 'is distinct from', 'previous_id'),
   );
-  const place = sql<number>`row_number() over (partition by user_id order by number desc, id desc)`;
+  const place = sql<number>`row_number() over (partition by account_id order by number desc, id desc)`;
   const newest = db
     .selectFrom(
       db
         .selectFrom('entries')
-        .select(['user_id', 'id as newest', place.as('place')])
+        .select(['account_id', 'id as newest', place.as('place')])
         .as('places'),
     )
-    .select(['user_id', 'newest'])
+    .select(['account_id', 'newest'])
     .where('place', '=', 1);
   const [balances] = await run(
     db
       .selectFrom('balances')
-      .leftJoin(newest.as('newest'), 'newest.user_id', 'balances.user_id')
+      .leftJoin(newest.as('newest'), 'newest.account_id', 'balances.account_id')
       .select(count)
       .whereRef('last_entry', 'is distinct from', 'newest'),
   );
@@ -71,36 +70,36 @@ export async function balanceDifferences({ db, run }: Snapshot): Promise<Differe
   const isVote = (cause: string) => sql<number>`case when ${sql.ref(cause)} in (${sql.join(votes)}) then 1 else 0 end`;
   const sums = db
     .selectFrom('balances')
-    .select(['user_id', 'credits', 'votes', zero.as('entered_credits'), zero.as('entered_votes')])
+    .select(['account_id', 'credits', 'votes', zero.as('entered_credits'), zero.as('entered_votes')])
     .unionAll(
       db
         .selectFrom('entries')
-        .select(['user_id', zero.as('credits'), zero.as('votes')])
+        .select(['account_id', zero.as('credits'), zero.as('votes')])
         .select(['credits as entered_credits', isVote('cause').as('entered_votes')]),
     );
   const rows = await run(
     db
       .selectFrom(sums.as('sums'))
       .select(({ fn }) => [
-        'user_id',
+        'account_id',
         fn.sum('credits').as('credits'),
         fn.sum('votes').as('votes'),
         fn.sum('entered_credits').as('entered_credits'),
         fn.sum('entered_votes').as('entered_votes'),
         groupCount.as('count'),
       ])
-      .groupBy('user_id')
+      .groupBy('account_id')
       .having(({ or, eb, fn }) =>
         or([
           eb(fn.sum('credits'), '<>', fn.sum('entered_credits')),
           eb(fn.sum('votes'), '<>', fn.sum('entered_votes')),
         ]),
       )
-      .orderBy('user_id')
+      .orderBy('account_id')
       .limit(maxShown),
   );
   const first = rows.map((row) => ({
-    accountId: accountOf(row),
+    accountId: row.account_id,
     balance: { credits: Number(row.credits), votes: Number(row.votes) },
     entries: { credits: Number(row.entered_credits), votes: Number(row.entered_votes) },
   }));
@@ -171,7 +170,7 @@ export async function orphanedRows({ db, run }: Snapshot): Promise<OrphanedRows>
       .select(count)
       .where(({ not, exists }) => {
         const named = orders.where('orders.id', '=', sql.ref<string>('order_names.order_id'));
-        return not(exists(named.where('orders.guild_id', '=', sql.ref<string>('order_names.guild_id'))));
+        return not(exists(named.where('orders.community_id', '=', sql.ref<CommunityId>('order_names.community_id'))));
       }),
   );
   return { entries: entries?.count ?? 0, effects: effects?.count ?? 0, names: names?.count ?? 0 };

@@ -1,12 +1,13 @@
-import { homeAccounts, partsOf } from '../../ledger/account.ts';
+import { sql } from 'kysely';
+import { type AccountId, type CommunityId, partsOf } from '../../ledger/account.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import { accountOf } from '../account-columns.ts';
-import type { Snapshot } from './snapshot.ts';
+import { readCommunities } from '../communities/store.ts';
+import { accessTo, type Snapshot } from './snapshot.ts';
 
 /** An entry with its id. */
 export interface NumberedEntry extends Omit<Entry, 'untimed' | 'achievement' | 'accountId'> {
   readonly id: number;
-  /** The guild in which the account is; null for the home community. */
+  /** The guild of the account's community; null if it is not known. */
   readonly guildId: string | null;
   readonly userId: string;
 }
@@ -23,34 +24,33 @@ const pageSize = 2_000;
 
 /** The entries by id, in pages, so that memory use does not depend on the size of the ledger. */
 export async function* entryPages(
-  { db, run }: Snapshot,
+  snapshot: Snapshot,
   { userId, since }: EntrySelection,
 ): AsyncGenerator<readonly NumberedEntry[], void, undefined> {
+  const { db, run } = snapshot;
+  const guilds = new Map((await readCommunities(accessTo(snapshot))).map(({ id, guildId }) => [id, guildId]));
   let lastId = 0;
   while (true) {
     let page = db
       .selectFrom('entries')
-      .select(['id', 'user_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId'])
+      .select(['id', 'account_id', 'listing', 'credits', 'cause', 'reason', 'at', 'delivery_id as deliveryId'])
       .where('id', '>', lastId)
       .orderBy('id')
       .limit(pageSize);
-    if (userId !== null) {
-      page = page.where(({ eb, or }) => or([eb('user_id', '=', userId), eb('user_id', 'like', `%:${userId}`)]));
-    }
+    if (userId !== null) page = page.where(sql<boolean>`account_id like ${`%:${userId}`}`);
     if (since !== null) page = page.where('at', '>=', since);
     const entries = await run(page);
-    if (entries.length > 0) yield entries.map(toNumberedEntry);
+    if (entries.length > 0) yield entries.map((entry) => toNumberedEntry(entry, guilds));
     const last = entries.at(-1);
     if (last === undefined || entries.length < pageSize) return;
     lastId = last.id;
   }
 }
 
-function toNumberedEntry({
-  id,
-  user_id,
-  ...entry
-}: Omit<NumberedEntry, 'guildId' | 'userId'> & { readonly user_id: string }): NumberedEntry {
-  const { accounts, userId } = partsOf(accountOf({ user_id }));
-  return { id, guildId: accounts === homeAccounts ? null : accounts, userId, ...entry };
+function toNumberedEntry(
+  { id, account_id, ...entry }: Omit<NumberedEntry, 'guildId' | 'userId'> & { readonly account_id: AccountId },
+  guilds: ReadonlyMap<CommunityId, string | null>,
+): NumberedEntry {
+  const { communityId, userId } = partsOf(account_id);
+  return { id, guildId: guilds.get(communityId) ?? null, userId, ...entry };
 }

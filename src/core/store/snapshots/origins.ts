@@ -1,6 +1,5 @@
 import { partsOf } from '../../ledger/account.ts';
 import { parseIdentities } from '../../tally/listing-identity.ts';
-import { accountOf } from '../account-columns.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The ids of deliveries that were recorded for another community than the one whose secret has authenticated them. */
@@ -9,13 +8,13 @@ export async function foreignRecordings({ db, run }: Snapshot): Promise<readonly
     db
       .selectFrom('deliveries')
       .innerJoin('entries', 'entries.delivery_id', 'deliveries.id')
-      .select(['deliveries.id', 'deliveries.origin', 'entries.user_id'])
+      .select(['deliveries.id', 'deliveries.origin', 'entries.account_id'])
       .where('origin', 'is not', null)
       .orderBy('deliveries.id'),
   );
   const foreign = paid.filter((row) => {
-    const { accounts } = partsOf(accountOf(row));
-    return parseIdentities(row.origin)?.every((identity) => identity.accounts !== accounts) === true;
+    const { communityId } = partsOf(row.account_id);
+    return parseIdentities(row.origin)?.every((identity) => identity.communityId !== communityId) === true;
   });
   return [...new Set(foreign.map(({ id }) => id))];
 }

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { day as dayMs, hour } from '../../../platform/durations.ts';
-import { accountOf } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -9,16 +8,16 @@ export async function repeatedAchievements({ db, run }: Snapshot) {
   const rows = await run(
     db
       .selectFrom('entries')
-      .select(({ fn }) => ['user_id', 'achievement', fn.countAll<number>().as('entries')])
+      .select(({ fn }) => ['account_id', 'achievement', fn.countAll<number>().as('entries')])
       .select(sql<number>`count(*) over ()`.as('count'))
       .where('achievement', 'is not', null)
-      .groupBy(['user_id', 'achievement'])
+      .groupBy(['account_id', 'achievement'])
       .having(({ fn }) => fn.countAll(), '>', literal(1))
-      .orderBy('user_id')
+      .orderBy('account_id')
       .limit(5),
   );
-  const first = rows.map(({ user_id, achievement, entries }) => {
-    return { accountId: accountOf({ user_id }), achievement: achievement ?? '', entries };
+  const first = rows.map(({ account_id: accountId, achievement, entries }) => {
+    return { accountId, achievement: achievement ?? '', entries };
   });
   return { count: rows[0]?.count ?? 0, first };
 }

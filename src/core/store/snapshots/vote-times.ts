@@ -1,8 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type AccountScope, homeAccounts } from '../../ledger/account.ts';
+import { accountRange, type CommunityId } from '../../ledger/account.ts';
 import { countedVoteCauses } from '../../ledger/entry.ts';
 import type { Outage } from '../../rewards/outages.ts';
-import { accountPattern } from '../account-columns.ts';
 import { literal } from '../query-builder.ts';
 import { toOutage } from '../recording/queries.ts';
 import type { Tables } from '../tables.ts';
@@ -15,10 +14,10 @@ const pageSize = 10_000;
  * Counted votes of a community by slot of time (`at` divided by `slotMs`), in ascending order. One scan of the entries; the result
  * grows with the time that they span, not with their number.
  */
-export function countVotesBySlot({ db, run }: Snapshot, accounts: AccountScope, slotMs: number) {
+export function countVotesBySlot({ db, run }: Snapshot, communityId: CommunityId, slotMs: number) {
   const slot = slotOf(slotMs);
   return run(
-    entriesOf(db, accounts)
+    entriesOf(db, communityId)
       .select(({ fn }) => [slot.as('slot'), fn.countAll<number>().as('votes')])
       .where('cause', 'in', votes)
       .groupBy(slot)
@@ -29,7 +28,7 @@ export function countVotesBySlot({ db, run }: Snapshot, accounts: AccountScope, 
 /** The times of all counted votes of a community in these slots (ms since the epoch). One scan of the entries, in pages. */
 export async function* voteTimesIn(
   { db, run }: Snapshot,
-  accounts: AccountScope,
+  communityId: CommunityId,
   slots: readonly number[],
   slotMs: number,
 ) {
@@ -37,7 +36,7 @@ export async function* voteTimesIn(
   let lastId = 0;
   while (true) {
     const page = await run(
-      entriesOf(db, accounts)
+      entriesOf(db, communityId)
         .select(['id', 'at'])
         .where('id', '>', lastId)
         .where('cause', 'in', votes)
@@ -52,9 +51,9 @@ export async function* voteTimesIn(
   }
 }
 
-function entriesOf(db: Kysely<Tables>, accounts: AccountScope) {
-  const operator = accounts === homeAccounts ? 'not like' : 'like';
-  return db.selectFrom('entries').where('user_id', operator, accountPattern(accounts));
+function entriesOf(db: Kysely<Tables>, communityId: CommunityId) {
+  const { after, before } = accountRange(communityId);
+  return db.selectFrom('entries').where('account_id', '>', after).where('account_id', '<', before);
 }
 
 /** Times before 1970 do not occur: the integer division of both databases rounds towards zero. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
-import { type AccountId, type AccountScope, accountIdOf, type LastVotes, lastVoteIn } from '../../ledger/account.ts';
+import { type AccountId, accountIdOf, type CommunityId, type LastVotes, lastVoteIn } from '../../ledger/account.ts';
 import type { LedgerReads } from '../../ledger/ledger.ts';
 import { parseLastVotes } from '../account-columns.ts';
 import type { Tables } from '../tables.ts';
@@ -12,7 +12,7 @@ export type FindLastVotes = (id: AccountId) => Promise<LastVotes | null>;
 /** A command asks several times at once for the same account, such as for each name of a listing: it is read once. */
 export function createFindLastVotes(db: Kysely<Tables>, reading: Connection): FindLastVotes {
   const findRow = preparedQuery<{ id: AccountId }>()((placeholder) =>
-    db.selectFrom('balances').select('last_votes').where('user_id', '=', placeholder('id')),
+    db.selectFrom('balances').select('last_votes').where('account_id', '=', placeholder('id')),
   );
   const started = new Map<AccountId, Promise<LastVotes | null>>();
 
@@ -38,9 +38,9 @@ export function sqlLedger(
   db: Kysely<Tables>,
   reading: Connection,
   findLastVotes: FindLastVotes,
-): (accounts: AccountScope) => LedgerReads {
+): (communityId: CommunityId) => LedgerReads {
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
-    db.selectFrom('balances').select(['credits', 'votes']).where('user_id', '=', placeholder('id')),
+    db.selectFrom('balances').select(['credits', 'votes']).where('account_id', '=', placeholder('id')),
   );
 
   return (accounts) => ({

@@ -3,11 +3,11 @@ import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql
 import type { Connection } from '../../../platform/database/dialect.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { isSnowflake } from '../../../platform/snowflake.ts';
-import { type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account.ts';
+import { type AccountId, accountIdOf, accountRange, type CommunityId } from '../../ledger/account.ts';
 import type { Board } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
+import { accountsIn } from '../account-columns.ts';
 import type { Tables } from '../tables.ts';
-import { accountRanges, inRange } from './account-ranges.ts';
 import { ScoreTable } from './score-table.ts';
 
 /** Balances that one query reads: about 1 ms, in which SQLite blocks this thread. */
@@ -21,39 +21,33 @@ export type ScoreScan = (board: Board, day: number) => Promise<ScoreTable>;
  * vote twice as expensive, even if nobody uses a leaderboard. A query returns the ids and the scores as two texts, since
  * an object for each row takes ten times as long.
  */
-export function createScoreScan(db: Kysely<Tables>, reading: Connection, accounts: AccountScope): ScoreScan {
-  const member = accounts === homeAccounts ? 'user_id' : 'member_id';
-  const prepare = (board: Board, isBounded: boolean) =>
+export function createScoreScan(db: Kysely<Tables>, reading: Connection, communityId: CommunityId): ScoreScan {
+  const { after: prefix } = accountRange(communityId);
+  const member = sql<string>`substr(account_id, ${sql.lit(prefix.length + 1)})`;
+  const prepare = (board: Board) =>
     preparedQuery<ScanArgs>()((placeholder) => {
-      const range = { after: placeholder('after'), before: isBounded ? placeholder('before') : null };
-      const slice = db
+      const scores = db
         .selectFrom('balances')
-        .select((eb) => [eb.ref(member).as('member'), scoreOf(board, eb, placeholder).as('score')]);
+        .select((eb) => [member.as('member'), scoreOf(board, eb, placeholder).as('score')]);
       return db
-        .selectFrom(inRange(slice, accounts, range).limit(scanSize).as('slice'))
+        .selectFrom(accountsIn(scores, communityId, placeholder('after')).limit(scanSize).as('slice'))
         .select([
           sql<string | null>`string_agg(member, ',')`.as('ids'),
           sql<string | null>`string_agg(cast(score as text), ',')`.as('scores'),
         ]);
     });
   const prepared = new Map<string, ReturnType<typeof prepare>>();
-  function prepareOnce(board: Board, isBounded: boolean) {
-    const key = `${board.period} ${board.by} ${isBounded}`;
-    const select = prepared.get(key) ?? prepare(board, isBounded);
-    prepared.set(key, select);
-    return select;
-  }
 
   return async (board, day) => {
+    const key = `${board.period} ${board.by}`;
+    const select = prepared.get(key) ?? prepare(board);
+    prepared.set(key, select);
     const table = new ScoreTable();
     const periods = { week: weekOf(day), month: monthOf(day), day };
-    for (const { after: first, before } of await accountRanges({ db, connection: reading }, accounts)) {
-      const select = prepareOnce(board, before !== null);
-      for (let after: string | null = first; after !== null; await nextTurn()) {
-        const [slice] = await select(reading, { after, before: before ?? '', ...periods });
-        const last = slice === undefined ? null : addSlice(table, slice);
-        after = last === null ? null : accountIdOf(accounts, last);
-      }
+    for (let after: AccountId | null = prefix; after !== null; await nextTurn()) {
+      const [slice] = await select(reading, { after, ...periods });
+      const last = slice === undefined ? null : addSlice(table, slice);
+      after = last === null ? null : accountIdOf(communityId, last);
     }
     return table;
   };
@@ -61,7 +55,7 @@ export function createScoreScan(db: Kysely<Tables>, reading: Connection, account
 
 type Periods = Readonly<Record<'week' | 'month' | 'day', number>>;
 type ScoreColumn = 'streak_days' | `${'week' | 'month'}_${'votes' | 'credits'}`;
-type ScanArgs = Periods & { readonly after: string; readonly before: string };
+type ScanArgs = Periods & { readonly after: AccountId };
 
 /** The SQL expression of what a board ranks by; 0 if the account has no score of the current period. */
 function scoreOf(

@@ -1,15 +1,14 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
 import { second } from '../../../platform/durations.ts';
-import { type AccountId, type AccountScope, accountIdOf, homeAccounts } from '../../ledger/account.ts';
+import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
 import type { LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
 import { parseLastVotes } from '../account-columns.ts';
 import type { Dialect } from '../dialect/dialect.ts';
-import { homeKey } from '../installation/store.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
@@ -31,7 +30,7 @@ const noBalance = {
 
 /**
  * The standings of the members of a community over SQL.
- * @param accounts which accounts they have
+ * @param communityId which accounts they have
  * @param timeZone IANA name, of the community's calendar
  */
 export function sqlStandings(
@@ -39,25 +38,25 @@ export function sqlStandings(
   { reading, dataVersion }: Pick<Dialect, 'reading' | 'dataVersion'>,
   clock: Clock,
   findLastVotes: FindLastVotes,
-  accounts: AccountScope,
+  communityId: CommunityId,
   timeZone: string,
 ): Standings {
   const calendar = calendarOf({ timeZone });
-  const rankings = createRankings(createScoreScan(db, reading, accounts), clock, dataVersion);
+  const rankings = createRankings(createScoreScan(db, reading, communityId), clock, dataVersion);
   const pages = createPageCache();
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
     db
       .selectFrom('balances')
       .select(['credits', 'votes', 'last_votes', 'last_entry', 'streak_days', 'streak_last_day'])
       .select(['week_start', 'week_votes', 'week_credits', 'month_start', 'month_votes', 'month_credits'])
-      .where('user_id', '=', placeholder('id')),
+      .where('account_id', '=', placeholder('id')),
   );
   const findGrants = preparedQuery<{ userId: string }>()((placeholder) =>
     db
       .selectFrom('grants')
       .select(['role', 'until'])
       .where('user_id', '=', placeholder('userId'))
-      .where(grantedIn(accounts)),
+      .where('guild_id', '=', guildOf(db, communityId)),
   );
 
   const findNewestEntries = preparedQuery<{ lastEntry: number }>()((placeholder) =>
@@ -69,7 +68,7 @@ export function sqlStandings(
 
   async function summary(userId: string, now: number): Promise<StandingSummary> {
     const today = calendar.dayAt(now);
-    const [balance = noBalance] = await findBalance(reading, { id: accountIdOf(accounts, userId) });
+    const [balance = noBalance] = await findBalance(reading, { id: accountIdOf(communityId, userId) });
     const { credits, votes, last_entry: lastEntry, week_votes, week_credits, month_votes, month_credits } = balance;
     const streak = today <= balance.streak_last_day ? balance.streak_days : 0;
     const [rank, entries] = await Promise.all([
@@ -95,7 +94,7 @@ export function sqlStandings(
       const [account, grants] = await Promise.all([summary(userId, now), findGrants(reading, { userId })]);
       return { ...account, grants: lastingGrants(grants, now) };
     },
-    lastVotes: async (userId) => (await findLastVotes(accountIdOf(accounts, userId))) ?? {},
+    lastVotes: async (userId) => (await findLastVotes(accountIdOf(communityId, userId))) ?? {},
 
     async leaderboard(query, now) {
       const ranking = await rankings(query, calendar.dayAt(now));
@@ -111,12 +110,10 @@ function rankOf(userId: string, credits: number, ranking: Ranking): number {
   return ranking.countAbove(credits) + 1 - (isAboveItself ? 1 : 0);
 }
 
-/** Grants in the guild of the community; at home in whatever guild, as long as there is no other community. */
-function grantedIn(accounts: AccountScope) {
-  const home = sql<string>`(select value from installation where key = ${literal(homeKey)})`;
-  return accounts === homeAccounts
-    ? sql<boolean>`guild_id = coalesce(nullif(${home}, ''), guild_id)`
-    : sql<boolean>`guild_id = ${accounts}`;
+/** The guild of a community. Before it is known, no roles are given. */
+function guildOf(db: Kysely<Tables>, communityId: CommunityId) {
+  const guild = db.selectFrom('communities').select('guild_id').where('id', '=', literal(communityId));
+  return guild.$castTo<{ guild_id: string }>().$asScalar();
 }
 
 /** A role lasts as long as any of its grants. */

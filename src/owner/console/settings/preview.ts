@@ -21,7 +21,7 @@ interface PreviewContext {
  */
 export async function sendPreview(response: Response, input: CommandInput, preview: PreviewContext): Promise<void> {
   const { scope, setup, clock, communities } = preview.context;
-  const { standings } = communities.home;
+  const [{ standings }] = communities.all();
   const draft =
     scope &&
     setup &&

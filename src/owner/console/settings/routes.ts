@@ -78,7 +78,7 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
   const { context } = visit;
   const { clock } = context;
   const { input, texts, scope, setup, channels, roles } = await readRequest(request, visit);
-  const { standings } = context.communities.home;
+  const [{ standings }] = context.communities.all();
   const result = await runSetup(input, { clock, texts, setup, standings });
   const [file] = ('files' in result && result.files) || [];
   if (file !== undefined) {

@@ -49,7 +49,7 @@ export async function recordWhileConnectionsFail(url: string, failureCount: numb
         userIds.flatMap((userId) => [
           untilAccepted(() => recorder.record(delivery, vote(userId))),
           untilAccepted(() =>
-            recorder.correct({ accounts: '', userId, credits: 1, reason: 'lost', at: start }, userId),
+            recorder.correct({ communityId: '', userId, credits: 1, reason: 'lost', at: start }, userId),
           ),
         ]),
       ),

@@ -4,6 +4,7 @@ import { postgres } from '../../../../src/core/store/dialect/postgres.ts';
 import { openStore, type Store } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { describeOnPostgres } from '../../../contracts/databases.ts';
+import { firstCommunity } from '../../../support/communities.ts';
 import { delivery, recordWhileConnectionsFail, start, vote } from './failing-connections.ts';
 
 describeOnPostgres('recording on PostgreSQL', (server) => {
@@ -64,14 +65,14 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
     const url = server().newDatabase(server().templates.store);
     const store = await open(url);
     server().runSql("INSERT INTO balances (user_id, credits, votes) VALUES ('3', 50, 4)", url);
-    const correction = { accounts: '', userId: '3', credits: -60, reason: 'too much', at: start };
+    const correction = { communityId: firstCommunity, userId: '3', credits: -60, reason: 'too much', at: start };
     expect(await store.recorder.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 50 });
-    expect(await store.ledger.account('3')).toEqual({ userId: '3', credits: 50, votes: 4 });
+    expect(await store.ledgerIn(firstCommunity).account('3')).toEqual({ userId: '3', credits: 50, votes: 4 });
   });
 
   it('leaves no balance of a user without entries', async () => {
     const store = await open(server().newDatabase(server().templates.store));
-    const correction = { accounts: '', userId: '4', credits: -1, reason: 'too much', at: start };
+    const correction = { communityId: firstCommunity, userId: '4', credits: -1, reason: 'too much', at: start };
     expect(await store.recorder.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 0 });
     expect(await store.records.counts()).toMatchObject({ users: 0 });
   });

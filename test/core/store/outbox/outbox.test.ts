@@ -23,7 +23,7 @@ const listing: ListingContext = {
   kind: 'server',
   id: null,
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-  community: { accounts: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
+  community: { id: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: '1',
   premiumChannelId: null,

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUp, restoreBackup } from '../../../../src/core/store/snapshots/backup.ts';
 import { openStore } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
+import { firstCommunity } from '../../../support/communities.ts';
 import { createDatabaseWithVotes, voteTime } from '../../../support/database-with-votes.ts';
 import { queryValue } from '../../../support/query-value.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
@@ -45,7 +46,7 @@ describe('a backup', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('copy'))).toEqual(['copy.db']);
     const store = await openStore(`sqlite:${copy}`, systemClock);
     onTestFinished(() => store.close());
-    expect(await store.ledger.account('2')).toEqual({ userId: '2', credits: 10, votes: 1 });
+    expect(await store.ledgerIn(firstCommunity).account('2')).toEqual({ userId: '2', credits: 10, votes: 1 });
   });
 
   it('leaves no files beside a database that is not open', async () => {

@@ -1,12 +1,22 @@
 import type { Words } from '../words.ts';
 
 /** The ledger: entries are only added, and an account has all that the next entry depends on. */
-export const accounts = ({ id, byKey }: Words) => [
+export const accounts = ({ id, accountId, byKey }: Words) => [
+  // A community is its row: its guild may become known later, and nothing else changes then.
+  `create table if not exists communities (
+    id ${id},
+    guild_id text,
+    is_default integer default 0 not null
+  )`,
+  'create unique index if not exists communities_guild on communities (guild_id) where guild_id is not null',
+  // The community of listings without a guild. The only one, for most bots.
+  `insert into communities (is_default) select 1 where not exists (select 1 from communities)`,
+
   // No index: the entries of a member are found by following `previous` from `balances.last_entry`. An index of them
   // was more than a third of the cost of a vote.
   `create table if not exists entries (
     id ${id},
-    user_id text not null,
+    account_id ${accountId} not null,
     listing text,
     credits bigint not null,
     cause text not null,
@@ -20,9 +30,10 @@ export const accounts = ({ id, byKey }: Words) => [
   )`,
 
   // The roles, scores and marks of features are here, and not in tables of their own, so that a vote reads a single
-  // row.
+  // row. The accounts of a community are one range of the primary key, and those of a member are found by searching it
+  // once for each community, so there is no other index, which a new member would pay for.
   `create table if not exists balances (
-    user_id text not null primary key,
+    account_id ${accountId} not null primary key,
     credits bigint not null,
     votes bigint not null,
     last_entry bigint,
@@ -39,25 +50,19 @@ export const accounts = ({ id, byKey }: Words) => [
     streak_days integer default 0 not null,
     streak_last_day integer default 0 not null,
     reminder integer default 0 not null,
-    guild_id text default '' not null,
-    member_id text,
     role_connection integer default 0 not null
   ) ${byKey}`,
-  // Without the accounts of the home community, whose ids are those of the members: most bots have no others, and a new
-  // member pays nothing for these.
-  `create index if not exists balances_by_guild on balances (guild_id, user_id) where guild_id <> ''`,
-  'create index if not exists balances_by_member on balances (member_id) where member_id is not null',
 
   `create table if not exists corrections (
-    guild_id text not null,
+    community_id bigint not null,
     idempotency_key text not null,
-    user_id text not null,
+    account_id ${accountId} not null,
     credits bigint not null,
     reason text not null,
     balance bigint not null,
     at bigint not null,
     author text,
-    constraint corrections_key primary key (guild_id, idempotency_key)
+    constraint corrections_key primary key (community_id, idempotency_key)
   ) ${byKey}`,
   // Those that people have made, by time, and those of a member who is forgotten. Most are made by programs.
   'create index if not exists corrections_with_author on corrections (at) where author is not null',
@@ -66,7 +71,7 @@ export const accounts = ({ id, byKey }: Words) => [
   `create table if not exists imports (
     id ${id},
     name text not null,
-    guild_id text not null,
+    community_id bigint not null,
     state text not null,
     started_at bigint not null,
     finished_at bigint,
@@ -77,11 +82,11 @@ export const accounts = ({ id, byKey }: Words) => [
   )`,
   `create table if not exists imported_items (
     import_id bigint not null,
-    user_id text not null,
+    account_id ${accountId} not null,
     item text not null,
     entry_id bigint not null,
     credits bigint not null,
-    constraint imported_items_key primary key (import_id, user_id, item)
+    constraint imported_items_key primary key (import_id, account_id, item)
   ) ${byKey}`,
 
   // Rows are counted once, in the background: summaries would otherwise count whole tables.

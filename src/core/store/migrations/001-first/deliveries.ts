@@ -32,9 +32,9 @@ export const deliveries = ({ id, bytes, byKey }: Words) => [
     expires_at bigint not null
   ) ${byKey}`,
 
-  // Primary keys that begin with the guild: two guilds may each have an order with the same id.
+  // Primary keys that begin with the community: two may each have an order with the same id.
   `create table if not exists orders (
-    guild_id text not null,
+    community_id bigint not null,
     id text not null,
     listing text not null,
     user_id text,
@@ -43,12 +43,12 @@ export const deliveries = ({ id, bytes, byKey }: Words) => [
     period_end bigint,
     updated_at bigint not null,
     times text not null,
-    constraint orders_key primary key (guild_id, id)
+    constraint orders_key primary key (community_id, id)
   )`,
   `create table if not exists order_names (
-    guild_id text not null,
+    community_id bigint not null,
     name text not null,
     order_id text not null,
-    constraint order_names_key primary key (guild_id, name)
+    constraint order_names_key primary key (community_id, name)
   ) ${byKey}`,
 ];

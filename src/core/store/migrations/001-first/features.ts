@@ -76,15 +76,15 @@ export const features = ({ id, byKey }: Words) => [
     code text,
     at bigint not null,
     settled_at bigint,
-    account_guild_id text default '' not null
+    community_id bigint not null
   )`,
   // Two clicks on the same button buy once.
   'create unique index if not exists purchases_confirmation on purchases (confirmation_id)',
-  // A code is issued once in its guild. The code first: those of the home community are searched in several guilds.
-  `create unique index if not exists purchases_code_of_guild on purchases (code, guild_id) where code is not null`,
+  // A code is issued once in its community.
+  `create unique index if not exists purchases_code on purchases (community_id, code) where code is not null`,
   'create index if not exists purchases_of_user on purchases (user_id, at, id)',
   // How many of an item are left.
-  `create index if not exists purchases_sold on purchases (guild_id, item) where state <> 'refunded'`,
+  `create index if not exists purchases_sold on purchases (community_id, item) where state <> 'refunded'`,
 
   `create table if not exists vote_panels (
     guild_id text not null primary key,
