@@ -3,14 +3,13 @@ import { createDispatcher } from '../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../core/outbox/effect.ts';
 import type { EffectNotices } from '../core/outbox/effect-notices.ts';
 import { guardPerform } from '../core/outbox/guard-perform.ts';
-import { partsOfHandlerQueue } from '../core/outbox/handler-events.ts';
 import { createPerform } from '../core/outbox/perform.ts';
+import { parseQueue } from '../core/outbox/queue.ts';
 import type { QueueShare } from '../core/outbox/queue-share.ts';
 import { tracePerform } from '../core/outbox/trace-perform.ts';
 import { listingsTarget, voteOffers } from '../discord/commands/offers.ts';
 import { createReachabilityProbe } from '../discord/rest.ts';
 import { createAnnouncementLoop } from '../features/announcements/loop.ts';
-import { isConfirmationQueue } from '../features/confirmations/feature.ts';
 import { type CompleteContext, createParts, type Shared } from '../features/create.ts';
 import { createDirectMessageHandler } from '../features/notifications/direct-message.ts';
 import { createOwnerReportHandler } from '../features/notifications/owner-report.ts';
@@ -75,7 +74,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
     isReachable: createReachabilityProbe(rest),
     communityOf: dependencies.communityOfQueue,
     // The calls of handlers are left to the processes that have them; what sites confirm has a dispatcher of its own.
-    isOwn: (queue) => partsOfHandlerQueue(queue) === null && !isConfirmationQueue(queue) && queueShare.isOwn(queue),
+    isOwn: (queue) => !['handler', 'confirmation'].includes(parseQueue(queue).type) && queueShare.isOwn(queue),
     clock,
     log,
     newEffectsPollMs,

@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema.ts';
 import { createMetrics } from '../core/metrics.ts';
 import { createEffectNotices } from '../core/outbox/effect-notices.ts';
 import type { HandlerKind } from '../core/outbox/handler-events.ts';
+import { targetOfQueue } from '../core/outbox/queue.ts';
 import { communityOfQueues, createQueueShare, shareOfRequests } from '../core/outbox/queue-share.ts';
 import { noticesThrough } from '../core/outbox/redis-notices.ts';
 import { commandDataOf } from '../discord/registration/registration.ts';
@@ -178,7 +179,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   metrics.watch({
     waitingTransactions: store.waiting,
     effects: store.outbox.sizes,
-    waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ queue }) => queue))),
+    waitingSince: () => store.outbox.waitingSince(clock.now(), new Set(access.guard.open.map(({ target }) => target))),
     isConnected: () => answering?.isConnected() ?? null,
     invalidRequests: access.invalidRequests.recent,
     stopped: access.guard.count,
@@ -233,7 +234,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     keyStatus: lookups.keyStatus,
     cards: services.cards,
     nudge(queue) {
-      access.guard.replayed(queue);
+      access.guard.replayed(targetOfQueue(queue));
       notices.nudge([queue]);
     },
   });

@@ -1,4 +1,5 @@
 import type { Metrics } from '../core/metrics.ts';
+import type { QueueName } from '../core/outbox/queue.ts';
 import { createDueReplays } from '../core/receiving/due-replays.ts';
 import { createIntake } from '../core/receiving/intake.ts';
 import { withoutSecrets } from '../core/receiving/listing.ts';
@@ -44,7 +45,7 @@ export function createReceiving(options: {
   /** For each listing that was linked in Discord; by default there is none. */
   readonly linkedQuota?: QuotaLimits;
   /** Called after each commit, with the queues of its effects. */
-  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly string[]) => void;
+  readonly onRecorded: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
 }) {
   const { directory, targetIdOf, isUnreadable, store, recorder, replay, onRecorded } = options;
   const { clock, log, metrics, tracing = null, linkedQuota } = options;
@@ -131,7 +132,7 @@ export function createRecording(options: {
   readonly recorder: Recorder;
   readonly metrics: Metrics;
   /** Polls these queues, in every process. */
-  readonly nudge: (queues: readonly string[]) => void;
+  readonly nudge: (queues: readonly QueueName[]) => void;
   readonly onRecorded?: ((recorded: RecordedDelivery) => void) | undefined;
   readonly tracing?: Tracing | null | undefined;
   readonly clock: Clock;
@@ -148,7 +149,7 @@ export function createRecording(options: {
     recorder: traceRecorder(recorder, isShared, tracing),
     listings: () => directory.listings,
     /** To be called after each commit, with the queues of its effects. */
-    onRecorded(recorded: RecordedDelivery, queues: readonly string[]): void {
+    onRecorded(recorded: RecordedDelivery, queues: readonly QueueName[]): void {
       for (const cause of recorded.causes) countEntry(cause);
       if (queues.length > 0) nudge(queues);
       // What a feature has stored instead of a vote has a reason; most votes have none.

@@ -89,8 +89,8 @@ export function rejectionOf(error: unknown): DiscordAPIError | null {
 /** How to retry after an error that is not a rejection. */
 export function retryAfterFailure(error: unknown): RetryLater {
   if (error instanceof CircuitOpenError) {
-    const { message: reason, retryAfterMs, queue } = error;
-    const stop = { queue, maxAgeMs: maxStopMs };
+    const { message: reason, retryAfterMs, target } = error;
+    const stop = { target, maxAgeMs: maxStopMs };
     return { outcome: 'later', reason, retryAfterMs, scope: 'effects', notSent: true, stop };
   }
   if (error instanceof RequestsPausedError) {
@@ -137,9 +137,9 @@ export function isMendable(rejection: DiscordAPIError): boolean {
   return stopsTarget(rejection) && !isDeleted(rejection.code);
 }
 
-/** The first of the effects that wait, in this queue, until Discord accepts one of them. */
-export function retryAfterMending(queue: string, reason: string): RetryLater {
-  return retryAfterFailure(new CircuitOpenError(queue, { reason, retryAfterMs: minProbeIntervalMs, isFinal: false }));
+/** The first of the effects that wait for this target until Discord accepts one of them. */
+export function retryAfterMending(target: string, reason: string): RetryLater {
+  return retryAfterFailure(new CircuitOpenError(target, { reason, retryAfterMs: minProbeIntervalMs, isFinal: false }));
 }
 
 function classifyRejection(

@@ -9,6 +9,7 @@ import type { Metrics } from '../core/metrics.ts';
 import type { Effect } from '../core/outbox/effect.ts';
 import type { DirectMessages, OwnerReports } from '../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
+import type { QueueName } from '../core/outbox/queue.ts';
 import type { AnnouncedEvents } from '../core/tally/listing-context.ts';
 import type { AnsweringContext } from '../discord/commands/command.ts';
 import type { CommandInput } from '../discord/commands/input.ts';
@@ -52,7 +53,7 @@ export interface ServicesContext {
   readonly lookups: LookupClients;
   readonly drawVotePicture: DrawVotePicture;
   /** Polls these queues of the outbox, in every process. */
-  readonly nudge: (queues: readonly string[]) => void;
+  readonly nudge: (queues: readonly QueueName[]) => void;
   readonly metrics: Metrics;
   readonly clock: Clock;
   /** Real time, for the connection to Discord. */
@@ -181,5 +182,5 @@ export interface Publication {
 export interface AnnouncementTask {
   readonly name: string;
   /** Returns the queue of a new effect, or null. Called again after an error. */
-  readonly run: () => Promise<string | null>;
+  readonly run: () => Promise<QueueName | null>;
 }

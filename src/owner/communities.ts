@@ -10,9 +10,7 @@ import { BoundedMap } from '../platform/bounded-map.ts';
 import { HttpError } from '../platform/web/http-error.ts';
 
 /** What belongs to one community: what its managers see. */
-export interface CommunityScope extends RecordScope {
-  readonly communityId: CommunityId;
-}
+export type CommunityScope = RecordScope;
 
 /** The accounts of one community. Reads reject with the driver's error. */
 export interface OwnerCommunity {
@@ -96,18 +94,11 @@ export function createCommunityScopes(directory: Directory) {
         .flatMap(({ formerLinks = [] }) => formerLinks.map(({ name }) => name))
         // The operator may have given the name to another one.
         .filter((name) => (directory.communityOf(name) ?? community) === community);
-      const channels = listings.flatMap((each) => [each.announceChannelId, each.premiumChannelId, each.ownerChannelId]);
       return {
         guildId,
         communityId,
         listings: [...new Set([...listings.map(({ name }) => name), ...former])],
-        channels: [...new Set(channels.filter((id) => id !== null))].filter((id) => isOwn(id, guildId)),
       };
     },
   };
-
-  /** A channel that another community posts in as well says nothing of whose effects they are. */
-  function isOwn(channelId: string, guildId: string): boolean {
-    return directory.inChannel(channelId).every((listing) => listing.guildId === guildId);
-  }
 }

@@ -16,9 +16,9 @@ export interface RetryLater {
   readonly notSent?: true;
   /**
    * Set if everything else about the same channel or role would fail until somebody changes it in Discord: the effects
-   * wait in `queue`, of which none is attempted before `retryAfterMs`, and are buried at the age of `maxAgeMs` (ms).
+   * wait for `target`, and none is attempted before `retryAfterMs`, and are buried at the age of `maxAgeMs` (ms).
    */
-  readonly stop?: { readonly queue: string; readonly maxAgeMs: number };
+  readonly stop?: { readonly target: string; readonly maxAgeMs: number };
 }
 
 /** The result of an attempt to carry out effects. Expected outcomes are values, not errors. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { z } from 'zod';
 import type { InternalDependencies } from '../app/app-interface.ts';
 import type { Cause } from '../core/ledger/entry.ts';
+import { parseQueue } from '../core/outbox/queue.ts';
 import type { RecordedDelivery } from '../core/tally/tally.ts';
 import { BoundedMap } from '../platform/bounded-map.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -124,7 +125,7 @@ export function createDeliveries(options: {
         // During an outage, the first effect of any kind is attempted, and the others wait with it.
         const holdsUpAnnouncement = attempt.outcome === 'later' && attempt.scope === 'global' && !delivery?.isSettled;
         if (kind !== 'announcement' && !holdsUpAnnouncement) continue;
-        const step = attemptStep(attempt, channelName(queue));
+        const step = attemptStep(attempt, channelName(parseQueue(queue).id));
         if (delivery === undefined) addLine(step.tone, `Earlier delivery: ${step.text}`);
         else addStep(delivery, step, step.name !== 'waiting');
       }

@@ -181,9 +181,9 @@ export function createDispatcher(options: DispatcherOptions) {
       woken = true;
       pauseAbort?.abort();
     },
-    /** Ends the pause of a queue, because the cause of it has changed. */
-    resume(queue: string): void {
-      if (rotation.resume(queue) && !isGloballyPaused()) pauseAbort?.abort();
+    /** Ends the pauses of the queues that wait for a target, because Discord may accept requests to it again. */
+    resume(target: string): void {
+      if (rotation.resume(target) && !isGloballyPaused()) pauseAbort?.abort();
     },
     /** Looks for waiting effects in all queues, because this process may now process other ones. */
     rediscover(): void {

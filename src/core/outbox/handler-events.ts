@@ -151,23 +151,6 @@ export const handlerKinds = [
   'review',
 ] as const satisfies readonly HandlerKind[];
 
-const queuePrefix = 'handler ';
-
-/**
- * The queue of the calls of a handler for a community, so that a slow handler delays no other one and no other
- * community.
- */
-export function handlerQueue(kind: HandlerKind, guildId: string | null): string {
-  return `${queuePrefix}${kind} ${guildId ?? 'home'}`;
-}
-
-/** The kind of handler whose calls are in a queue, and the guild or `home`; null if it is not such a queue. */
-export function partsOfHandlerQueue(queue: string): { readonly kind: string; readonly community: string } | null {
-  if (!queue.startsWith(queuePrefix)) return null;
-  const [, kind = '', community = ''] = queue.split(' ');
-  return { kind, community };
-}
-
 declare module './effect-contents.ts' {
   interface EffectContents {
     readonly handler: HandlerContent;

@@ -1,6 +1,7 @@
 import { minute } from '../../platform/durations.ts';
 import type { ClaimedEffect } from './effect.ts';
 import type { EffectContents, EffectKind } from './effect-contents.ts';
+import type { QueueName } from './queue.ts';
 import { maxDelayMs } from './retry.ts';
 
 /** An effect as it is inserted together with its cause, discriminated by its kind. */
@@ -9,7 +10,7 @@ export type NewEffect<Kind extends EffectKind = EffectKind> = {
     readonly kind: K;
     readonly content: EffectContents[K];
     /** Effects of one queue are rate-limited together; at most 100 characters. */
-    readonly queue: string;
+    readonly queue: QueueName;
     /** The delivery that caused it; null without one. */
     readonly deliveryId: number | null;
     /** The current time (ms since the epoch). */
@@ -70,7 +71,7 @@ export interface OutboxReads {
   /** Whether there are planned effects to enqueue. Usually not, and a read needs no lock. */
   arePlannedDue(now: number): Promise<boolean>;
   /** When the oldest waiting effect was stored, of all queues but these; null when none is waiting. */
-  waitingSince(now: number, except?: ReadonlySet<string>): Promise<number | null>;
+  waitingSince(now: number, stopped?: ReadonlySet<string>): Promise<number | null>;
   /** The number of waiting and of buried effects. */
   sizes(): Promise<{ readonly waiting: number; readonly buried: number }>;
 }

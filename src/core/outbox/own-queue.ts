@@ -1,12 +1,9 @@
 import { isSnowflake } from '../../platform/snowflake.ts';
-import { roleQueue } from '../tally/queues.ts';
-import { recipientOf } from './direct-message-queue.ts';
 import type { NewEffect } from './outbox.ts';
+import { parseQueue } from './queue.ts';
 
 /**
- * Refuses an effect that is in the queue of something else, such as a text in place of a channel that names the roles of
- * another guild. What is posted in a channel is in the queue of that channel, whose name is the id alone; the names of all
- * other queues begin with a word.
+ * Refuses an effect that is in the queue of something else, which would wait for others or overtake its own.
  * @throws RangeError
  */
 export function assertOwnQueue(effect: NewEffect): void {
@@ -14,10 +11,11 @@ export function assertOwnQueue(effect: NewEffect): void {
 }
 
 function isInOwnQueue(effect: NewEffect): boolean {
-  const { kind, queue, content } = effect;
-  if (kind === 'announcement') return isSnowflake(queue);
-  if ('channelId' in content) return isSnowflake(queue) && queue === content.channelId;
-  if (kind === 'role') return queue === roleQueue(effect.content.guildId);
-  if (kind === 'directMessage') return recipientOf(queue)?.userId === effect.content.userId;
-  return /^[a-z]/i.test(queue);
+  const { kind, content } = effect;
+  const { type, id } = parseQueue(effect.queue);
+  if (kind === 'announcement') return type === 'channel' && isSnowflake(id);
+  if ('channelId' in content) return type === 'channel' && isSnowflake(id) && id === content.channelId;
+  if (kind === 'role') return type === 'roles' && id === effect.content.guildId;
+  if (kind === 'directMessage') return type === 'dm' && id === effect.content.userId;
+  return type !== 'channel';
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { targetOfQueue } from './queue.ts';
 import { createTimetable } from './timetable.ts';
 
 export type QueueRotation = ReturnType<typeof createQueueRotation>;
@@ -105,12 +106,14 @@ export function createQueueRotation(
       const community = communities.get(name);
       if (community?.ready.delete(queue)) deleteIdle(name, community);
     },
-    /** Ends the pause of a queue and adds it; returns whether it was paused. */
-    resume(queue: string): boolean {
-      if (!pauseEnds.has(queue)) return false;
-      pauseEnds.delete(queue);
-      add(queue);
-      return true;
+    /** Ends the pauses of the queues with a target and adds them; returns whether any was paused. */
+    resume(target: string): boolean {
+      const paused = pauseEnds.names().filter((queue) => targetOfQueue(queue) === target);
+      for (const queue of paused) {
+        pauseEnds.delete(queue);
+        add(queue);
+      }
+      return paused.length > 0;
     },
     /** Skips all queues of the same community for `ms`. */
     pauseCommunity(queue: string, ms: number): void {

@@ -1,11 +1,9 @@
-import { withoutRole } from '../../discord/circuits/role-queue.ts';
 import { maxRequestsPerSecond } from '../../discord/rest.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createLeaseShare } from '../../platform/leases/lease-share.ts';
 import type { LeaseStore } from '../../platform/leases/lease-store.ts';
 import type { Log } from '../../platform/log.ts';
-import { noCommunity } from '../ledger/account.ts';
-import { directMessageQueue, recipientOf } from './direct-message-queue.ts';
+import { parseQueue, targetOfQueue } from './queue.ts';
 
 /** Enough for the processes to have about the same number each; never changed while processes are running. */
 const partitions = 64;
@@ -36,7 +34,7 @@ export function createQueueShare(
     ...options,
   });
   return {
-    isOwn: (queue) => share.holds(partitionOf(channelOf(queue), share.size())),
+    isOwn: (queue) => share.holds(partitionOf(limitOf(queue), share.size())),
     processes: share.processes,
     start(listener) {
       onChange = listener;
@@ -46,13 +44,10 @@ export function createQueueShare(
   };
 }
 
-/**
- * What Discord rate-limits together: direct messages of several communities to a member are posted to one channel, and
- * all role changes of a guild have one limit.
- */
-function channelOf(queue: string): string {
-  const recipient = recipientOf(queue);
-  return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, noCommunity);
+/** What Discord rate-limits together, of all communities: all role changes of a guild have one limit. */
+function limitOf(queue: string): string {
+  const { type, id } = parseQueue(queue);
+  return type === 'role' ? `role ${id.split(' ')[0]}` : targetOfQueue(queue);
 }
 
 /** The partition of a queue: the same in every process and version. @param partitions their number */
@@ -78,21 +73,7 @@ export function shareOfRequests(isShared: boolean, announcing: number | null): n
   return Math.max(1, Math.floor((maxRequestsPerSecond - reservedRequestsPerSecond) / announcing));
 }
 
-/**
- * The community whose turn a queue takes in the outbox: that of a channel, of roles or of direct messages. The same for
- * all queues if there is one community.
- */
-export function communityOfQueues(directory: {
-  readonly communities: readonly unknown[];
-  inChannel(channelId: string): readonly { readonly guildId: string | null }[];
-}): (queue: string) => string {
-  return (queue) => {
-    if (directory.communities.length < 2) return '';
-    const recipient = recipientOf(queue);
-    if (recipient !== null) return String(recipient.communityId);
-    const [kind = '', guildId] = queue.split(' ');
-    if (kind === 'role' && guildId !== undefined) return guildId;
-    if (guildId !== undefined) return kind;
-    return directory.inChannel(queue)[0]?.guildId ?? 'unknown channels';
-  };
+/** The community whose turn a queue takes in the outbox. The same for all queues if there is one community. */
+export function communityOfQueues(directory: { readonly communities: readonly unknown[] }): (queue: string) => string {
+  return (queue) => (directory.communities.length < 2 ? '' : String(parseQueue(queue).communityId));
 }

@@ -4,6 +4,7 @@ import { hour, second } from '../../platform/durations.ts';
 import type { Log } from '../../platform/log.ts';
 import type { ClaimedEffect } from './effect.ts';
 import type { Outbox } from './outbox.ts';
+import { stoppedQueue } from './queue.ts';
 import type { QueueRotation } from './queue-rotation.ts';
 import { maxDelayMs, type Outage, type RetryPolicy } from './retry.ts';
 
@@ -35,13 +36,16 @@ export function createSettle(options: {
 }): Settle {
   const { outbox, outage, rotation, communityOf, policy, clock, log } = options;
 
-  /** Effects wait in their stopped queue, the oldest ones not any more. */
+  /** Effects wait for their target, the oldest ones not any more. */
   async function park(
     effects: readonly ClaimedEffect[],
     { reason, retryAfterMs = 0 }: RetryLater,
-    { queue, maxAgeMs }: NonNullable<RetryLater['stop']>,
+    { target, maxAgeMs }: NonNullable<RetryLater['stop']>,
     now: number,
   ): Promise<void> {
+    const [first] = effects;
+    if (first === undefined) return;
+    const queue = stoppedQueue(first.queue, target);
     const oldest = now - maxAgeMs;
     const finalReason = `gave up after ${Math.round(maxAgeMs / hour)} h: ${reason}`;
     const expired = effects.filter(({ createdAt }) => createdAt < oldest);
@@ -49,7 +53,7 @@ export function createSettle(options: {
     const waiting = effects.filter(({ createdAt }) => createdAt >= oldest);
     if (waiting.length > 0) await outbox.park(waiting, queue, now, reason);
     rotation.pause(queue, retryAfterMs);
-    if (effects[0]?.queue !== queue) return;
+    if (first.queue !== queue) return;
     while ((await outbox.buryOlder(queue, oldest, now, finalReason, buriedAtOnce)) === buriedAtOnce);
   }
 

@@ -5,6 +5,7 @@ export function createTimetable() {
 
   return {
     has: (name: string) => times.has(name),
+    names: (): readonly string[] => [...times.keys()],
     /** Replaces an earlier time of the name. */
     set(name: string, at: number): void {
       times.set(name, at);

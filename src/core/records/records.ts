@@ -1,6 +1,6 @@
 import type { PageRequest } from '../../platform/web/pagination.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
-import type { AccountId } from '../ledger/account.ts';
+import type { AccountId, CommunityId } from '../ledger/account.ts';
 import type { Cause, ProgramKey } from '../ledger/entry.ts';
 import type { EffectState } from '../outbox/effect.ts';
 import type { StoredGrant } from '../rewards/grant.ts';
@@ -97,9 +97,9 @@ export interface Counts {
 
 /** What belongs to one community: its listings, former ones included, and where its effects go. */
 export interface RecordScope {
+  readonly communityId: CommunityId;
   readonly guildId: string;
   readonly listings: readonly string[];
-  readonly channels: readonly string[];
 }
 
 /** What needs somebody's attention. */

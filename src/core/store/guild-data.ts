@@ -1,9 +1,8 @@
 import { sql as kyselySql } from 'kysely';
 import type { AccountId, CommunityId } from '../ledger/account.ts';
 import { isCountedVote } from '../ledger/entry.ts';
-import { recipientOf } from '../outbox/direct-message-queue.ts';
+import { parseQueue } from '../outbox/queue.ts';
 import { linkPath } from '../settings/stored-settings.ts';
-import { roleQueue } from '../tally/queues.ts';
 import { accountsIn } from './account-columns.ts';
 import { readCommunities } from './communities/store.ts';
 import type { Counters } from './counters/counters.ts';
@@ -249,8 +248,7 @@ function concerns(
   { guildId, communityId, listings }: EndedGuild,
 ): boolean {
   return (
-    queue === roleQueue(guildId) ||
-    recipientOf(queue)?.communityId === communityId ||
+    parseQueue(queue).communityId === communityId ||
     content.includes(`"${guildId}"`) ||
     content.includes(`"${guildId} `) ||
     listings.some((name) => content.includes(`"${name}"`))

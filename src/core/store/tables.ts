@@ -158,7 +158,7 @@ export interface Tables extends SettingsTables {
     delivery_id: number;
     /** A newer version may have stored kinds that this one does not know. */
     kind: EffectKind | (string & {});
-    /** What is rate-limited together. Announcements: the id of the channel. */
+    /** See `queue.ts`. */
     queue: string;
     /** JSON: an announcement as an array, other contents as objects. */
     content: string;
@@ -181,6 +181,7 @@ export interface Tables extends SettingsTables {
     id: Generated<number>;
     delivery_id: number | null;
     kind: EffectKind | (string & {});
+    /** See `queue.ts`. */
     queue: string;
     content: string;
     due_at: number;

@@ -1,9 +1,10 @@
+import type { CommunityId } from '../ledger/account.ts';
 import { isPseudonym } from '../ledger/pseudonym.ts';
 import type { GivenRole, RoleContent } from '../outbox/effect-contents.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
+import { queueName } from '../outbox/queue.ts';
 import { endAfter, type Grant } from '../rewards/grant.ts';
 import type { CommunityContext } from './community.ts';
-import { roleQueue } from './queues.ts';
 import type { Tally } from './tally.ts';
 
 /**
@@ -18,7 +19,7 @@ export function applyGrants(
   event: { readonly community: CommunityContext; readonly deliveryId: number | null; readonly now: number },
 ): readonly GivenRole[] {
   const { community, deliveryId, now } = event;
-  const { guildId } = community;
+  const { id: communityId, guildId } = community;
   const given: GivenRole[] = [];
   if (guildId === null) return given;
   for (const grant of grants) {
@@ -33,9 +34,10 @@ export function applyGrants(
     const lasts = until === null || until > now;
     if (lasts && (stored === null || stored.until !== until)) given.push({ role, until });
     if (granted.some(({ state }) => state === 'pending')) continue;
-    tally.enqueue(roleEffect({ guildId, userId, role }, deliveryId, now));
+    tally.enqueue(roleEffect(communityId, { guildId, userId, role }, deliveryId, now));
   }
-  for (const userId of new Set(grants.map((grant) => grant.userId))) repairParked(tally, { ...event, guildId, userId });
+  for (const userId of new Set(grants.map((grant) => grant.userId)))
+    repairParked(tally, { ...event, communityId, guildId, userId });
   return given;
 }
 
@@ -43,13 +45,14 @@ export function applyGrants(
 function repairParked(
   tally: Pick<Tally, 'grantsOf' | 'saveGrant' | 'enqueue'>,
   event: {
+    readonly communityId: CommunityId;
     readonly guildId: string;
     readonly userId: string;
     readonly deliveryId: number | null;
     readonly now: number;
   },
 ): void {
-  const { guildId, userId, deliveryId, now } = event;
+  const { communityId, guildId, userId, deliveryId, now } = event;
   const granted = tally.grantsOf(userId);
   const waiting = new Set(granted.filter(({ state }) => state === 'pending').map(({ role }) => role));
   for (const grant of granted) {
@@ -58,11 +61,17 @@ function repairParked(
     tally.saveGrant({ ...grant, state: 'pending' });
     if (waiting.has(role)) continue;
     waiting.add(role);
-    tally.enqueue(roleEffect({ guildId, userId, role }, deliveryId, now));
+    tally.enqueue(roleEffect(communityId, { guildId, userId, role }, deliveryId, now));
   }
 }
 
 /** The effect that makes Discord match the grants of a role. */
-export function roleEffect(content: RoleContent, deliveryId: number | null, createdAt: number): NewEffect<'role'> {
-  return { kind: 'role', queue: roleQueue(content.guildId), content, deliveryId, createdAt };
+export function roleEffect(
+  communityId: CommunityId,
+  content: RoleContent,
+  deliveryId: number | null,
+  createdAt: number,
+): NewEffect<'role'> {
+  const queue = queueName('roles', communityId, content.guildId);
+  return { kind: 'role', queue, content, deliveryId, createdAt };
 }

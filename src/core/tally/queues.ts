@@ -1,9 +1,10 @@
 import type { Family } from '../../webhook/event.ts';
+import { type QueueName, queueName } from '../outbox/queue.ts';
 import type { ListingContext } from './listing-context.ts';
 import type { Delivery, RoutedDelivery } from './tally.ts';
 
 /** The queues to which the recorded delivery may have added effects. */
-export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly string[] {
+export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly QueueName[] {
   switch (routed.type) {
     case 'event':
       return routed.event.family === 'vote' ? queuesOfVotes(routed.listing) : queuesFor('premium', [routed.listing]);
@@ -18,26 +19,32 @@ export function queuesOf({ family }: Delivery, routed: RoutedDelivery): readonly
 }
 
 /** The same for every vote for a listing. */
-const voteQueues = new WeakMap<ListingContext, readonly string[]>();
+const voteQueues = new WeakMap<ListingContext, readonly QueueName[]>();
 
-export function queuesOfVotes(listing: ListingContext): readonly string[] {
+export function queuesOfVotes(listing: ListingContext): readonly QueueName[] {
   const queues = voteQueues.get(listing) ?? queuesFor('vote', [listing]);
   voteQueues.set(listing, queues);
   return queues;
 }
 
 /** Several listings only if the stored order decides. */
-function queuesFor(family: Family, listings: readonly ListingContext[]): readonly string[] {
+function queuesFor(family: Family, listings: readonly ListingContext[]): readonly QueueName[] {
   return listings.flatMap((listing) => {
-    const { guildId } = listing.community;
-    const roles = guildId !== null && grantsRoles(family, listing) ? roleQueue(guildId) : null;
-    return [roles, channelFor(family, listing)].filter((queue) => queue !== null);
+    const { id, guildId } = listing.community;
+    const roles = guildId !== null && grantsRoles(family, listing) ? queueName('roles', id, guildId) : null;
+    return [roles, channelQueueOf(family, listing)].filter((queue) => queue !== null);
   });
 }
 
 /** The channel for announcements of a family; null for none. */
-export function channelFor(family: Family, listing: ListingContext): string | null {
+function channelFor(family: Family, listing: ListingContext): string | null {
   return family === 'vote' ? listing.announceChannelId : listing.premiumChannelId;
+}
+
+/** The queue of the announcements of a family; null without a channel. */
+export function channelQueueOf(family: Family, listing: ListingContext): QueueName | null {
+  const channelId = channelFor(family, listing);
+  return channelId === null ? null : queueName('channel', listing.community.id, channelId);
 }
 
 /** Whether an event of this family for the listing can change roles. */
@@ -46,9 +53,4 @@ export function grantsRoles(family: Family, { rewards, community }: ListingConte
   if (community.guildId === null) return false;
   if (family === 'premium') return Object.keys(premiumRoles).length > 0;
   return voterRole !== null || milestones.some(({ role }) => role !== null);
-}
-
-/** The queue of a guild's role changes, which Discord rate-limits together. */
-export function roleQueue(guildId: string): string {
-  return `role ${guildId}`;
 }

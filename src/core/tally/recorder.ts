@@ -6,7 +6,7 @@ import type { ListingContext } from './listing-context.ts';
 import { identityOf, type ListingIdentity } from './listing-identity.ts';
 import { withPlausibleTime } from './plausible-time.ts';
 import { quarantineDelivery, writeUnpaid } from './quarantine.ts';
-import { channelFor } from './queues.ts';
+import { channelQueueOf } from './queues.ts';
 import { recordPremium } from './record-premium.ts';
 import { recordVote } from './record-vote.ts';
 import {
@@ -124,7 +124,7 @@ function recordTest(
 ): RecordedDelivery {
   const row = { ...delivery, listing: listing.name, kind: test.kind, outcome: 'test', userId: test.userId } as const;
   const recorded = writeUnpaid({ ...row, reason: null }, rowWriter);
-  const queue = channelFor(delivery.family, listing);
+  const queue = channelQueueOf(delivery.family, listing);
   if (recorded === alreadyReplayed || queue === null) return recorded;
   const { deliveryId } = recorded;
   const content = testAnnouncementOf(test, listing, delivery.receivedAt);

@@ -9,7 +9,7 @@ import { announcementOf, isAnnounced, type RecordedEvent } from './announcement.
 import type { EventKey } from './idempotency-key.ts';
 import type { ListingContext } from './listing-context.ts';
 import { writeUnpaid } from './quarantine.ts';
-import { channelFor } from './queues.ts';
+import { channelQueueOf } from './queues.ts';
 import type { Recorded } from './recorded-event.ts';
 import type { Delivery, DeliveryRowWriter, Hook, HookCondition, RecordedDelivery, Tally } from './tally.ts';
 
@@ -96,7 +96,7 @@ export function announce(
   context: Pick<Recorded, 'listing' | 'deliveryId' | 'now'> & { readonly tally: Tally },
 ): boolean {
   const { tally, listing, deliveryId, now: createdAt } = context;
-  const queue = channelFor(event.family, listing);
+  const queue = channelQueueOf(event.family, listing);
   if (queue === null || !isAnnounced(event.family, recorded.entries, listing)) return false;
   const content = announcementOf(event, listing, recorded);
   tally.enqueue({ deliveryId, kind: 'announcement', queue, content, createdAt });

@@ -3,18 +3,18 @@
  * changes it there.
  */
 export class CircuitOpenError extends Error {
-  /** The queue that waits: the id of the channel, or that of the role. */
-  readonly queue: string;
+  /** What Discord rejects: the id of a channel, or `role <guild> <role>`. */
+  readonly target: string;
   /** Until another request may be sent (ms). */
   readonly retryAfterMs: number;
   /** It was deleted, so waiting is in vain. */
   readonly isFinal: boolean;
 
   /** @param options.cause Discord's error, if a request was sent */
-  constructor(queue: string, options: { reason: string; retryAfterMs: number; isFinal: boolean; cause?: unknown }) {
+  constructor(target: string, options: { reason: string; retryAfterMs: number; isFinal: boolean; cause?: unknown }) {
     super(options.reason, { cause: options.cause });
     this.name = 'CircuitOpenError';
-    this.queue = queue;
+    this.target = target;
     this.retryAfterMs = options.retryAfterMs;
     this.isFinal = options.isFinal;
   }

@@ -1,7 +1,7 @@
 /** A channel or role for which Discord rejects everything. Times are ms since the epoch. */
 export interface OpenCircuit {
-  /** The queue whose effects wait: the id of the channel, or that of one role. */
-  readonly queue: string;
+  /** The id of a channel, or `role <guild> <role>`. */
+  readonly target: string;
   /** Null if it is not known. */
   readonly guildId: string | null;
   /** Discord's error code. */
@@ -22,7 +22,7 @@ export interface GuildRejections {
 /** What the processes of an installation share about rejected requests. Rejects as the store does. */
 export interface CircuitStore {
   all(): Promise<readonly OpenCircuit[]>;
-  /** Adds or replaces open circuits, and deletes those of `closed` queues. */
+  /** Adds or replaces open circuits, and deletes those of `closed` targets. */
   save(open: readonly OpenCircuit[], closed: readonly string[]): Promise<void>;
   /** Adds to the counts of a minute (minutes since the epoch). */
   addRejections(minute: number, counts: readonly GuildRejections[]): Promise<void>;

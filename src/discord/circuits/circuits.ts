@@ -22,7 +22,7 @@ const maxRemembered = 10_000;
 
 /** A request that changes a channel or role. */
 export interface CircuitRequest {
-  readonly queue: string;
+  readonly target: string;
   /** The guild of the channel or role; null if it is not known. */
   readonly guildId: string | null;
   /** Says nothing about the channel if it is rejected, because the same request without files may be accepted. */
@@ -37,14 +37,14 @@ export interface CircuitRequest {
 export class Circuits {
   readonly #clock: Clock;
   readonly #open = new Map<string, OpenCircuit>();
-  /** The queues whose circuits are to be stored. */
+  /** The targets whose circuits are to be stored. */
   #changed = new Set<string>();
   /** When requests were rejected (monotonic, ms), oldest first. */
   readonly #recent = new BoundedMap<readonly number[]>(maxRemembered);
-  readonly #onProbeDue: (queue: string) => void;
+  readonly #onProbeDue: (target: string) => void;
 
-  /** @param onProbeDue called with a queue that need not wait any longer. Must not throw */
-  constructor(clock: Clock, onProbeDue: (queue: string) => void) {
+  /** @param onProbeDue called with a target that need not wait any longer. Must not throw */
+  constructor(clock: Clock, onProbeDue: (target: string) => void) {
     this.#clock = clock;
     this.#onProbeDue = onProbeDue;
   }
@@ -58,30 +58,30 @@ export class Circuits {
   }
 
   /** Why a request about this would not be sent now; null if it would. */
-  check(queue: string): CircuitOpenError | null {
-    const paceMs = this.#paceMs(queue);
-    const circuit = this.#open.get(queue);
+  check(target: string): CircuitOpenError | null {
+    const paceMs = this.#paceMs(target);
+    const circuit = this.#open.get(target);
     const waitMs = Math.max(paceMs, circuit === undefined ? 0 : this.#untilProbe(circuit));
     if (waitMs <= 0) return null;
     const reason = circuit?.reason ?? `Discord rejected ${maxRecent} requests in ${recentMs / second} s`;
     const isFinal = circuit !== undefined && isDeleted(circuit.code);
-    return new CircuitOpenError(queue, { reason, retryAfterMs: waitMs, isFinal });
+    return new CircuitOpenError(target, { reason, retryAfterMs: waitMs, isFinal });
   }
 
   /** Before a request. @throws CircuitOpenError if it is not to be sent */
-  admit({ queue, hasFiles }: CircuitRequest): void {
-    const error = this.check(queue);
+  admit({ target, hasFiles }: CircuitRequest): void {
+    const error = this.check(target);
     if (error !== null) throw error;
-    const circuit = this.#open.get(queue);
+    const circuit = this.#open.get(target);
     // No other request is sent while this one is the probe.
     if (circuit !== undefined && !hasFiles) this.#set({ ...circuit, probeAt: this.#clock.now() + minProbeIntervalMs });
   }
 
   /** After a request that Discord accepted. Returns whether it closed the circuit. */
-  accepted({ queue }: CircuitRequest): boolean {
-    if (!this.#open.delete(queue)) return false;
-    this.#changed.add(queue);
-    this.#onProbeDue(queue);
+  accepted({ target }: CircuitRequest): boolean {
+    if (!this.#open.delete(target)) return false;
+    this.#changed.add(target);
+    this.#onProbeDue(target);
     return true;
   }
 
@@ -90,26 +90,26 @@ export class Circuits {
    * that its effects wait for the next one with the others.
    */
   rejected(request: CircuitRequest, rejection: DiscordAPIError, describe: () => string): Error {
-    const { queue, guildId, hasFiles } = request;
-    if (!isOfOne(rejection)) this.#recent.set(queue, [...this.#recentOf(queue), this.#clock.monotonic()]);
+    const { target, guildId, hasFiles } = request;
+    if (!isOfOne(rejection)) this.#recent.set(target, [...this.#recentOf(target), this.#clock.monotonic()]);
     if (hasFiles || !stopsTarget(rejection)) return rejection;
     const now = this.#clock.now();
     const code = Number(rejection.code) || 0;
-    const last = this.#open.get(queue);
+    const last = this.#open.get(target);
     const reason = last?.code === code ? last.reason : describe();
     const openedAt = last?.openedAt ?? now;
     const intervalMs = probeIntervalAfter(now - openedAt);
-    this.#set({ queue, guildId, code, reason, openedAt, probeAt: now + intervalMs });
+    this.#set({ target, guildId, code, reason, openedAt, probeAt: now + intervalMs });
     if (last === undefined || isDeleted(code)) return rejection;
-    return new CircuitOpenError(queue, { reason, retryAfterMs: intervalMs, isFinal: false, cause: rejection });
+    return new CircuitOpenError(target, { reason, retryAfterMs: intervalMs, isFinal: false, cause: rejection });
   }
 
   /**
    * Replaces the reason of an open circuit by a better explanation.
    * @param isFinal whether nobody can end it, as if the channel or role was deleted
    */
-  explain(queue: string, reason: string, isFinal: boolean): void {
-    const circuit = this.#open.get(queue);
+  explain(target: string, reason: string, isFinal: boolean): void {
+    const circuit = this.#open.get(target);
     if (circuit === undefined) return;
     const code = isFinal ? finalCode : circuit.code;
     if (circuit.reason !== reason || circuit.code !== code) this.#set({ ...circuit, reason, code });
@@ -120,7 +120,7 @@ export class Circuits {
     const affected = this.open.filter(isAffected);
     for (const circuit of affected) {
       this.#set({ ...circuit, probeAt: this.#clock.now() });
-      this.#onProbeDue(circuit.queue);
+      this.#onProbeDue(circuit.target);
     }
     return affected.length > 0;
   }
@@ -129,41 +129,41 @@ export class Circuits {
   takeChanges(): { readonly saved: readonly OpenCircuit[]; readonly closed: readonly string[] } {
     const changed = [...this.#changed];
     this.#changed = new Set();
-    const closed = changed.filter((queue) => !this.#open.has(queue));
-    return { saved: changed.flatMap((queue) => this.#open.get(queue) ?? []), closed };
+    const closed = changed.filter((target) => !this.#open.has(target));
+    return { saved: changed.flatMap((target) => this.#open.get(target) ?? []), closed };
   }
 
   /** After `takeChanges`: it could not be stored. */
   returnChanges({ saved, closed }: ReturnType<Circuits['takeChanges']>): void {
-    for (const queue of [...saved.map((circuit) => circuit.queue), ...closed]) this.#changed.add(queue);
+    for (const target of [...saved.map((circuit) => circuit.target), ...closed]) this.#changed.add(target);
   }
 
   /** Applies what other processes have stored, unless this one has changed it since. */
   merge(stored: readonly OpenCircuit[]): void {
     const now = this.#clock.now();
-    const rows = new Map(stored.map((row) => [row.queue, row]));
+    const rows = new Map(stored.map((row) => [row.target, row]));
     for (const row of stored) {
-      if (this.#changed.has(row.queue)) continue;
-      const own = this.#open.get(row.queue);
-      this.#open.set(row.queue, row);
-      if (own !== undefined && own.probeAt > now && row.probeAt <= now) this.#onProbeDue(row.queue);
-      if (row.probeAt < now - keptMs) this.#delete(row.queue);
+      if (this.#changed.has(row.target)) continue;
+      const own = this.#open.get(row.target);
+      this.#open.set(row.target, row);
+      if (own !== undefined && own.probeAt > now && row.probeAt <= now) this.#onProbeDue(row.target);
+      if (row.probeAt < now - keptMs) this.#delete(row.target);
     }
-    for (const queue of [...this.#open.keys()]) {
-      if (rows.has(queue) || this.#changed.has(queue)) continue;
-      this.#open.delete(queue);
-      this.#onProbeDue(queue);
+    for (const target of [...this.#open.keys()]) {
+      if (rows.has(target) || this.#changed.has(target)) continue;
+      this.#open.delete(target);
+      this.#onProbeDue(target);
     }
   }
 
   #set(circuit: OpenCircuit): void {
-    this.#open.set(circuit.queue, circuit);
-    this.#changed.add(circuit.queue);
+    this.#open.set(circuit.target, circuit);
+    this.#changed.add(circuit.target);
   }
 
-  #delete(queue: string): void {
-    this.#open.delete(queue);
-    this.#changed.add(queue);
+  #delete(target: string): void {
+    this.#open.delete(target);
+    this.#changed.add(target);
   }
 
   /** A time further ahead was written before the clock was set back. */
@@ -172,16 +172,16 @@ export class Circuits {
     return waitMs > maxProbeIntervalMs ? 0 : waitMs;
   }
 
-  #recentOf(queue: string): readonly number[] {
+  #recentOf(target: string): readonly number[] {
     const earliest = this.#clock.monotonic() - recentMs;
-    return (this.#recent.get(queue) ?? []).filter((at) => at > earliest);
+    return (this.#recent.get(target) ?? []).filter((at) => at > earliest);
   }
 
   /** How long to wait because of many recent rejections (ms); 0 without. */
-  #paceMs(queue: string): number {
-    if (!this.#recent.has(queue)) return 0;
-    const recent = this.#recentOf(queue);
-    if (recent.length === 0) this.#recent.delete(queue);
+  #paceMs(target: string): number {
+    if (!this.#recent.has(target)) return 0;
+    const recent = this.#recentOf(target);
+    if (recent.length === 0) this.#recent.delete(target);
     const [oldest] = recent.slice(-maxRecent);
     return recent.length < maxRecent || oldest === undefined ? 0 : oldest + recentMs - this.#clock.monotonic();
   }

@@ -11,8 +11,7 @@ import { RequestsPausedError, windowMinutes } from '../invalid-requests.ts';
 import type { CircuitStore, GuildRejections, OpenCircuit } from './circuit-store.ts';
 import { type CircuitRequest, Circuits } from './circuits.ts';
 import { guildsToPause, maxRejectionsOfGuild } from './paused-guilds.ts';
-import { channelIn, guildIn, targetOf } from './request-target.ts';
-import { isOfRole } from './role-queue.ts';
+import { channelIn, guildIn, isRoleTarget, targetOf } from './request-target.ts';
 
 /** How often changes are stored, and those of other processes are read while there are any. */
 const syncEveryMs = 5 * second;
@@ -55,8 +54,8 @@ export function createRequestGuard(options: {
     maxMessages: 10,
     flushUntil: stopping.signal,
   });
-  let listener: (queue: string) => void = () => {};
-  const circuits = new Circuits(clock, (queue) => listener(queue));
+  let listener: (target: string) => void = () => {};
+  const circuits = new Circuits(clock, (target) => listener(target));
   /** Rejected requests by guild, of all processes and of this one that are not stored yet. */
   let stored = new Map<string, number>();
   let pending = new Map<string, number>();
@@ -67,7 +66,7 @@ export function createRequestGuard(options: {
 
   function circuitRequest({ method, route, hasFiles }: GuardedRequest): CircuitRequest | null {
     const target = method === 'get' ? null : targetOf(route);
-    return target === null ? null : { queue: target.queue, guildId: guildOf(route), hasFiles };
+    return target === null ? null : { target: target.target, guildId: guildOf(route), hasFiles };
   }
 
   function guildOf(route: string): string | null {
@@ -160,8 +159,8 @@ export function createRequestGuard(options: {
     accepted(request: GuardedRequest): void {
       const target = circuitRequest(request);
       if (target === null || !circuits.accepted(target)) return;
-      const { queue, guildId: guild } = target;
-      logThrottled('info', 'accepted', 'Discord accepts requests again', { queue, guild });
+      const { guildId: guild } = target;
+      logThrottled('info', 'accepted', 'Discord accepts requests again', { target: target.target, guild });
     },
     /** Returns the error to throw instead. */
     rejected(request: GuardedRequest, error: unknown): unknown {
@@ -176,28 +175,27 @@ export function createRequestGuard(options: {
       if (circuits.open.length > wasOpen) {
         const { message: reason } = result;
         logThrottled('warn', 'rejected', 'Discord rejects a channel or role; one request a minute tries it again', {
-          queue: target.queue,
+          target: target.target,
           guild: guildId,
           reason,
         });
       }
       return result;
     },
-    /** When to try the effects of this queue, of which Discord would reject all now; null if they are to be sent. */
-    check(queue: string): RetryLater | null {
-      const error = circuits.check(queue);
+    /** When to send requests to this target, of which Discord would reject all now; null if they are to be sent. */
+    check(target: string): RetryLater | null {
+      const error = circuits.check(target);
       return error === null || error.isFinal ? null : retryAfterFailure(error);
     },
     /** Replaces the reason of an open circuit by a better explanation, and says whether nobody can end it. */
-    explain: (queue: string, reason: string, isFinal: boolean) => circuits.explain(queue, reason, isFinal),
+    explain: (target: string, reason: string, isFinal: boolean) => circuits.explain(target, reason, isFinal),
     /** Lets the next request about what a change may concern be sent at once. */
     changed({ guildId, channelId }: GuildChange): void {
-      expedite((circuit) => (channelId === null ? circuit.guildId === guildId : circuit.queue === channelId));
+      expedite((circuit) => (channelId === null ? circuit.guildId === guildId : circuit.target === channelId));
     },
-    /** The same for a queue that the owner replays. */
-    replayed(queue: string): void {
-      // The queue of a guild's roles is the beginning of those of each role.
-      expedite((circuit) => circuit.queue === queue || circuit.queue.startsWith(`${queue} `));
+    /** The same for a target that the owner tries again; that of all roles of a guild is the beginning of theirs. */
+    replayed(target: string): void {
+      expedite((circuit) => circuit.target === target || circuit.target.startsWith(`${target} `));
     },
     /** What Discord rejects. */
     get open(): readonly OpenCircuit[] {
@@ -205,14 +203,14 @@ export function createRequestGuard(options: {
     },
     /** How many channels and roles that are. */
     count() {
-      const roles = circuits.open.filter(({ queue }) => isOfRole(queue)).length;
+      const roles = circuits.open.filter(({ target }) => isRoleTarget(target)).length;
       return { channels: circuits.open.length - roles, roles };
     },
     get pausedGuilds(): ReadonlySet<string> {
       return pausedGuilds;
     },
-    /** Sets what is called with queues that need not wait any longer. Must not throw. */
-    onProbeDue(onDue: (queue: string) => void): void {
+    /** Sets what is called with targets that need not wait any longer. Must not throw. */
+    onProbeDue(onDue: (target: string) => void): void {
       listener = onDue;
     },
     /** Reads what is stored. Rejects as the store does. */

@@ -1,9 +1,18 @@
-import { stoppedRoleQueue } from './role-queue.ts';
+const roleKind = 'role';
+
+/** The target of the changes of one role of a guild. */
+export function roleTarget(guildId: string, roleId: string): string {
+  return `${roleKind} ${guildId} ${roleId}`;
+}
+
+export function isRoleTarget(target: string): boolean {
+  return target.startsWith(`${roleKind} `);
+}
 
 /** The channel or role that a request changes, which Discord can reject as a whole. */
 export interface RequestTarget {
-  /** The queue in which its effects wait meanwhile. */
-  readonly queue: string;
+  /** Identifies it: the id of the channel, or {@link roleTarget}. */
+  readonly target: string;
   readonly kind: 'channel' | 'role';
   /** The id of the channel or role. */
   readonly id: string;
@@ -12,9 +21,9 @@ export interface RequestTarget {
 /** Null for all other requests. @param route without the version, as `Routes` of discord.js returns it */
 export function targetOf(route: string): RequestTarget | null {
   const [, top, id = '', part, , last, roleId] = route.split('/');
-  if (top === 'channels' && part === 'messages') return { queue: id, kind: 'channel', id };
+  if (top === 'channels' && part === 'messages') return { target: id, kind: 'channel', id };
   if (top !== 'guilds' || part !== 'members' || last !== 'roles' || roleId === undefined) return null;
-  return { queue: stoppedRoleQueue(id, roleId), kind: 'role', id: roleId };
+  return { target: roleTarget(id, roleId), kind: 'role', id: roleId };
 }
 
 /** The guild that a route names; null if it names none. */

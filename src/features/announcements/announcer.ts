@@ -4,6 +4,7 @@ import { type CardSource, type ListingCard, readCard } from '../../core/announce
 import type { Effect } from '../../core/outbox/effect.ts';
 import type { Announcement } from '../../core/outbox/effect-contents.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
+import { parseQueue } from '../../core/outbox/queue.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { classifySendError, tokenHint } from '../../discord/discord-errors.ts';
 import type { ChannelTexts } from '../../discord/guild-languages.ts';
@@ -165,7 +166,8 @@ export function createAnnouncer(options: {
   return async (effects) => {
     const [first] = effects;
     if (first === undefined) return { outcome: 'done' };
-    const { queue: channelId, nonce } = first;
+    const { queue, nonce } = first;
+    const channelId = parseQueue(queue).id;
     const earlier = await resolveEarlierAttempt(effects, channelId, nonce);
     if (earlier !== null) return earlier;
     let votes: VotesByMember;

@@ -1,4 +1,5 @@
 import type { Effect } from '../../core/outbox/effect.ts';
+import { parseQueue } from '../../core/outbox/queue.ts';
 import { type FoundBlock, hasFooter, searchChannel } from '../../discord/posting/search-channel.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import { mention } from '../../texts/markup.ts';
@@ -38,7 +39,7 @@ export function createFindAnnouncement(rest: DiscordRest, namesVoter: (listing: 
   return async (effects, since) => {
     const [first] = effects;
     if (first === undefined) return 'absent';
-    const found = await searchChannel(rest, first.queue, since, (blocks) =>
+    const found = await searchChannel(rest, parseQueue(first.queue).id, since, (blocks) =>
       effects.every((effect) => blocks.some((block) => isAnnouncementOf(effect, block, namesVoter))),
     );
     return typeof found === 'string' ? found : 'there';

@@ -1,3 +1,4 @@
+import type { QueueName } from '../../core/outbox/queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -17,7 +18,7 @@ export function createAnnouncementLoop(options: {
   readonly clock: Clock;
   readonly log: Log;
   /** Called with the queue of a new effect. */
-  readonly onEnqueued: (queue: string) => void;
+  readonly onEnqueued: (queue: QueueName) => void;
 }): Loop {
   const { tasks, prepare, clock, log, onEnqueued } = options;
   function warn(task: string, error: unknown): void {

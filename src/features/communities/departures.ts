@@ -1,6 +1,7 @@
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
-import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { GuildDataStore } from '../../core/store/guild-data.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, hour, minute } from '../../platform/durations.ts';
@@ -23,7 +24,7 @@ function departureNotice(
   createdAt: number,
 ): NewEffect<'directMessage'> {
   const message = { type: 'departure', ...notice, deletedAt: notice.parkedAt + keepParkedMs } as const;
-  const queue = directMessageQueue(userId, communityId);
+  const queue = queueName('dm', communityId, userId);
   return { kind: 'directMessage', queue, content: { userId, message }, deliveryId: null, createdAt };
 }
 
@@ -66,7 +67,7 @@ export function createDepartures(options: {
   /** The name of a configured listing of a guild; null without one. */
   readonly listingOf: (guildId: string) => string | null;
   /** Called with the queue of a new effect. */
-  readonly onEnqueued: (queue: string) => void;
+  readonly onEnqueued: (queue: QueueName) => void;
   /** Applies what has changed in this process. */
   readonly apply: () => Promise<void>;
   readonly clock: Clock;

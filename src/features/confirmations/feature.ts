@@ -19,4 +19,4 @@ export const confirmations = {
   },
 } satisfies Feature;
 
-export { confirmationQueuesOf, isConfirmationQueue, reasons as confirmationReasons } from './hold-vote.ts';
+export { confirmationQueuesOf, reasons as confirmationReasons } from './hold-vote.ts';

@@ -1,5 +1,6 @@
+import { parseQueue, type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { untimedRepeatWindowMs } from '../../core/rewards/reward.ts';
-import { type EventKey, isIdentified, voteKeys } from '../../core/tally/idempotency-key.ts';
+import { type EventKey, isIdentified, type NamedListing, voteKeys } from '../../core/tally/idempotency-key.ts';
 import type { RecordedDelivery, Tally, UnrecordedVote } from '../../core/tally/tally.ts';
 import { writeDuplicate } from '../../core/tally/write-event.ts';
 import { confirmations, maxWaiting, voteOf, type WaitingVote, waitingIn, waitingRow } from './tables.ts';
@@ -12,24 +13,22 @@ export const reasons = {
   tooMany: 'more votes of the member wait for the site than it can have accepted',
 } as const;
 
-const prefix = 'confirmation ';
-
 /** The queue of the votes of a listing whose site is asked: one site that fails delays no other one. */
-function confirmationQueue(listing: string): string {
-  return prefix + listing;
+function confirmationQueue({ name, community }: NamedListing): QueueName {
+  return queueName('confirmation', community.id, name);
 }
 
 export function isConfirmationQueue(queue: string): boolean {
-  return queue.startsWith(prefix);
+  return parseQueue(queue).type === 'confirmation';
 }
 
 /** The queues that a recorded delivery may have added a confirmation to. */
 export function confirmationQueuesOf(
   { reason }: { readonly reason: string | null },
-  listings: readonly { readonly name: string; readonly rewards: { readonly confirm?: boolean | undefined } }[],
-): readonly string[] {
+  listings: readonly (NamedListing & { readonly rewards: { readonly confirm?: boolean | undefined } })[],
+): readonly QueueName[] {
   if (reason !== reasons.waiting) return [];
-  return listings.flatMap(({ name, rewards }) => (rewards.confirm ? confirmationQueue(name) : []));
+  return listings.flatMap((listing) => (listing.rewards.confirm ? confirmationQueue(listing) : []));
 }
 
 declare module '../../core/rewards/rules.ts' {
@@ -74,7 +73,7 @@ export function holdVote(tally: Tally, unrecorded: UnrecordedVote): RecordedDeli
   save([...waiting, { deliveryId, at: vote.at, receivedAt, keys }]);
   tally.enqueue({
     kind: 'confirmation',
-    queue: confirmationQueue(listing.name),
+    queue: confirmationQueue(listing),
     content: { listing: listing.name, userId: vote.userId },
     deliveryId,
     createdAt: receivedAt,

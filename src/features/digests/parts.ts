@@ -1,4 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -14,12 +15,13 @@ import type { DigestStore, Summaries, VoteSummary } from './store.ts';
 export function createDigestTask(
   { name: listing, announceChannelId: channelId, timeZone, announcements }: ListingConfig,
   options: {
+    readonly communityId: CommunityId;
     readonly store: Pick<DigestStore, 'announcedUntil' | 'plan'>;
     readonly votesBetween: VotesBetween;
     readonly clock: Clock;
   },
 ): AnnouncementTask['run'] {
-  const { store, votesBetween, clock } = options;
+  const { communityId, store, votesBetween, clock } = options;
   const calendar = calendarOf({ timeZone });
   return async () => {
     if (channelId === null) return null;
@@ -29,7 +31,7 @@ export function createDigestTask(
     if (period === null) return null;
     const { from, until } = period;
     const hasVotes = from < until && (await votesBetween(listing, from, until)).votes > 0;
-    return store.plan({ listing, channelId, announcedUntil, from, until, hasVotes }, now);
+    return store.plan({ listing, communityId, channelId, announcedUntil, from, until, hasVotes }, now);
   };
 }
 
@@ -79,10 +81,10 @@ export function create(context: PartsContext & { readonly store: { readonly dige
         },
       }),
     },
-    tasks: ({ named }) =>
+    tasks: ({ id: communityId, named }) =>
       named.filter(isDigested).map((listing) => ({
         name: 'digest',
-        run: createDigestTask(listing, { store: store.digests, votesBetween, clock }),
+        run: createDigestTask(listing, { communityId, store: store.digests, votesBetween, clock }),
       })),
     async prepareTasks() {
       const digested = directory.listings.filter(isDigested).map(({ name }) => name);

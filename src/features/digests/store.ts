@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import { memberOf } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
+import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { advance, deleteProgress, progressOf } from '../../core/store/progress.ts';
 import { literal, run } from '../../core/store/query-builder.ts';
@@ -19,6 +21,7 @@ const maxMilestones = 5;
 /** The part of a period that was not announced before. Times are ms since the epoch. */
 export interface PlannedDigest extends Period {
   readonly listing: string;
+  readonly communityId: CommunityId;
   readonly channelId: string;
   /** Until when votes were announced, as it was read; null before the first digest. */
   readonly announcedUntil: number | null;
@@ -54,12 +57,13 @@ export const reads = {
 
 export const writes = {
   /** Enqueues a digest once, in whatever process. Returns the queue of the new effect, or null. */
-  async plan(sql: Sql, digest: PlannedDigest, now: number): Promise<string | null> {
-    const { listing, channelId, announcedUntil, from, until, hasVotes } = digest;
+  async plan(sql: Sql, digest: PlannedDigest, now: number): Promise<QueueName | null> {
+    const { listing, communityId, channelId, announcedUntil, from, until, hasVotes } = digest;
     if (!(await advance(sql, keyOf(listing), announcedUntil, until)) || !hasVotes) return null;
     const content = { channelId, listing, from, until };
-    await enqueue(sql, [{ kind: 'digest', queue: channelId, content, deliveryId: null, createdAt: now }]);
-    return channelId;
+    const queue = queueName('channel', communityId, channelId);
+    await enqueue(sql, [{ kind: 'digest', queue, content, deliveryId: null, createdAt: now }]);
+    return queue;
   },
 
   /** Forgets what was announced by digests of other listings, so that they start again when they are switched on. */

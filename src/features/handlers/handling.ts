@@ -3,8 +3,8 @@ import type { Metrics } from '../../core/metrics.ts';
 import { createDispatcher } from '../../core/outbox/dispatcher.ts';
 import type { ClaimedEffect } from '../../core/outbox/effect.ts';
 import type { EffectNotices } from '../../core/outbox/effect-notices.ts';
-import { partsOfHandlerQueue } from '../../core/outbox/handler-events.ts';
 import { createPerform } from '../../core/outbox/perform.ts';
+import { parseQueue } from '../../core/outbox/queue.ts';
 import { tracePerform } from '../../core/outbox/trace-perform.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -53,8 +53,11 @@ export function createHandling(options: {
           outbox: { ...store.outbox, arePlannedDue: async () => false },
           perform: tracing === null ? perform : tracePerform(perform, tracing),
           attemptsPerQueue: handlers.concurrency ?? 1,
-          communityOf: (queue) => partsOfHandlerQueue(queue)?.community ?? '',
-          isOwn: (queue) => own.some((kind) => kind === partsOfHandlerQueue(queue)?.kind),
+          communityOf: (queue) => String(parseQueue(queue).communityId),
+          isOwn(queue) {
+            const { type, id } = parseQueue(queue);
+            return type === 'handler' && own.some((kind) => kind === id);
+          },
           policy: callRetry,
           newEffectsPollMs,
           clock,

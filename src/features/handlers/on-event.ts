@@ -1,4 +1,5 @@
-import { type HandlerEvent, type HandlerListing, handlerQueue } from '../../core/outbox/handler-events.ts';
+import type { HandlerEvent, HandlerListing } from '../../core/outbox/handler-events.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { RecordedPremium, RecordedVote } from '../../core/tally/recorded-event.ts';
@@ -48,15 +49,21 @@ function premiumEvent({ event, credits, balance, ...recorded }: RecordedPremium)
  */
 function enqueueCalls(
   tally: Pick<Tally, 'enqueue'>,
-  { handled = [] }: ListingContext,
+  { handled = [], community }: ListingContext,
   events: readonly HandlerEvent[],
   createdAt: number,
 ): void {
   for (const event of events) {
     if (!handled.includes(event.type)) continue;
-    const { deliveryId, guildId } = event;
+    const { deliveryId } = event;
     const content = { id: callId(event, createdAt), event };
-    tally.enqueue({ kind: 'handler', queue: handlerQueue(event.type, guildId), content, deliveryId, createdAt });
+    tally.enqueue({
+      kind: 'handler',
+      queue: queueName('handler', community.id, event.type),
+      content,
+      deliveryId,
+      createdAt,
+    });
   }
 }
 

@@ -1,4 +1,6 @@
-import { type HandlerKind, handlerQueue } from '../../core/outbox/handler-events.ts';
+import type { HandlerKind } from '../../core/outbox/handler-events.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import type { Recorder } from '../../core/tally/recorder.ts';
@@ -22,7 +24,7 @@ export const unhandledRecording: HandlerRecording = { recorder: (recorder) => re
  */
 export function createHandlerRecording(
   kinds: () => readonly HandlerKind[],
-  nudge: (queues: readonly string[]) => void,
+  nudge: (queues: readonly QueueName[]) => void,
 ): HandlerRecording {
   /** The result is the same object for the same listing: a listing is used for many votes. */
   let known = new WeakMap<ListingContext, ListingContext>();
@@ -55,7 +57,7 @@ export function createHandlerRecording(
   async function nudgeAfter<Result>(recording: Promise<Result>, listings: readonly ListingContext[]): Promise<Result> {
     const result = await recording;
     const called = recordedKinds.filter((kind) => kinds().includes(kind));
-    nudge(listings.flatMap(({ community }) => called.map((kind) => handlerQueue(kind, community.guildId))));
+    nudge(listings.flatMap(({ community }) => called.map((kind) => queueName('handler', community.id, kind))));
     return result;
   }
 

@@ -1,5 +1,6 @@
-import { memberOf } from '../../core/ledger/account.ts';
+import { memberOf, noCommunity } from '../../core/ledger/account.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import type { CountedVote } from '../../core/tally/recorded-event.ts';
 import type { Tally } from '../../core/tally/tally.ts';
 import { second } from '../../platform/durations.ts';
@@ -26,9 +27,9 @@ export function planRoleConnection(
   tally.enqueue({ ...roleConnectionEffect(memberOf(id), deliveryId, now), dueAt: now + delayMs });
 }
 
-/** Discord limits the updates of each member. */
-export function roleConnectionQueue(userId: string): string {
-  return `link ${userId}`;
+/** Discord limits the updates of each member, whatever the community. */
+export function roleConnectionQueue(userId: string): QueueName {
+  return queueName('connection', noCommunity, userId);
 }
 
 /** The effect that updates what Discord knows of a member with linked roles. */

@@ -45,7 +45,7 @@ export function createLostStreaksTask(
     const lost = from < until ? await store.find({ ...query, forgive: rewards.streak?.forgive ?? 0 }) : [];
     const streaks = lost.slice(0, maxStreaks);
     return store.plan(
-      { key, listing, channelId, checkedUntil, until, streaks, more: lost.length - streaks.length },
+      { communityId, listing, channelId, checkedUntil, until, streaks, more: lost.length - streaks.length },
       now,
     );
   };

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type AccountId, type CommunityId, memberOf } from '../../core/ledger/account.ts';
 import { isPseudonym } from '../../core/ledger/pseudonym.ts';
+import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { outageDays } from '../../core/rewards/outages.ts';
 import { lostStreak } from '../../core/rewards/streak.ts';
 import { accountsIn, parseHistory } from '../../core/store/account-columns.ts';
@@ -19,8 +20,8 @@ const maxOutageDays = 30;
 
 export interface PlannedLostStreaks {
   /** Names the community. */
-  readonly key: string;
   readonly listing: string;
+  readonly communityId: CommunityId;
   readonly channelId: string;
   /** The first day (day number) that was not checked before, as it was read; null before the first check. */
   readonly checkedUntil: number | null;
@@ -54,13 +55,14 @@ export const reads = {
 
 export const writes = {
   /** Enqueues the announcement once, in whatever process. Returns the queue of the new effect, or null. */
-  async plan(sql: Sql, lost: PlannedLostStreaks, now: number): Promise<string | null> {
-    const { key, channelId, listing, checkedUntil, until, streaks, more } = lost;
-    const isFirst = await advance(sql, keyOf(key), checkedUntil, until);
+  async plan(sql: Sql, lost: PlannedLostStreaks, now: number): Promise<QueueName | null> {
+    const { communityId, channelId, listing, checkedUntil, until, streaks, more } = lost;
+    const isFirst = await advance(sql, keyOf(String(communityId)), checkedUntil, until);
     if (!isFirst || streaks.length === 0) return null;
     const content = { channelId, listing, until, streaks, more };
-    await enqueue(sql, [{ kind: 'lostStreaks', queue: channelId, content, deliveryId: null, createdAt: now }]);
-    return channelId;
+    const queue = queueName('channel', communityId, channelId);
+    await enqueue(sql, [{ kind: 'lostStreaks', queue, content, deliveryId: null, createdAt: now }]);
+    return queue;
   },
 };
 

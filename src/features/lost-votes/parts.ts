@@ -1,5 +1,6 @@
 import type { CommunityId } from '../../core/ledger/account.ts';
 import type { LedgerReads } from '../../core/ledger/ledger.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
 import { withoutSecrets } from '../../core/receiving/listing.ts';
 import { toleranceMs } from '../../core/rewards/reward.ts';
 import type { ClaimRecorder } from '../../core/store/commits/jobs.ts';
@@ -36,7 +37,7 @@ export function createLostVotes(options: {
   readonly ledgerIn: (communityId: CommunityId) => Pick<LedgerReads, 'lastVoteAt'>;
   readonly recorder: ClaimRecorder;
   /** Polls these queues of the outbox, in every process. */
-  readonly nudge: (queues: readonly string[]) => void;
+  readonly nudge: (queues: readonly QueueName[]) => void;
   /** Null if no other process uses the database. */
   readonly leases: LeaseStore | null;
   readonly clock: Clock;

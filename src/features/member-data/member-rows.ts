@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Compilable, sql as kyselySql } from 'kysely';
 import { type AccountId, partsOf } from '../../core/ledger/account.ts';
-import { directMessageQueue, recipientOf } from '../../core/outbox/direct-message-queue.ts';
+import { parseQueue, queueName } from '../../core/outbox/queue.ts';
 import { linkedEntries } from '../../core/store/linked-entries.ts';
 import { chunksOf, type MemberRows, type Mentions } from '../../core/store/member-data/member-table.ts';
 import { waitingIn } from '../../core/store/outbox/waiting-queues.ts';
@@ -125,10 +125,12 @@ export async function findMemberRows(
   ]);
   const queues = ownQueues(sql, userId, accounts);
   // Also direct messages from communities in which the member has no account.
+  function isDirectMessageTo(queue: string): boolean {
+    const { type, id } = parseQueue(queue);
+    return type === 'dm' && id === userId;
+  }
   const isOwn = ({ queue, content }: { readonly queue: string; readonly content: string }) =>
-    queues.includes(queue) ||
-    recipientOf(queue)?.userId === userId ||
-    (mentions(content, userId) && !isErasing(queue, content));
+    queues.includes(queue) || isDirectMessageTo(queue) || (mentions(content, userId) && !isErasing(queue, content));
   // A vote can also have effects that concern everyone, such as the reward of a party.
   const effects = db.selectFrom('effects').select(['id', 'queue', 'content']);
   const ofDeliveries: number[] = [];
@@ -145,7 +147,7 @@ export async function findMemberRows(
         or([
           eb('queue', 'in', queues),
           // Calls of a handler whose process is not running can be a million, too many to be read here.
-          and([eb('queue', '>', 'role '), eb('queue', '<', 'role!'), eb('content', 'like', `%${userId}%`)]),
+          and([eb('queue', '>', 'role '), eb('queue', '<', 'roles!'), eb('content', 'like', `%${userId}%`)]),
           and([eb('queue', '>', 'handler '), eb('queue', '<', 'handler!'), eb('content', 'like', `%${userId}%`)]),
         ]),
       ),
@@ -176,13 +178,13 @@ export async function findMemberRows(
 
 /** Whether an effect removes a role of a member who was forgotten before, and then erases its content. */
 function isErasing(queue: string, content: string): boolean {
-  return queue.startsWith('role ') && content.includes('"erase":true');
+  return parseQueue(queue).type.startsWith('role') && content.includes('"erase":true');
 }
 
 /** The queues of effects that concern the member alone. */
 function ownQueues({ hooks }: Sql, userId: string, accounts: readonly AccountId[]): readonly string[] {
   return [
-    ...accounts.map((accountId) => directMessageQueue(userId, partsOf(accountId).communityId)),
+    ...accounts.map((accountId) => queueName('dm', partsOf(accountId).communityId, userId)),
     ...hooks.flatMap(({ queueOf }) => queueOf?.(userId) ?? []),
   ];
 }

@@ -3,6 +3,7 @@ import { partsOf } from '../../core/ledger/account.ts';
 import { parseContent } from '../../core/outbox/effect-kind.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { lockAccountsOf, releaseAccount } from '../../core/store/accounts.ts';
+import { communityOfGuild } from '../../core/store/communities/store.ts';
 import { lock } from '../../core/store/lock.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
 import type { Mentions } from '../../core/store/member-data/member-table.ts';
@@ -72,7 +73,7 @@ export const writes = {
     }
     for (const account of accounts) await releaseAccount(connection, db, { ...account, roles: [] });
     for (const table of tables) await runAll(sql, table.forget(db, rows, pseudonym));
-    await enqueue(sql, [...roleRemovals(grants, now), ...effects]);
+    await enqueue(sql, [...(await roleRemovals(sql, grants, now)), ...effects]);
   },
 
   /** Deletes the votes of forgotten members that have expired. */
@@ -93,11 +94,17 @@ export async function forgetMember(store: MemberDataStore, userId: string, forge
 }
 
 /** The effects read the grants when they are carried out, and there are none left then. */
-function roleRemovals(grants: readonly Selectable<Tables['grants']>[], now: number): readonly NewEffect[] {
+async function roleRemovals(
+  sql: Sql,
+  grants: readonly Selectable<Tables['grants']>[],
+  now: number,
+): Promise<readonly NewEffect[]> {
   const roles = new Map(grants.map((grant) => [`${grant.guild_id} ${grant.role}`, grant]));
-  return [...roles.values()].map(({ guild_id: guildId, user_id: userId, role }) =>
-    roleEffect({ guildId, userId, role, erase: true }, null, now),
-  );
+  const effects: NewEffect[] = [];
+  for (const { guild_id: guildId, user_id: userId, role } of roles.values()) {
+    effects.push(roleEffect(await communityOfGuild(sql, guildId), { guildId, userId, role, erase: true }, null, now));
+  }
+  return effects;
 }
 
 async function runAll<Row>({ connection }: Sql, queries: readonly Compilable<Row>[]): Promise<Row[]> {

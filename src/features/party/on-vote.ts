@@ -1,3 +1,4 @@
+import { queueName } from '../../core/outbox/queue.ts';
 import type { HotKey } from '../../core/store/recording/hot-table.ts';
 import { calendarOf } from '../../core/tally/community.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
@@ -49,7 +50,7 @@ export function countForParty(tally: Tally, { listing, account, at, day, deliver
   const { id: communityId } = listing.community;
   tally.enqueue({
     kind: 'partyReward',
-    queue: `party ${communityId}`,
+    queue: queueName('party', communityId, 'rewards'),
     content: { period, goal, credits, day },
     deliveryId,
     createdAt: now,
@@ -77,7 +78,7 @@ function updatePanel(tally: Tally, party: PartyState, vote: PanelVote): PartyPan
   if (!listing.announced.party) return stored;
   const channelId = stored?.channelId ?? listing.announceChannelId;
   if (channelId === null) return stored;
-  const common = { queue: channelId, deliveryId, createdAt: now };
+  const common = { queue: queueName('channel', listing.community.id, channelId), deliveryId, createdAt: now };
   const content = { channelId, period: period.id };
 
   const endsAt = stored?.endsAt ?? calendarOf(listing.community).startOf(period.endDay);

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { accountIdOf } from '../../core/ledger/account.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import { addToScores } from '../../core/rewards/period-scores.ts';
 import { appendEntry, lockAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
@@ -109,7 +110,8 @@ export const writes = {
     await run(connection, updateParty(db, period).set({ panel_due_at: dueAt }));
     if (dueAt === null) return;
     const { channelId } = message;
-    const effect = { queue: channelId, content: { channelId, period }, deliveryId: null, createdAt: now, dueAt };
+    const queue = queueName('channel', partyOf(period).communityId, channelId);
+    const effect = { queue, content: { channelId, period }, deliveryId: null, createdAt: now, dueAt };
     await enqueue(sql, [{ kind: 'partyPanel', ...effect }]);
   },
 

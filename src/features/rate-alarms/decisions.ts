@@ -1,3 +1,4 @@
+import { noCommunity } from '../../core/ledger/account.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
 import { listingsOf, type Replay } from '../../core/receiving/replay.ts';
@@ -51,10 +52,10 @@ export function createDecisionRound(options: DecisionOptions): (signal: AbortSig
     const key = `rate alarm ${name} ${heldAt}`;
     if (logged.has(key)) return;
     const site = siteOf(directory.find(name));
-    const channelId = directory.communityOf(name)?.ownerChannelId ?? null;
+    const { id: communityId = noCommunity, ownerChannelId: channelId = null } = directory.communityOf(name) ?? {};
     if (channelId !== null) {
       const report = { type: 'rateAlarm', listing: name, site, votes, usual: Math.round(usual) } as const;
-      await outbox.enqueueReport(key, ownerReport(channelId, report, clock.now()));
+      await outbox.enqueueReport(key, ownerReport(communityId, channelId, report, clock.now()));
     }
     logged.add(key);
     const hint = 'Release or reject them in the owner console, or with `tallyhook rewards alarms`.';

@@ -1,3 +1,4 @@
+import type { QueueName } from '../../core/outbox/queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { day, minute, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
@@ -29,7 +30,7 @@ export function createReminderLoop(options: {
   readonly clock: Clock;
   readonly log: Log;
   /** Called with the queue of a new effect. */
-  readonly onEnqueued: (queue: string) => void;
+  readonly onEnqueued: (queue: QueueName) => void;
   readonly onChecked: (outcome: ReminderOutcome) => void;
 }): Loop {
   const { reminders, findListing, longestCooldownMs, createCheck, clock, log, onEnqueued, onChecked } = options;

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { type AccountId, accountIdOf, type CommunityId, memberOf } from '../../core/ledger/account.ts';
-import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { type QueueName, queueName } from '../../core/outbox/queue.ts';
 import { parseLastVotes } from '../../core/store/account-columns.ts';
 import { lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { accountsOfMember } from '../../core/store/member-accounts.ts';
@@ -137,7 +137,7 @@ export const writes = {
    * reminders meanwhile.
    * @param communityId those of the listing's community
    */
-  async enqueue(sql: Sql, reminder: Reminder, communityId: CommunityId, now: number): Promise<string | null> {
+  async enqueue(sql: Sql, reminder: Reminder, communityId: CommunityId, now: number): Promise<QueueName | null> {
     if (!(await deleteUnchanged(sql, reminder))) return null;
     const effect = reminderEffect(reminder, communityId, now);
     await enqueue(sql, [effect]);
@@ -308,7 +308,7 @@ function reminderEffect(
   const content = { userId, message: { type: 'reminder', listing, dueAt } } as const;
   return {
     kind: 'directMessage',
-    queue: directMessageQueue(userId, communityId),
+    queue: queueName('dm', communityId, userId),
     content,
     deliveryId: null,
     createdAt,

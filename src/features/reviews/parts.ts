@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type HandlerKind, handlerQueue } from '../../core/outbox/handler-events.ts';
+import type { HandlerKind } from '../../core/outbox/handler-events.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { KeyStatus, Lookup } from '../../lookup/lookup.ts';
 import type { Review } from '../../lookup/schemas.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -67,9 +68,13 @@ export function createReviewsTask(
     onPolled('polled');
     const reviews = result.value.reviews.map((review) => ({ ...review, id: idOf(review) }));
     const isPartial = result.value.total > reviews.length || reviews.length >= pageSize;
-    const announced = await store.announce({ listing: name, channelId, handled, reviews, isPartial }, clock.now());
+    const communityId = listing.community.id;
+    const listed = { listing: name, communityId, channelId, handled, reviews, isPartial };
+    const announced = await store.announce(listed, clock.now());
     if (announced === 0) return null;
-    return channelId ?? handlerQueue('review', listing.community.guildId);
+    return channelId === null
+      ? queueName('handler', communityId, 'review')
+      : queueName('channel', communityId, channelId);
   };
 }
 

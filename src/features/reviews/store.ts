@@ -1,5 +1,7 @@
-import { type HandlerListing, handlerQueue, type ReviewEvent } from '../../core/outbox/handler-events.ts';
+import type { CommunityId } from '../../core/ledger/account.ts';
+import type { HandlerListing, ReviewEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import { lock } from '../../core/store/lock.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { deleteProgress, progressOf, setProgress } from '../../core/store/progress.ts';
@@ -26,6 +28,7 @@ const maxClaimMs = day;
 export interface ListedReviews {
   readonly listing: string;
   /** Where they are announced; null for nowhere. */
+  readonly communityId: CommunityId;
   readonly channelId: string | null;
   /** The listing as the handler for reviews gets it; null, the default, without one. */
   readonly handled?: HandlerListing | null;
@@ -61,7 +64,7 @@ export const writes = {
    */
   async announce(sql: Sql, listed: ListedReviews, now: number): Promise<number> {
     const { db, connection } = sql;
-    const { listing, channelId, handled = null, reviews, isPartial } = listed;
+    const { listing, communityId, channelId, handled = null, reviews, isPartial } = listed;
     const key = reviewsKey(listing);
     await lock(connection, db, key);
     const since = await progressOf(sql, key);
@@ -78,8 +81,8 @@ export const writes = {
     await enqueue(
       { db, connection },
       announced.flatMap(({ id, ...review }) => [
-        ...(channelId === null ? [] : [reviewEffect({ channelId, listing, id, review }, now)]),
-        ...(handled === null ? [] : [reviewCall(handled, id, review, now)]),
+        ...(channelId === null ? [] : [reviewEffect(communityId, { channelId, listing, id, review }, now)]),
+        ...(handled === null ? [] : [reviewCall(communityId, handled, { id, ...review }, now)]),
       ]),
     );
     // Once the list is longer than a response, an older review can enter it after a newer one was deleted.
@@ -94,12 +97,17 @@ export const writes = {
 
 export type ReviewStore = SqlClient<{ reads: typeof reads; writes: typeof writes }>;
 
-function reviewEffect(content: ReviewAnnouncement, createdAt: number): NewEffect {
-  return { kind: 'review', queue: content.channelId, content, deliveryId: null, createdAt };
+function reviewEffect(communityId: CommunityId, content: ReviewAnnouncement, createdAt: number): NewEffect {
+  const queue = queueName('channel', communityId, content.channelId);
+  return { kind: 'review', queue, content, deliveryId: null, createdAt };
 }
 
-function reviewCall(listing: HandlerListing, id: string, review: Review, now: number): NewEffect {
-  const { username, rating, comment, createdAt } = review;
+function reviewCall(
+  communityId: CommunityId,
+  listing: HandlerListing,
+  { id, username, rating, comment, createdAt }: Review & { readonly id: string },
+  now: number,
+): NewEffect {
   const { guildId } = listing;
   const event: ReviewEvent = {
     type: 'review',
@@ -113,7 +121,13 @@ function reviewCall(listing: HandlerListing, id: string, review: Review, now: nu
     comment,
   };
   const content = { id: `review-${listing.name}-${id}`, event };
-  return { kind: 'handler', queue: handlerQueue('review', guildId), content, deliveryId: null, createdAt: now };
+  return {
+    kind: 'handler',
+    queue: queueName('handler', communityId, 'review'),
+    content,
+    deliveryId: null,
+    createdAt: now,
+  };
 }
 
 /** Whether the reviews of a listing are to be polled; `dueAt` is null before the first time. */

@@ -1,3 +1,4 @@
+import { noCommunity } from '../../core/ledger/account.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
@@ -58,7 +59,10 @@ export function create(
   },
 ) {
   const { store, rest, guard, givenRoles, guildTexts: textsOf, directory, clock } = context;
-  const ownerChannelOf = (guildId: string) => directory.ofGuild(guildId)?.ownerChannelId ?? null;
+  function ownerChannelOf(guildId: string) {
+    const { id: communityId = noCommunity, ownerChannelId: id = null } = directory.ofGuild(guildId) ?? {};
+    return id === null ? null : { communityId, id };
+  }
   const grants = createRoleGrants({ ...store, isPaidFor: store.shop.isPaidFor, ownerChannelOf, clock });
   const explainFailure = createExplainRoleFailure(rest, clock);
   const checks = { checkGivenRole: givenRoles.check, explainFailure, onExplained: guard.explain };

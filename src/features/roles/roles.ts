@@ -1,11 +1,12 @@
 import { type DiscordAPIError, Routes } from 'discord.js';
+import type { CommunityId } from '../../core/ledger/account.ts';
 import type { MemberRole, RoleContent } from '../../core/outbox/effect-contents.ts';
 import type { Outbox } from '../../core/outbox/outbox.ts';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { CircuitOpenError } from '../../discord/circuits/circuit-open-error.ts';
-import { stoppedRoleQueue } from '../../discord/circuits/role-queue.ts';
+import { roleTarget } from '../../discord/circuits/request-target.ts';
 import { isMendable, rejectionOf, retryAfterMending, retryAlone } from '../../discord/discord-errors.ts';
 import type { GuildTexts } from '../../discord/guild-languages.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
@@ -35,7 +36,7 @@ export function createRoleHandler(options: {
   checkGivenRole: CheckGivenRole;
   explainFailure: ExplainRoleFailure;
   /** Receives the reason why a role cannot be changed, by the queue in which its changes wait, unless that is in vain. */
-  onExplained?: (queue: string, reason: string, isFinal: boolean) => void;
+  onExplained?: (target: string, reason: string, isFinal: boolean) => void;
   textsOf: GuildTexts;
   clock: Clock;
 }): NonNullable<EffectHandlers['role']> {
@@ -86,11 +87,11 @@ export function createRoleHandler(options: {
   async function explain(rejection: DiscordAPIError, memberRole: MemberRole): Promise<SettledFailure> {
     const failure = await explainFailure(rejection, memberRole);
     const { guildId, role } = memberRole;
-    const queue = stoppedRoleQueue(guildId, role);
+    const target = roleTarget(guildId, role);
     const isFinal = failure.cause === 'role_deleted' || failure.cause === 'role_managed';
-    if (failure.cause !== 'member_left') onExplained(queue, failure.reason, isFinal);
+    if (failure.cause !== 'member_left') onExplained(target, failure.reason, isFinal);
     const isWaiting = isMendable(rejection) && !isFinal && !(await grants.isPaidFor(memberRole));
-    return { ...failure, isNew: true, retry: isWaiting ? retryAfterMending(queue, failure.reason) : null };
+    return { ...failure, isNew: true, retry: isWaiting ? retryAfterMending(target, failure.reason) : null };
   }
 
   /** Nothing was sent. */
@@ -126,7 +127,7 @@ export function createRoleGrants(options: {
   readonly isPaidFor: (role: GrantedRole) => Promise<boolean>;
   readonly outbox: Outbox;
   /** The channel for reports to the owner of a guild; null for none. */
-  readonly ownerChannelOf: (guildId: string) => string | null;
+  readonly ownerChannelOf: (guildId: string) => { readonly communityId: CommunityId; readonly id: string } | null;
   readonly clock: Clock;
 }) {
   const { roles, isPaidFor, outbox, ownerChannelOf, clock } = options;
@@ -143,12 +144,13 @@ export function createRoleGrants(options: {
      */
     async reportOnce(failure: MemberRole & RoleFailure, isWanted: boolean): Promise<void> {
       const { guildId, userId, role, cause, reason } = failure;
-      const channelId = ownerChannelOf(guildId);
+      const channel = ownerChannelOf(guildId);
       // Without a grant, the member was forgotten meanwhile.
-      if (channelId === null || !(await roles.hasGrant({ guildId, userId, role }))) return;
+      if (channel === null || !(await roles.hasGrant({ guildId, userId, role }))) return;
       const failed = { type: 'roleFailed', guildId, userId, role, cause, reason } as const;
       const report = isWanted ? failed : { ...failed, isRemoval: true as const };
-      await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, ownerReport(channelId, report, clock.now()));
+      const effect = ownerReport(channel.communityId, channel.id, report, clock.now());
+      await outbox.enqueueReport(`role ${guildId} ${role} ${cause}`, effect);
     },
   };
 }

@@ -1,6 +1,7 @@
-import { accountIdOf } from '../../core/ledger/account.ts';
+import { accountIdOf, noCommunity } from '../../core/ledger/account.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
-import { roleQueue } from '../../core/tally/queues.ts';
 import type { CommandInput } from '../../discord/commands/input.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -30,7 +31,7 @@ export function createSeenMembers(options: {
   readonly store: RoleStore;
   readonly directory: Directory;
   /** Polls these queues of the outbox. */
-  readonly nudge: (queues: readonly string[]) => void;
+  readonly nudge: (queues: readonly QueueName[]) => void;
   readonly clock: Clock;
   readonly log: Log;
 }): MemberSeen {
@@ -52,7 +53,8 @@ export function createSeenMembers(options: {
     const differing = await store.differingGrants(userId, present, now);
     if (differing.length === 0) return;
     await store.repairMember(userId, differing, now);
-    nudge([...new Set(differing.map((grant) => roleQueue(grant.guildId)))]);
+    const guildIds = [...new Set(differing.map((grant) => grant.guildId))];
+    nudge(guildIds.map((id) => queueName('roles', directory.ofGuild(id)?.id ?? noCommunity, id)));
   }
 
   return (input) => {

@@ -1,6 +1,7 @@
 import type { AccountId } from '../../core/ledger/account.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { lockAccountsOf } from '../../core/store/accounts.ts';
+import { communityOfGuild } from '../../core/store/communities/store.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../../core/store/query-builder.ts';
 import type { SettleRole, Sql, SqlClient } from '../../core/store/sql-module.ts';
@@ -105,7 +106,7 @@ export const writes = {
       if (result === 'failed' && !isWanted) return;
     } else if (isWanted !== (result !== 'removed')) {
       await run(connection, isSame.set({ state: 'pending' }));
-      const effect = roleEffect({ guildId, userId, role }, null, now);
+      const effect = roleEffect(await communityOfGuild(sql, guildId), { guildId, userId, role }, null, now);
       await enqueue(sql, [effect]);
       return;
     } else if (isWanted) {
@@ -186,10 +187,7 @@ async function enqueueRoles(sql: Sql, grants: readonly Tables['grants'][], now: 
     const same = db.updateTable('grants').set({ state: 'pending' }).where('user_id', '=', user_id);
     await run(connection, same.where('role', '=', role).where('guild_id', '=', guild_id));
   }
-  await enqueue(
-    sql,
-    [...roles.values()].map(({ guild_id: guildId, user_id: userId, role }) =>
-      roleEffect({ guildId, userId, role }, null, now),
-    ),
-  );
+  for (const { guild_id: guildId, user_id: userId, role } of roles.values()) {
+    await enqueue(sql, [roleEffect(await communityOfGuild(sql, guildId), { guildId, userId, role }, null, now)]);
+  }
 }

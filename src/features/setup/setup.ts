@@ -62,16 +62,16 @@ export class Setup {
   async save({ changes, basis, ...author }: SettingsEdit): Promise<SaveResult> {
     const listed = changes.map(({ listing, path, value }) => ({ listing: listing ?? '', path, value }));
     const result = await this.writer.save(author, listed, { basis });
-    if (result.status === 'saved') await this.announceTests(result.change);
+    if (result.status === 'saved') await this.announceTests(author.guildId, result.change);
     return result;
   }
 
   /** A test that arrived before its listing had a channel is announced as soon as there is one. */
-  private async announceTests({ changes }: SettingsChange): Promise<void> {
+  private async announceTests(guildId: string, { changes }: SettingsChange): Promise<void> {
     const now = this.options.clock.now();
     for (const { listing, path, after } of changes) {
       if (listing === null || path !== 'announceChannelId' || typeof after !== 'string') continue;
-      await this.store.announceTest({ listing, channelId: after, since: now - maxTestAgeMs }, now);
+      await this.store.announceTest({ listing, guildId, channelId: after, since: now - maxTestAgeMs }, now);
     }
   }
 

@@ -1,7 +1,8 @@
-import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { OwnerReports } from '../../core/outbox/effect-contents.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -61,7 +62,7 @@ export type ReportUnreadyItem = (shop: ShopContext, unready: UnreadyItem, guildN
 export function createUnreadyReports(options: {
   readonly enqueueReport: (key: string, effect: NewEffect<'ownerReport' | 'directMessage'>) => Promise<void>;
   readonly lastAuthor: (guildId: string) => Promise<string | null>;
-  readonly nudge: (queues: readonly string[]) => void;
+  readonly nudge: (queues: readonly QueueName[]) => void;
   readonly clock: Clock;
   readonly log: Log;
 }): ReportUnreadyItem {
@@ -73,11 +74,12 @@ export function createUnreadyReports(options: {
     report: OwnerReports['itemUnready'],
   ): Promise<NewEffect<'ownerReport' | 'directMessage'> | null> {
     const now = clock.now();
-    if (ownerChannelId !== null) return ownerReport(ownerChannelId, { type: 'itemUnready', ...report }, now);
+    if (ownerChannelId !== null)
+      return ownerReport(communityId, ownerChannelId, { type: 'itemUnready', ...report }, now);
     const userId = guildId === null ? null : await lastAuthor(guildId);
     if (userId === null) return null;
     const content = { userId, message: { type: 'itemUnready', ...report } } as const;
-    const queue = directMessageQueue(userId, communityId);
+    const queue = queueName('dm', communityId, userId);
     return { kind: 'directMessage', queue, content, deliveryId: null, createdAt: now };
   }
 

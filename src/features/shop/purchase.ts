@@ -1,4 +1,5 @@
 import type { CommunityId } from '../../core/ledger/account.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
 import type { PublicShopItem, ShopItem } from './item.ts';
 import type { PurchaseRejection, PurchaseState } from './rules.ts';
 
@@ -101,7 +102,7 @@ export interface SettlementResult {
   readonly purchase: StoredPurchase;
   readonly settled: boolean;
   /** Those of new effects. */
-  readonly queues: readonly string[];
+  readonly queues: readonly QueueName[];
 }
 
 /** A purchase as the owner sees it: never with the code, which is secret to everyone but the buyer. */

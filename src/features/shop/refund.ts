@@ -1,7 +1,7 @@
 import { accountIdOf } from '../../core/ledger/account.ts';
-import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, lockAccountsOf } from '../../core/store/accounts.ts';
 import { lock } from '../../core/store/lock.ts';
@@ -61,7 +61,7 @@ export function messageToBuyer(
   const content = { userId, message: { type, item, price } };
   return {
     kind: 'directMessage',
-    queue: directMessageQueue(userId, communityId),
+    queue: queueName('dm', communityId, userId),
     content,
     deliveryId: null,
     createdAt,
@@ -113,14 +113,18 @@ export async function closePurchases(
   const open = ofMember.where('state', '=', literal('confirmed')).where('role', 'is', null).where('code', 'is', null);
   const purchases = await run(connection, open.orderBy('id'));
   for (const purchase of purchases) await refund(sql, purchase, now);
-  return purchases.flatMap(({ id: purchaseId, owner_channel_id: channelId, name: item, price }) => {
+  return purchases.flatMap(({ id: purchaseId, community_id: communityId, owner_channel_id: channelId, ...row }) => {
+    const { name: item, price } = row;
     if (channelId === null) return [];
-    return [ownerReport(channelId, { type: 'purchaseClosed', purchaseId, item, price }, now)];
+    return [ownerReport(communityId, channelId, { type: 'purchaseClosed', purchaseId, item, price }, now)];
   });
 }
 
 function reportOfRefund(purchase: PurchaseRow, createdAt: number): readonly NewEffect<'ownerReport'>[] {
-  const { id: purchaseId, user_id: userId, owner_channel_id: channelId, name: item, price } = purchase;
+  const { id: purchaseId, community_id: communityId, user_id: userId, owner_channel_id: channelId } = purchase;
+  const { name: item, price } = purchase;
   if (channelId === null) return [];
-  return [ownerReport(channelId, { type: 'purchaseRefunded', purchaseId, userId, item, price }, createdAt)];
+  return [
+    ownerReport(communityId, channelId, { type: 'purchaseRefunded', purchaseId, userId, item, price }, createdAt),
+  ];
 }

@@ -1,6 +1,6 @@
 import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
-import { handlerQueue } from '../../core/outbox/handler-events.ts';
-import { roleQueue } from '../../core/tally/queues.ts';
+import type { QueueName } from '../../core/outbox/queue.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isNotStored } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
@@ -58,7 +58,7 @@ export function createShop(options: {
   readonly clock: Clock;
   readonly log: Log;
   /** Called with the queues of new effects. */
-  readonly nudge: (queues: readonly string[]) => void;
+  readonly nudge: (queues: readonly QueueName[]) => void;
   /** Called with `sold`, `repeated`, `fulfilled`, `refunded`, or why nothing was sold: a rejection, `unavailable`. */
   readonly onPurchase: (result: string) => void;
 }): Shop {
@@ -74,13 +74,14 @@ export function createShop(options: {
   }
 
   /** Never the code. */
-  function report(result: ConfirmResult, { guildId, ownerChannelId }: ShopContext): void {
+  function report(result: ConfirmResult, { communityId, guildId, ownerChannelId }: ShopContext): void {
     onPurchase(resultName(result));
     if (result.outcome !== 'purchased' || result.repeated) return;
     const { id, userId, item, price, balance } = result.purchase;
     log.info({ purchase: id, user: userId, item, price, balance }, 'an item of the shop was sold');
-    const roles = guildId === null ? [] : [roleQueue(guildId)];
-    nudge([...roles, handlerQueue('purchase', guildId), ...(ownerChannelId === null ? [] : [ownerChannelId])]);
+    const roles = guildId === null ? [] : [queueName('roles', communityId, guildId)];
+    const reports = ownerChannelId === null ? [] : [queueName('channel', communityId, ownerChannelId)];
+    nudge([...roles, queueName('handler', communityId, 'purchase'), ...reports]);
   }
 
   return {

@@ -1,8 +1,8 @@
 import { type AccountId, accountIdOf, type CommunityId } from '../../core/ledger/account.ts';
-import { directMessageQueue } from '../../core/outbox/direct-message-queue.ts';
-import { handlerQueue, type PurchaseEvent } from '../../core/outbox/handler-events.ts';
+import type { PurchaseEvent } from '../../core/outbox/handler-events.ts';
 import type { NewEffect } from '../../core/outbox/outbox.ts';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
+import { queueName } from '../../core/outbox/queue.ts';
 import type { GrantedRole } from '../../core/rewards/grant.ts';
 import { appendEntry, lockAccount, releaseAccount } from '../../core/store/accounts.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
@@ -182,7 +182,7 @@ export const writes = {
       await settlePurchases(sql, [stored], 'fulfilled', now);
       await enqueue(sql, [messageToBuyer(stored, 'purchaseFulfilled', now)]);
     }
-    const queues = [directMessageQueue(stored.user_id, stored.community_id)];
+    const queues = [queueName('dm', stored.community_id, stored.user_id)];
     return { purchase: toPurchase({ ...stored, state }), settled: true, queues };
   },
 };
@@ -240,11 +240,11 @@ async function deliver({ db, connection }: Sql, purchase: PurchaseRow): Promise<
       state: 'pending',
     } as const;
     await run(connection, db.insertInto('grants').values(grant));
-    return [roleEffect({ guildId, userId, role }, null, at)];
+    return [roleEffect(purchase.community_id, { guildId, userId, role }, null, at)];
   }
   if (purchase.code !== null || channelId === null) return [];
   const report = { type: 'purchase', purchaseId: id, userId, item: purchase.name, price: purchase.price } as const;
-  return [ownerReport(channelId, report, at)];
+  return [ownerReport(purchase.community_id, channelId, report, at)];
 }
 
 function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect<'handler'> {
@@ -265,5 +265,11 @@ function handlerCallOf(purchase: PurchaseRow, guildId: string | null): NewEffect
     balance,
   };
   const content = { id: `purchase-${purchaseId}-${at.toString(36)}`, event };
-  return { kind: 'handler', queue: handlerQueue('purchase', guildId), content, deliveryId: null, createdAt: at };
+  return {
+    kind: 'handler',
+    queue: queueName('handler', purchase.community_id, 'purchase'),
+    content,
+    deliveryId: null,
+    createdAt: at,
+  };
 }

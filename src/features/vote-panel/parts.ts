@@ -37,8 +37,7 @@ interface WithPanels {
 export function createServices({ store: { votePanel }, nudge, clock }: ServicesContext & WithPanels) {
   /** Has the vote panel of a guild posted in a channel. Rejects with the errors of the store. */
   async function postVotePanel(guildId: string, channelId: string): Promise<void> {
-    await votePanel.place({ guildId, channelId }, clock.now());
-    nudge([channelId]);
+    nudge([await votePanel.place({ guildId, channelId }, clock.now())]);
   }
   const hasVotePanel = async (guildId: string) => (await votePanel.find(guildId)) !== null;
   return { shared: { postVotePanel, hasVotePanel } } satisfies FeatureServices;

@@ -1,5 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import { ownerReport } from '../../core/outbox/owner-report.ts';
+import { type QueueName, queueName } from '../../core/outbox/queue.ts';
+import { communityOfGuild } from '../../core/store/communities/store.ts';
 import { enqueue } from '../../core/store/outbox/enqueue.ts';
 import { run, upsert } from '../../core/store/query-builder.ts';
 import type { Sql, SqlClient } from '../../core/store/sql-module.ts';
@@ -68,8 +70,12 @@ function toPanel(row: Selectable<Tables['vote_panels']>): StoredPanel {
 }
 
 export const writes = {
-  /** Has the panel posted in a channel, in place of the one that the guild may have. */
-  async place(sql: Sql, { guildId, channelId }: { guildId: string; channelId: string }, now: number): Promise<void> {
+  /** Has the panel posted in a channel, in place of the one that the guild may have. Returns the queue of the effect. */
+  async place(
+    sql: Sql,
+    { guildId, channelId }: { guildId: string; channelId: string },
+    now: number,
+  ): Promise<QueueName> {
     const before = await reads.find(sql, guildId);
     const replaced =
       before === null || before.messageId === null
@@ -84,11 +90,11 @@ export const writes = {
       planned_at: now,
     };
     await upsert(sql, 'vote_panels', { guild_id: guildId }, row);
-    await enqueueUpdate(sql, { guildId, channelId }, now);
+    return enqueueUpdate(sql, { guildId, channelId }, now);
   },
 
   /** Enqueues an update, unless one is waiting. Returns its queue, or null. */
-  async plan(sql: Sql, guildId: string, now: number): Promise<string | null> {
+  async plan(sql: Sql, guildId: string, now: number): Promise<QueueName | null> {
     const { db, connection } = sql;
     const plan = db.updateTable('vote_panels').set({ planned_at: now }).where('guild_id', '=', guildId);
     const [panel] = await run(
@@ -98,8 +104,7 @@ export const writes = {
         .returning('channel_id'),
     );
     if (panel === undefined) return null;
-    await enqueueUpdate(sql, { guildId, channelId: panel.channel_id }, now);
-    return panel.channel_id;
+    return enqueueUpdate(sql, { guildId, channelId: panel.channel_id }, now);
   },
 
   /** Stores what the message shows since `now`, unless the panel was moved meanwhile. */
@@ -124,13 +129,20 @@ export const writes = {
     const [deleted] = await run(connection, panel.returning('guild_id'));
     if (deleted === undefined || reportTo === null) return;
     const report = { type: 'votePanelGone', panelChannelId: channelId } as const;
-    await enqueue({ db, connection }, [ownerReport(reportTo, report, now)]);
+    const communityId = await communityOfGuild({ db, connection }, guildId);
+    await enqueue({ db, connection }, [ownerReport(communityId, reportTo, report, now)]);
   },
 };
 
 export type VotePanelStore = SqlClient<{ readonly reads: typeof reads; readonly writes: typeof writes }>;
 
-async function enqueueUpdate(sql: Sql, content: { guildId: string; channelId: string }, now: number): Promise<void> {
-  const effect = { queue: content.channelId, content, deliveryId: null, createdAt: now };
-  await enqueue(sql, [{ kind: 'votePanel', ...effect }]);
+/** Returns the queue of the effect. */
+async function enqueueUpdate(
+  sql: Sql,
+  content: { guildId: string; channelId: string },
+  now: number,
+): Promise<QueueName> {
+  const queue = queueName('channel', await communityOfGuild(sql, content.guildId), content.channelId);
+  await enqueue(sql, [{ kind: 'votePanel', queue, content, deliveryId: null, createdAt: now }]);
+  return queue;
 }

@@ -1,4 +1,4 @@
-import type { AccountId, CommunityId } from '../../ledger/account.ts';
+import { type AccountId, type CommunityId, noCommunity } from '../../ledger/account.ts';
 import { accountsIn } from '../account-columns.ts';
 import { lock } from '../lock.ts';
 import { literal, run, type SqlAccess } from '../query-builder.ts';
@@ -55,6 +55,12 @@ export type CommunityStore = SqlClient<{ readonly reads: typeof reads; readonly 
 export async function readCommunities({ db, connection }: SqlAccess): Promise<readonly CommunityKey[]> {
   const rows = await run(connection, db.selectFrom('communities').selectAll().orderBy('id'));
   return rows.map(({ id, guild_id: guildId, is_default }) => ({ id, guildId, isDefault: is_default !== 0 }));
+}
+
+/** The community of a guild; {@link noCommunity} if it has none. */
+export async function communityOfGuild({ db, connection }: SqlAccess, guildId: string): Promise<CommunityId> {
+  const own = db.selectFrom('communities').select('id').where('guild_id', '=', guildId);
+  return (await run(connection, own))[0]?.id ?? noCommunity;
 }
 
 async function addMissing(

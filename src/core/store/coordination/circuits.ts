@@ -10,8 +10,8 @@ const keptMinutes = 60;
 export const reads: SqlOperations<Pick<CircuitStore, 'all' | 'rejections'>> = {
   async all({ db, connection }) {
     const rows = await run(connection, db.selectFrom('open_circuits').selectAll().orderBy('target'));
-    return rows.map(({ target: queue, guild_id: guildId, code, reason, opened_at: openedAt, probe_at: probeAt }) => {
-      return { queue, guildId, code, reason, openedAt, probeAt };
+    return rows.map(({ target, guild_id: guildId, code, reason, opened_at: openedAt, probe_at: probeAt }) => {
+      return { target, guildId, code, reason, openedAt, probeAt };
     });
   },
 
@@ -27,16 +27,16 @@ export const writes: SqlOperations<Pick<CircuitStore, 'save' | 'addRejections'>>
   async save(sql, open, closed) {
     const { db, connection } = sql;
     // In one order, so that two processes never wait for each other.
-    const queues = [...open.map(({ queue }) => queue), ...closed].sort();
-    const saved = new Map(open.map((circuit) => [circuit.queue, circuit]));
-    for (const queue of queues) {
-      const circuit = saved.get(queue);
+    const targets = [...open.map(({ target }) => target), ...closed].sort();
+    const saved = new Map(open.map((circuit) => [circuit.target, circuit]));
+    for (const target of targets) {
+      const circuit = saved.get(target);
       if (circuit === undefined) {
-        await run(connection, db.deleteFrom('open_circuits').where('target', '=', queue));
+        await run(connection, db.deleteFrom('open_circuits').where('target', '=', target));
         continue;
       }
       const { guildId: guild_id, code, reason, openedAt: opened_at, probeAt: probe_at } = circuit;
-      await upsert(sql, 'open_circuits', { target: queue }, { guild_id, code, reason, opened_at, probe_at });
+      await upsert(sql, 'open_circuits', { target }, { guild_id, code, reason, opened_at, probe_at });
     }
   },
 

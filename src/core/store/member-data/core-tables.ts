@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type AccountId, accountIdOf, noCommunity, partsOf } from '../../ledger/account.ts';
-import { directMessageQueue } from '../../outbox/direct-message-queue.ts';
+import { queueName } from '../../outbox/queue.ts';
 import { noMarks } from '../../tally/account-state.ts';
 import { forgottenCorrectionKey } from '../../tally/idempotency-key.ts';
 import { countAgainFromNewest, uncountWaiting } from '../counters/uncount-effects.ts';
@@ -91,13 +91,13 @@ export const coreTables = {
         inChunks(ownIds, (ids) =>
           db
             .updateTable('effects')
-            .set({ queue: directMessageQueue(pseudonym, noCommunity) })
+            .set({ queue: queueName('dm', noCommunity, pseudonym) })
             .where('id', 'in', ids)
             .where(({ eb, or }) =>
               or([
                 eb('queue', 'in', queues),
                 // From a community in which the member has no account.
-                eb('queue', 'like', directMessageQueue(userId, '%')),
+                eb('queue', 'like', `dm % ${userId}`),
               ]),
             ),
         ),

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import { sql as kyselySql } from 'kysely';
 import { maxDueAheadMs, type OutboxReads } from '../../outbox/outbox.ts';
+import { targetOfQueue } from '../../outbox/queue.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
 import { waitingIn, waitingQueues } from './waiting-queues.ts';
@@ -81,12 +82,12 @@ export const reads: SqlOperations<OutboxReads> = {
 
   arePlannedDue: async (sql, now) => (await findPlanned(sql, { now })).length > 0,
 
-  async waitingSince(sql, now, except = new Set()) {
+  async waitingSince(sql, now, stopped = new Set()) {
     const times: number[] = [];
     let after = '';
     for (;;) {
       const queues = await oldestAfter(sql, after, now);
-      const counted = queues.filter(({ name }) => name === null || !except.has(name));
+      const counted = queues.filter(({ name }) => name === null || !stopped.has(targetOfQueue(name)));
       times.push(...counted.flatMap(({ first, postponed }) => [first, postponed].filter((time) => time !== null)));
       if (queues.length < queuesPerQuery) return times.length === 0 ? null : Math.min(...times);
       after = queues.at(-1)?.name ?? '';

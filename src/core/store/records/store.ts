@@ -2,11 +2,11 @@ import { type ExpressionBuilder, sql as kyselySql, type Selectable } from 'kysel
 import { objectOf, parseJson, textOf } from '../../../platform/json.ts';
 import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
+import type { QueueType } from '../../outbox/queue.ts';
 import type { Counts, DeliveryRecord, RecordScope, Records } from '../../records/records.ts';
 import { markNames, noMarks } from '../../tally/account-state.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
 import { parseIdentities } from '../../tally/listing-identity.ts';
-import { roleQueue } from '../../tally/queues.ts';
 import { countedTables } from '../counters/counters.ts';
 import { currentCounters, readCounters } from '../counters/store.ts';
 import { linkedEntries, newestEntryOf } from '../linked-entries.ts';
@@ -137,7 +137,9 @@ export const writes = {};
 const searchedEffects = 20_000;
 
 /** Those of its deliveries, and what is posted in its channels, given in its guild or sent from it without one. */
-function isOfCommunity({ guildId, listings, channels }: RecordScope) {
+const communityTypes = ['channel', 'roles', 'role', 'dm'] as const satisfies readonly QueueType[];
+
+function isOfCommunity({ communityId, listings }: RecordScope) {
   return ({ or, and, eb, exists, selectFrom, not }: ExpressionBuilder<Tables, 'effects'>) => {
     const ofDelivery = selectFrom('deliveries')
       .select('deliveries.id')
@@ -150,11 +152,7 @@ function isOfCommunity({ guildId, listings, channels }: RecordScope) {
         exists(ofDelivery),
         and([
           eb('delivery_id', '=', literal(noDelivery)),
-          or([
-            eb('queue', 'in', [roleQueue(guildId), ...channels]),
-            eb('queue', 'like', `${roleQueue(guildId)} %`),
-            eb('queue', 'like', `dm % ${guildId}`),
-          ]),
+          or([...communityTypes.map((type) => eb('queue', 'like', `${type} ${communityId} %`))]),
         ]),
       ]),
     ]);

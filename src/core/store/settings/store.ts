@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { voteKinds } from '../../../webhook/event.ts';
+import { queueName } from '../../outbox/queue.ts';
 import {
   type Arrival,
   type ChangedValue,
@@ -10,6 +11,7 @@ import {
   type StoredValue,
 } from '../../settings/stored-settings.ts';
 import { testAnnouncementOf } from '../../tally/announcement.ts';
+import { communityOfGuild } from '../communities/store.ts';
 import { lock } from '../lock.ts';
 import { enqueue } from '../outbox/enqueue.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
@@ -122,11 +124,7 @@ export const writes = {
   save: saveChange,
 
   /** Enqueues the announcement of the newest test of a listing, if it was not announced when it was received. */
-  async announceTest(
-    sql: Sql,
-    { listing, channelId, since }: { readonly listing: string; readonly channelId: string; readonly since: number },
-    now: number,
-  ): Promise<void> {
+  async announceTest(sql: Sql, { listing, guildId, channelId, since }: AnnouncedTest, now: number): Promise<void> {
     // Two processes may choose the channel at the same time.
     await lock(sql.connection, sql.db, 'announced tests');
     const test = (await testsSince(sql, listing, since)).find(({ family }) => family === 'vote');
@@ -136,9 +134,18 @@ export const writes = {
     const announced = sql.db.selectFrom('effects').select('id').where('delivery_id', '=', id).limit(1);
     if ((await run(sql.connection, announced)).length > 0) return;
     const content = testAnnouncementOf({ kind, userId }, { name: listing }, receivedAt);
-    await enqueue(sql, [{ deliveryId: id, kind: 'announcement', queue: channelId, content, createdAt: now }]);
+    const queue = queueName('channel', await communityOfGuild(sql, guildId), channelId);
+    await enqueue(sql, [{ deliveryId: id, kind: 'announcement', queue, content, createdAt: now }]);
   },
 };
+
+/** Which test of a listing is announced in which channel. `since` in ms since the epoch. */
+interface AnnouncedTest {
+  readonly listing: string;
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly since: number;
+}
 
 /** The tests of votes that a listing has received since a time (ms since the epoch), the newest first. */
 async function testsSince({ db, connection }: Sql, listing: string, since: number) {
