@@ -18,6 +18,7 @@ import { explainSite, recogniseSite } from '../../webhook/sites/recognise.ts';
 import { service } from '../../webhook/sites/service.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
+import type { QueueName } from '../outbox/queue.ts';
 import { queuesOf } from '../tally/queues.ts';
 import type { Recorder } from '../tally/recorder.ts';
 import type { Delivery, RecordedDelivery, RoutedDelivery } from '../tally/tally.ts';
@@ -48,7 +49,7 @@ export function createIntake(options: {
    */
   targetIdOf?: (listing: string) => string | null;
   /** Called after each commit with the queues that may have a new effect. */
-  onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
+  onRecorded?: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
   /** Called with the duration of each commit, successful or not (ms). */
   observeCommit?: (durationMs: number) => void;
 }): Intake {

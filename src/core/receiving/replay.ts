@@ -4,6 +4,7 @@ import type { Family, KnownVoteKind } from '../../webhook/event.ts';
 import { familyIn, inferVoteKind, kindIn, type ParsedPayload, readPayload } from '../../webhook/payload.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
+import type { QueueName } from '../outbox/queue.ts';
 import { isSameListing, type ListingIdentity } from '../tally/listing-identity.ts';
 import type { QuarantinedDelivery } from '../tally/quarantine.ts';
 import { queuesOf } from '../tally/queues.ts';
@@ -55,7 +56,7 @@ export function createReplay(options: {
   recorder: Recorder;
   clock: Clock;
   /** Called after each commit with the queues that may have a new effect. */
-  onRecorded?: (recorded: RecordedDelivery, queues: readonly string[]) => void;
+  onRecorded?: (recorded: RecordedDelivery, queues: readonly QueueName[]) => void;
 }): Replay {
   const { listings, recorder, clock, onRecorded = () => {} } = options;
 
