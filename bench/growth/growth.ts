@@ -37,7 +37,7 @@ const listing = {
   kind: 'server',
   id: null,
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-  community: { guildId: '613425648685547541', accounts: firstCommunity, timeZone: 'UTC', listings: ['server'] },
+  community: { guildId: '613425648685547541', id: firstCommunity, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: channel,
   premiumChannelId: null,

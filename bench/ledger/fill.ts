@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { voteKey } from '../../src/core/tally/idempotency-key.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { accountOf, firstCommunity } from '../../test/support/communities.ts';
 import { atSql, listing, voterSql, votersOf } from './fixture.ts';
 
 /**
@@ -20,8 +21,9 @@ export async function fill(path: string, entries: number): Promise<void> {
       .all();
     // An index that is built at the end is sorted once instead of being updated per row.
     for (const { name } of indexes) database.exec(`DROP INDEX ${String(name)}`);
+    const named = { name: listing, community: { id: firstCommunity } };
     database.function('event_key', { deterministic: true }, (userId, at) =>
-      Buffer.from(voteKey({ userId: String(userId), at: Number(at) }, listing, Number(at)), 'hex'),
+      Buffer.from(voteKey({ userId: String(userId), at: Number(at) }, named, Number(at)), 'hex'),
     );
     for (const insert of inserts(entries)) database.exec(insert);
     for (const { sql } of indexes) database.exec(String(sql));
@@ -43,8 +45,8 @@ function inserts(entries: number): string[] {
        '","creditsAwarded":true,"voter":{"username":"a_member_who_votes"}}' FROM ${numbers} AS numbers`,
     `INSERT INTO event_keys (key, delivery_id) SELECT event_key(${voter}, ${atSql}), i + 1 FROM ${numbers} AS numbers`,
     // The vote before this one of the same member.
-    `INSERT INTO entries (id, user_id, listing, credits, cause, at, delivery_id, previous, number)
-     SELECT i + 1, ${voter}, '${listing}', 10, 'vote', ${atSql}, i + 1, iif(i < ${voters}, NULL, i + 1 - ${voters}), i / ${voters} + 1
+    `INSERT INTO entries (id, account_id, listing, credits, cause, at, delivery_id, previous, number)
+     SELECT i + 1, '${accountOf('')}' || ${voter}, '${listing}', 10, 'vote', ${atSql}, i + 1, iif(i < ${voters}, NULL, i + 1 - ${voters}), i / ${voters} + 1
      FROM ${numbers} AS numbers`,
     `INSERT INTO effects (id, delivery_id, kind, queue, content, state, attempts, due_at, created_at, finished_at, nonce)
      SELECT i + 1, i + 1, 'announcement', '613425648685547542',
@@ -52,8 +54,8 @@ function inserts(entries: number): string[] {
        ',null,null,null,null,[],[]]',
        'done', 1, ${atSql}, ${atSql}, ${atSql} + 900, 'n' || i FROM ${numbers} AS numbers`,
     // In key order, because the table is clustered by the key.
-    `INSERT INTO balances (user_id, credits, votes, last_entry, last_votes, entries)
-     SELECT user_id, sum(credits), count(*), max(id), '{"${listing}":' || max(at) || '}', count(*)
-     FROM entries GROUP BY user_id ORDER BY user_id`,
+    `INSERT INTO balances (account_id, credits, votes, last_entry, last_votes, entries)
+     SELECT account_id, sum(credits), count(*), max(id), '{"${listing}":' || max(at) || '}', count(*)
+     FROM entries GROUP BY account_id ORDER BY account_id`,
   ];
 }

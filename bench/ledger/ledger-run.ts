@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
+import { firstCommunity } from '../../test/support/communities.ts';
 import type { LogProgress } from '../benchmark.ts';
 import { diskBytesPer, readDiskBytes, warmPages } from '../process/disk-reads.ts';
 import { median, percentile } from '../samples.ts';
@@ -50,7 +51,7 @@ export async function measureLedger(
     writeScores(path, now);
     logProgress(`reading the file of ${entries} entries`);
     await warmPages(path);
-    const standings = store.standingsIn('', 'UTC');
+    const standings = store.standingsIn(firstCommunity, 'UTC');
     const cpuBefore = process.threadCpuUsage();
     const startedAt = performance.now();
     await standings.leaderboard({ period: 'all', by: 'credits', limit: 1, offset: 0, userId: null }, now);

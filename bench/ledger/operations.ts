@@ -3,8 +3,7 @@ import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { Store } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
-import { firstCommunity } from '../../test/support/communities.ts';
-import { homeAccount } from '../../test/support/home-account.ts';
+import { accountOf, firstCommunity } from '../../test/support/communities.ts';
 import { listing, userId, votersOf } from './fixture.ts';
 
 /** An operation on the ledger; `turn` selects the member, so that consecutive runs use different pages. */
@@ -60,7 +59,7 @@ export function operations(store: Store, standings: Standings, entries: number, 
           now,
         ),
     },
-    { name: 'history page', run: (turn) => store.records.entries(homeAccount(member(turn)), entriesOnPage) },
+    { name: 'history page', run: (turn) => store.records.entries(accountOf(member(turn)), entriesOnPage) },
     {
       name: 'deliveries page',
       run: (turn) =>

@@ -16,7 +16,7 @@ export function writeScores(path: string, now: number): void {
   try {
     database
       .prepare(
-        `WITH members AS (SELECT user_id AS id, CAST(user_id AS INTEGER) / 600000001 AS n FROM balances)
+        `WITH members AS (SELECT account_id AS id, CAST(substr(account_id, instr(account_id, ':') + 1) AS INTEGER) / 600000001 AS n FROM balances)
          UPDATE balances SET
            history = :history,
            week_start = iif(n % 3 = 0, :week, 0),
@@ -28,7 +28,7 @@ export function writeScores(path: string, now: number): void {
            credits = votes * 10 + n % 1999 * 5,
            streak_days = n % 200,
            streak_last_day = iif(n % 5 < 2, :today, 0)
-         FROM members WHERE members.id = balances.user_id`,
+         FROM members WHERE members.id = balances.account_id`,
       )
       .run({
         history: serializeHistory(addVote(emptyHistory, listing, today, new Set())),

@@ -5,6 +5,7 @@ import { serializeHistory } from '../../src/core/store/account-columns.ts';
 import { openStore } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day as dayMs } from '../../src/platform/durations.ts';
+import { accountOf } from '../../test/support/communities.ts';
 import { memberIdSql } from '../load/vote.ts';
 
 /** Before the benchmark's votes. */
@@ -18,18 +19,20 @@ export async function addEarlierMembers(path: string, members: number): Promise<
   const database = new DatabaseSync(path);
   const numbers = `WITH RECURSIVE numbers(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbers LIMIT ${members})`;
   const history = serializeHistory(addVote(emptyHistory, 'server', day, new Set()));
+  // The listing is of the first community.
+  const accountId = `'${accountOf('')}' || ${memberIdSql}`;
   const { week, month } = addToScores(noScores, day, 1, credits);
   try {
     database.exec(`
       PRAGMA synchronous = OFF;
       BEGIN;
-      ${numbers} INSERT INTO entries (id, user_id, listing, credits, cause, at, number)
-        SELECT i + 1, ${memberIdSql}, 'server', ${credits}, 'vote', ${votedAt}, 1 FROM numbers;
+      ${numbers} INSERT INTO entries (id, account_id, listing, credits, cause, at, number)
+        SELECT i + 1, ${accountId}, 'server', ${credits}, 'vote', ${votedAt}, 1 FROM numbers;
       ${numbers} INSERT INTO balances (
-          user_id, credits, votes, last_entry, last_votes, entries, history,
+          account_id, credits, votes, last_entry, last_votes, entries, history,
           week_start, week_votes, week_credits, month_start, month_votes, month_credits
         ) SELECT
-          ${memberIdSql}, ${credits}, 1, i + 1, '{"server":${votedAt}}', 1, '${history}',
+          ${accountId}, ${credits}, 1, i + 1, '{"server":${votedAt}}', 1, '${history}',
           ${week.start}, 1, ${credits}, ${month.start}, 1, ${credits} FROM numbers;
       COMMIT;
       PRAGMA wal_checkpoint(TRUNCATE)`);

@@ -21,7 +21,7 @@ export function verifyDurability(tallyhook: RunningContender): number {
       effects: count("count(*) FROM effects WHERE kind = 'announcement'"),
       votes: count('sum(votes) FROM balances') - tallyhook.members,
       wrongBalances: count(
-        `count(*) FROM balances LEFT JOIN (SELECT user_id, sum(credits) AS owed FROM entries GROUP BY user_id) USING (user_id)
+        `count(*) FROM balances LEFT JOIN (SELECT account_id, sum(credits) AS owed FROM entries GROUP BY account_id) USING (account_id)
          WHERE credits IS NOT owed`,
       ),
     };

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import type { CommunityId } from '../../src/core/ledger/account.ts';
 import { monthOf, weekOf } from '../../src/core/rewards/calendar.ts';
 import { addVote, emptyHistory } from '../../src/core/rewards/history.ts';
 import { serializeHistory } from '../../src/core/store/account-columns.ts';
@@ -19,6 +20,11 @@ const progressInterval = 5_000;
 /** Ids of 18 digits, like Discord's, ascending, so that the rows are inserted in the order of their keys. */
 export function guildIdOf(community: number): string {
   return String(600_000_000_000_000_000n + BigInt(community) * 700_000_001n);
+}
+
+/** The key of the community in the database. The first one is the default one. */
+export function communityIdOf(community: number): CommunityId {
+  return (community + 1) as CommunityId;
 }
 
 /** Every community has members of its own. */
@@ -67,23 +73,26 @@ function insertAccounts(
   // Of the account: its number in the database, from 0, and its member.
   const account = `(:community * ${members} + m)`;
   const member = `CAST(200000000000000000 + ${account} * 600001 AS TEXT)`;
+  const accountId = `(:community + 1) || ':' || ${member}`;
+  const keys = database.prepare(`
+    INSERT OR REPLACE INTO communities (id, guild_id, is_default) VALUES (:community + 1, :guild, :community = 0)`);
   const balances = database.prepare(`
-    INSERT INTO balances (user_id, guild_id, member_id, credits, votes, last_entry, last_votes, entries, history,
+    INSERT INTO balances (account_id, credits, votes, last_entry, last_votes, entries, history,
       week_start, week_votes, week_credits, month_start, month_votes, month_credits, streak_days, streak_last_day)
-    SELECT :guild || ':' || ${member}, :guild, ${member}, 10, 1, ${account} + 1, :lastVotes, 1, :history,
+    SELECT ${accountId}, 10, 1, ${account} + 1, :lastVotes, 1, :history,
       iif(m % 3 = 0, :week, 0), m % 14 + 1, (m % 14 + 1) * 10, iif(m % 2 = 0, :month, 0), m % 50 + 1, (m % 50 + 1) * 10,
       m % 200, iif(m % 5 < 2, :today, 0)
     FROM ${numbers}`);
   const entries = database.prepare(`
-    INSERT INTO entries (id, user_id, listing, credits, cause, at, number)
-    SELECT ${account} + 1, :guild || ':' || ${member}, :listing, 10, 'vote', :at, 1 FROM ${numbers}`);
+    INSERT INTO entries (id, account_id, listing, credits, cause, at, number)
+    SELECT ${account} + 1, ${accountId}, :listing, 10, 'vote', :at, 1 FROM ${numbers}`);
   const at = now - dayMs;
   let reportedAt = performance.now();
   for (let community = 0; community < communities; community += 1) {
     if (community % chunk === 0) database.exec('BEGIN');
-    const guild = guildIdOf(community);
     // A number would be bound as a floating-point one, and the ids have more digits.
-    const ids = { community: BigInt(community), guild };
+    const ids = { community: BigInt(community) };
+    keys.run({ ...ids, guild: guildIdOf(community) });
     balances.run({
       ...ids,
       lastVotes: JSON.stringify({ [listing]: at }),

@@ -1,9 +1,10 @@
+import type { CommunityId } from '../../src/core/ledger/account.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import type { Store } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
-import { type CommunitySizes, guildIdOf, listing, memberIdOf } from './communities-fill.ts';
+import { type CommunitySizes, communityIdOf, guildIdOf, listing, memberIdOf } from './communities-fill.ts';
 
 /** What members do. Each turn is for another community and member. */
 export interface CommunityOperation {
@@ -26,8 +27,8 @@ export function communityOperations(store: Store, sizes: CommunitySizes, now: nu
   // How often the accounts are ranked again depends on how often somebody asks for it, so every ranking here is a new one.
   // Of ten million accounts, there is one for the whole run.
   let standings: Standings | undefined;
-  const rank = (guildId: string) => {
-    if (standings === undefined || members <= maxRankedAgain) standings = store.standingsIn(guildId, 'UTC');
+  const rank = (communityId: CommunityId) => {
+    if (standings === undefined || members <= maxRankedAgain) standings = store.standingsIn(communityId, 'UTC');
     return standings;
   };
   const firstPage = (standings: Standings, { userId, at }: Place) =>
@@ -40,6 +41,7 @@ export function communityOperations(store: Store, sizes: CommunitySizes, now: nu
     const member = (turns * memberStride) % members;
     return {
       guildId: guildIdOf(community),
+      communityId: communityIdOf(community),
       userId: memberIdOf(sizes, community, member),
       at: now + turns * 1_000 + Math.floor(turns / members) * 13 * hour,
     };
@@ -55,8 +57,8 @@ export function communityOperations(store: Store, sizes: CommunitySizes, now: nu
     {
       name: '/canvote',
       run: () => {
-        const { guildId, userId } = next();
-        return store.ledgerIn(guildId).lastVoteAt(userId, listing);
+        const { communityId, userId } = next();
+        return store.ledgerIn(communityId).lastVoteAt(userId, listing);
       },
     },
     {
@@ -65,26 +67,26 @@ export function communityOperations(store: Store, sizes: CommunitySizes, now: nu
         await vote();
         standings = members <= maxRankedAgain ? undefined : standings;
       },
-      run: () => firstPage(rank(place.guildId), place),
+      run: () => firstPage(rank(place.communityId), place),
     },
     {
       name: '/leaderboard, the same ranking',
       prepare: async () => {
         await vote();
-        await firstPage(rank(place.guildId), place);
+        await firstPage(rank(place.communityId), place);
       },
-      run: () => firstPage(standings ?? rank(place.guildId), place),
+      run: () => firstPage(standings ?? rank(place.communityId), place),
     },
     {
       name: '/credits',
       prepare: async () => {
         await vote();
-        await rank(place.guildId).standing(place.userId, place.at);
+        await rank(place.communityId).standing(place.userId, place.at);
       },
       run: () => {
-        const { guildId, userId, at } = place;
-        const ranked = standings ?? rank(guildId);
-        return Promise.all([store.ledgerIn(guildId).account(userId), ranked.standing(userId, at)]);
+        const { communityId, userId, at } = place;
+        const ranked = standings ?? rank(communityId);
+        return Promise.all([store.ledgerIn(communityId).account(userId), ranked.standing(userId, at)]);
       },
     },
   ];
@@ -92,11 +94,12 @@ export function communityOperations(store: Store, sizes: CommunitySizes, now: nu
 
 interface Place {
   readonly guildId: string;
+  readonly communityId: CommunityId;
   readonly userId: string;
   readonly at: number;
 }
 
-async function recordVote(store: Store, { guildId, userId, at }: Place): Promise<void> {
+async function recordVote(store: Store, { guildId, communityId, userId, at }: Place): Promise<void> {
   const vote: Vote = {
     family: 'vote',
     kind: 'server_vote',
@@ -115,7 +118,7 @@ async function recordVote(store: Store, { guildId, userId, at }: Place): Promise
       kind: 'server',
       id: null,
       rewards: plainRewards(rules),
-      community: { id: guildId, guildId, timeZone: 'UTC', listings: [listing] },
+      community: { id: communityId, guildId, timeZone: 'UTC', listings: [listing] },
       announced: { votes: true, milestones: true, premium: true, party: true },
       announceChannelId: guildId,
       premiumChannelId: null,

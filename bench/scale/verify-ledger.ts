@@ -13,6 +13,8 @@ interface MemberRow {
   readonly votes: string;
 }
 
+/** All are in one community. */
+const memberOfAccount = `split_part(account_id, ':', 2)`;
 const members = `
   SELECT user_id, coalesce(recorded, 0) AS recorded, coalesce(effects, 0) AS effects,
          coalesce(entered.entries, 0) AS entries, coalesce(owed, 0) AS owed,
@@ -21,9 +23,9 @@ const members = `
         FROM (SELECT user_id, (SELECT count(*) FROM effects WHERE delivery_id = deliveries.id) AS effects
               FROM deliveries WHERE outcome = 'recorded') AS each
         GROUP BY user_id) AS recorded
-  FULL JOIN (SELECT user_id, count(*) AS entries, sum(credits) AS owed FROM entries GROUP BY user_id) AS entered
-    USING (user_id)
-  FULL JOIN balances USING (user_id)`;
+  FULL JOIN (SELECT ${memberOfAccount} AS user_id, count(*) AS entries, sum(credits) AS owed
+             FROM entries GROUP BY account_id) AS entered USING (user_id)
+  FULL JOIN (SELECT ${memberOfAccount} AS user_id, credits, votes FROM balances) AS balances USING (user_id)`;
 
 /**
  * Checks that every acknowledged vote is in the database exactly once: a delivery, an entry and an effect each, and

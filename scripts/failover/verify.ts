@@ -21,13 +21,16 @@ interface MemberRow {
   readonly votes: number;
 }
 
+/** All are in one community. */
+const memberOfAccount = `split_part(account_id, ':', 2)`;
 const members = `
   SELECT user_id, coalesce(recorded.n, 0)::int AS deliveries, coalesce(entered.n, 0)::int AS entries,
          coalesce(entered.owed, 0)::int AS owed, coalesce(balances.credits, 0)::int AS credits,
          coalesce(balances.votes, 0)::int AS votes
   FROM (SELECT user_id, count(*) AS n FROM deliveries WHERE outcome = 'recorded' GROUP BY user_id) AS recorded
-  FULL JOIN (SELECT user_id, count(*) AS n, sum(credits) AS owed FROM entries GROUP BY user_id) AS entered USING (user_id)
-  FULL JOIN balances USING (user_id)`;
+  FULL JOIN (SELECT ${memberOfAccount} AS user_id, count(*) AS n, sum(credits) AS owed
+             FROM entries GROUP BY account_id) AS entered USING (user_id)
+  FULL JOIN (SELECT ${memberOfAccount} AS user_id, credits, votes FROM balances) AS balances USING (user_id)`;
 
 /**
  * Compares the database with the votes that were acknowledged and with what was announced.

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { VoteEvent } from '../../src/core/outbox/handler-events.ts';
 import { createApp, loadConfig } from '../../src/index.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { firstCommunity } from '../support/communities.ts';
 import { eventually } from '../support/eventually.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -111,7 +110,7 @@ describe('createApp with options', () => {
     await app.stop();
     const second = await createApp({ ...receiving, database: ':memory:' });
     onTestFinished(() => second.stop());
-    expect(await second.ledgerIn(firstCommunity).account('42')).toBeNull();
+    expect(await second.ledger.account('42')).toBeNull();
   });
 
   it('keeps its votes in the file with this path', async () => {
@@ -122,7 +121,7 @@ describe('createApp with options', () => {
     expect(existsSync(dirname(path))).toBe(true);
     const second = await createApp({ ...receiving, database: `sqlite:${path}` });
     onTestFinished(() => second.stop());
-    expect(await second.ledgerIn(firstCommunity).account('42')).toMatchObject({ votes: 1 });
+    expect(await second.ledger.account('42')).toMatchObject({ votes: 1 });
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type CommunityId, noCommunity } from '../../src/core/ledger/account.ts';
 import { guildCommands, type Sender } from '../support/guild-commands.ts';
 import { shout } from '../support/shop-store.ts';
 
@@ -22,20 +23,20 @@ const managerOfB: Sender = { guildId: guildB, userId: stranger, channelId: chann
 /** Mira has 5,100 credits in guild A and 1,200 in guild B; Aiko has 77 in guild A. */
 async function twoGuilds(hosted: readonly string[] = ['island']) {
   const started = await guildCommands([harbour, island], hosted);
-  const accountsOfA = started.directory.ofGuild(guildA)?.id ?? '';
-  const accountsOfB = started.directory.ofGuild(guildB)?.id ?? '';
+  const idOfA = started.directory.ofGuild(guildA)?.id ?? noCommunity;
+  const idOfB = started.directory.ofGuild(guildB)?.id ?? noCommunity;
   let keys = 0;
-  const deposit = (accounts: string, userId: string, credits: number) => {
+  const deposit = (communityId: CommunityId, userId: string, credits: number) => {
     keys += 1;
-    const correction = { accounts, userId, credits, reason: 'deposit', at: Date.now() };
+    const correction = { communityId, userId, credits, reason: 'deposit', at: Date.now() };
     return started.store.recorder.correct(correction, `deposit ${keys}`);
   };
-  await deposit(accountsOfA, mira, 5_100);
-  await deposit(accountsOfB, mira, 1_200);
-  await deposit(accountsOfA, aiko, 77);
-  const creditsIn = async (accounts: string, userId = mira) =>
-    (await started.store.ledgerIn(accounts).account(userId)).credits;
-  return { ...started, accountsOfA, accountsOfB, creditsIn };
+  await deposit(idOfA, mira, 5_100);
+  await deposit(idOfB, mira, 1_200);
+  await deposit(idOfA, aiko, 77);
+  const creditsIn = async (communityId: CommunityId, userId = mira) =>
+    (await started.store.ledgerIn(communityId).account(userId)).credits;
+  return { ...started, idOfA, idOfB, creditsIn };
 }
 
 describe('the shop', () => {
@@ -101,7 +102,7 @@ describe('in direct messages, a member with accounts in two guilds', () => {
   });
 
   it('chooses a shop and buys there, also an item with the longest id', async () => {
-    const { run, press, creditsIn, accountsOfA, accountsOfB } = await twoGuilds();
+    const { run, press, creditsIn, idOfA, idOfB } = await twoGuilds();
     const [select = ''] = (await run(miraAnywhere, 'shop')).ids;
     const shop = await press(miraAnywhere, select, [guildB]);
     expect(shop.text).toContain('A boat');
@@ -111,8 +112,8 @@ describe('in direct messages, a member with accounts in two guilds', () => {
     const confirm = confirmation.ids.find((id) => id.includes('/confirm:')) ?? '';
     await press(miraAnywhere, confirm);
     await press(miraAnywhere, confirm);
-    expect(await creditsIn(accountsOfB)).toBe(200);
-    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    expect(await creditsIn(idOfB)).toBe(200);
+    expect(await creditsIn(idOfA)).toBe(5_100);
     const purchases = shop.ids.find((id) => id.includes('/purchases:')) ?? '';
     expect((await press(miraAnywhere, purchases)).text).toContain('A boat');
   });
@@ -127,10 +128,10 @@ describe('in direct messages, a member with accounts in two guilds', () => {
 
 describe('a manager of guild B', () => {
   it('sees and changes only accounts of guild B', async () => {
-    const { run, creditsIn, accountsOfA, accountsOfB } = await twoGuilds();
+    const { run, creditsIn, idOfA, idOfB } = await twoGuilds();
     await run(managerOfB, 'award', { user: mira, credits: 50, reason: 'fair' });
-    expect(await creditsIn(accountsOfB)).toBe(1_250);
-    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    expect(await creditsIn(idOfB)).toBe(1_250);
+    expect(await creditsIn(idOfA)).toBe(5_100);
     for (const [name, options] of [
       ['trace', { user: mira }],
       ['credits', { user: mira }],
@@ -158,7 +159,7 @@ describe('a manager of guild B', () => {
   });
 
   it('gets nothing of guild A by forged components', async () => {
-    const { press, creditsIn, accountsOfA, store } = await twoGuilds();
+    const { press, creditsIn, idOfA, store } = await twoGuilds();
     const forged = [
       `tallyhook:leaderboard:period=all&by=credits&page=1&community=${guildA}`,
       `tallyhook:leaderboard/community:period=all&by=credits`,
@@ -176,23 +177,23 @@ describe('a manager of guild B', () => {
     }
     const confirmation = `tallyhook:shop/confirm:item=lamp&price=1000&id=400000000000000000&community=${guildA}`;
     await press({ ...managerOfB, userId: mira }, confirmation);
-    expect(await creditsIn(accountsOfA)).toBe(5_100);
-    expect(await store.shop.purchasesOf(mira, accountsOfA, 5)).toEqual([]);
+    expect(await creditsIn(idOfA)).toBe(5_100);
+    expect(await store.shop.purchasesOf(mira, idOfA, 5)).toEqual([]);
   });
 
   it('cannot settle a purchase of guild A', async () => {
-    const { run, press, creditsIn, accountsOfA } = await twoGuilds();
+    const { run, press, creditsIn, idOfA } = await twoGuilds();
     const inA = { guildId: guildA, userId: mira };
     const buy = (await run(inA, 'shop')).ids.find((id) => id.includes('/buy:')) ?? '';
     await press(inA, (await press(inA, buy)).ids.find((id) => id.includes('/confirm:')) ?? '');
-    expect(await creditsIn(accountsOfA)).toBe(4_100);
+    expect(await creditsIn(idOfA)).toBe(4_100);
     for (const purchase of [0, 1, 2]) {
       await press(managerOfB, `tallyhook:shop/refund:purchase=${purchase}`);
       await press(managerOfB, `tallyhook:shop/done:purchase=${purchase}`);
     }
-    expect(await creditsIn(accountsOfA)).toBe(4_100);
+    expect(await creditsIn(idOfA)).toBe(4_100);
     await press({ ...managerOfB, guildId: guildA, channelId: channelA }, 'tallyhook:shop/refund:purchase=1');
-    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    expect(await creditsIn(idOfA)).toBe(5_100);
   });
 });
 
@@ -200,19 +201,19 @@ describe('a guild without listings', () => {
   const there: Sender = { guildId: strange, userId: mira, isManager: true };
 
   it('learns only how to link one, while other guilds share the program', async () => {
-    const { run, creditsIn, accountsOfA } = await twoGuilds();
+    const { run, creditsIn, idOfA } = await twoGuilds();
     for (const name of ['credits', 'leaderboard', 'shop', 'trace', 'award', 'canvote', 'stats', 'reviews', 'claim']) {
       const { text } = await run(there, name, { user: mira, credits: 5, reason: 'mine' });
       expect(text, name).toContain('No listing is linked to this server yet.');
     }
-    expect(await creditsIn(accountsOfA)).toBe(5_100);
+    expect(await creditsIn(idOfA)).toBe(5_100);
     for (const name of ['help', 'privacy']) {
       expect((await run(there, name)).text, name).not.toContain('No listing is linked');
     }
   });
 
   it('has all listings of the operator, and the own accounts of its members', async () => {
-    const { run, contexts, creditsIn, accountsOfA, accountsOfB } = await twoGuilds([]);
+    const { run, contexts, creditsIn, idOfA, idOfB } = await twoGuilds([]);
     const names = async (userId: string) =>
       (await contexts.at({ guildId: strange, userId })).listings.map(({ name }) => name);
     expect(await names(mira)).toEqual(['harbour', 'island']);
@@ -225,7 +226,7 @@ describe('a guild without listings', () => {
       const { text } = await run(there, name, { user: mira, credits: 5, reason: 'mine' });
       expect(text, name).toContain('No listing is linked to this server yet.');
     }
-    expect([await creditsIn(accountsOfA), await creditsIn(accountsOfB)]).toEqual([5_100, 1_200]);
+    expect([await creditsIn(idOfA), await creditsIn(idOfB)]).toEqual([5_100, 1_200]);
   });
 
   it('has no managers of the only community, unless the guild of that is not known', async () => {
@@ -244,7 +245,7 @@ describe('a guild without listings', () => {
 
 it('in direct messages about the only guild that was linked in Discord are for its members', async () => {
   const { run, store, directory } = await guildCommands([harbour], ['harbour']);
-  const accounts = directory.ofGuild(guildA)?.id ?? '';
+  const communityId = directory.ofGuild(guildA)?.id ?? noCommunity;
   await store.recorder.correct(
     { communityId, userId: mira, credits: 77, reason: 'deposit', at: Date.now() },
     'deposit',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { fillCommunities, guildIdOf, memberIdOf } from '../../bench/scale/communities-fill.ts';
+import { communityIdOf, fillCommunities, memberIdOf } from '../../bench/scale/communities-fill.ts';
 import { communityOperations } from '../../bench/scale/communities-operations.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day } from '../../src/platform/durations.ts';
@@ -18,10 +18,10 @@ it('the benchmark of communities fills each with its own members, who can vote a
   onTestFinished(() => store.close());
 
   const member = memberIdOf(sizes, 2, 5);
-  expect(await store.communitiesOf(member)).toEqual([guildIdOf(2)]);
+  expect(await store.communitiesOf(member)).toEqual([communityIdOf(2)]);
   for (let community = 0; community < sizes.communities; community += 1) {
     const query = { period: 'all', by: 'votes', limit: 10, offset: 0, userId: member } as const;
-    const page = await store.standingsIn(guildIdOf(community), 'UTC').leaderboard(query, clock.now());
+    const page = await store.standingsIn(communityIdOf(community), 'UTC').leaderboard(query, clock.now());
     expect(page.total).toBe(sizes.members);
     expect(page.own?.userId).toBe(community === 2 ? member : undefined);
   }

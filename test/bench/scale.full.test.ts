@@ -78,15 +78,15 @@ it.skipIf(isSkipped(programs !== null))(
 
     const user = voterOf(3, oneListing);
     const faults = [
-      `UPDATE balances SET credits = credits + 1 WHERE user_id = '${user}'`,
-      `UPDATE balances SET votes = votes + 1 WHERE user_id = '${user}'`,
-      `DELETE FROM balances WHERE user_id = '${user}'`,
-      `INSERT INTO entries (user_id, credits, cause, at) SELECT user_id, 0, cause, at FROM entries WHERE user_id = '${user}'`,
+      `UPDATE balances SET credits = credits + 1 WHERE account_id = '1:${user}'`,
+      `UPDATE balances SET votes = votes + 1 WHERE account_id = '1:${user}'`,
+      `DELETE FROM balances WHERE account_id = '1:${user}'`,
+      `INSERT INTO entries (account_id, credits, cause, at) SELECT account_id, 0, cause, at FROM entries WHERE account_id = '1:${user}'`,
       `DELETE FROM effects WHERE delivery_id = (SELECT id FROM deliveries WHERE user_id = '${user}')`,
       `UPDATE deliveries SET outcome = 'duplicate' WHERE user_id = '${user}'`,
       // The vote is lost, and nothing else gives it away.
-      `UPDATE balances SET credits = 0, votes = 0, last_entry = NULL WHERE user_id = '${user}';
-       DELETE FROM entries WHERE user_id = '${user}';
+      `UPDATE balances SET credits = 0, votes = 0, last_entry = NULL WHERE account_id = '1:${user}';
+       DELETE FROM entries WHERE account_id = '1:${user}';
        DELETE FROM effects WHERE delivery_id = (SELECT id FROM deliveries WHERE user_id = '${user}');
        DELETE FROM deliveries WHERE user_id = '${user}'`,
     ];

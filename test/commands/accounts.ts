@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { CommandContext } from '../../commands/context.ts';
 import type { ListedLookup } from '../../src/discord/commands/command.ts';
 import { openStore } from '../../src/features/store.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -17,7 +18,7 @@ export async function withAccounts(listings: Listings = serverAndBot(), lookups:
   const context: CommandContext = {
     ...contextFor(...lookups),
     clock,
-    standings: store.standingsIn('', 'UTC'),
+    standings: store.standingsIn(firstCommunity, 'UTC'),
     rules: listings.map(({ name, kind, rewards }) => ({
       ...{ name, kind, cooldownMs: rewards.base.cooldownMs, milestones: rewards.milestones },
     })),
@@ -41,7 +42,7 @@ export async function withAccounts(listings: Listings = serverAndBot(), lookups:
   async function correct(userId: string, credits: number, reason = 'test') {
     corrections += 1;
     await store.recorder.correct(
-      { communityId: '', userId, credits, reason, at: clock.now() },
+      { communityId: firstCommunity, userId, credits, reason, at: clock.now() },
       `correction ${corrections}`,
     );
   }

@@ -4,8 +4,7 @@ import type { OptionValue } from '../../src/discord/commands/reply.ts';
 import { createAwards } from '../../src/features/corrections/awards.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
@@ -18,7 +17,10 @@ async function withAccounts() {
   const logged: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => logged.push(JSON.parse(line)) };
   const log = createLog({ level: 'info', secrets: [], destination });
-  const context = { ...contextFor(), awards: createAwards({ recorder: store.recorder, communityId: '', clock, log }) };
+  const context = {
+    ...contextFor(),
+    awards: createAwards({ recorder: store.recorder, communityId: firstCommunity, clock, log }),
+  };
   let interactions = 0;
   const run = async (options: Record<string, OptionValue>, givenId?: string) => {
     interactions += 1;
@@ -71,7 +73,7 @@ describe('/award', () => {
   it('is an entry of the account with its reason, and names the author in the log', async () => {
     const { run, store, logged } = await withAccounts();
     await run({ reason: ' Event\n**won**\0 ' });
-    const entries = (await store.records.entries(homeAccount(otherMemberId), 10)).map(({ cause, credits, reason }) => ({
+    const entries = (await store.records.entries(accountOf(otherMemberId), 10)).map(({ cause, credits, reason }) => ({
       cause,
       credits,
       reason,

@@ -8,6 +8,7 @@ import { createWritableLedger } from '../../src/features/corrections/program-led
 import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { textsIn } from '../../src/texts/texts.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { withAccounts } from './accounts.ts';
 import { fakeLookup, inputOf, memberId, otherMemberId, server, start } from './command-fixture.ts';
@@ -69,7 +70,7 @@ describe('/credits', () => {
   it('names entries of a program by their reasons, in every language', async () => {
     const { context, store } = await withAccounts();
     const clock = { now: () => start };
-    const ledger = createWritableLedger({ store, accountsOf: () => '', clock });
+    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock });
     await ledger.award({ userId: memberId, credits: 9, reason: 'quiz **night** @everyone', key: 'quiz 1' });
     await ledger.spend({ userId: memberId, credits: 4, reason: 'a sword', key: 'order 1' });
     await ledger.refund({ key: 'order 1', reason: 'no swords left' });

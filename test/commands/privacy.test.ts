@@ -5,7 +5,7 @@ import { createMemberDataAccess } from '../../src/features/member-data/parts.ts'
 import { openStore } from '../../src/features/store.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
@@ -17,7 +17,7 @@ async function withAccount() {
   onTestFinished(() => store.close());
   for (const userId of [memberId, otherMemberId]) {
     await store.recorder.correct(
-      { communityId: '', userId, credits: 7, reason: 'Event won', at: start },
+      { communityId: firstCommunity, userId, credits: 7, reason: 'Event won', at: start },
       `key ${userId}`,
     );
   }
@@ -49,7 +49,7 @@ describe('/privacy', () => {
       userId: memberId,
       exportedAt: '2026-01-01T00:00:00.000Z',
       tables: {
-        balances: [{ user_id: memberId, credits: 7 }],
+        balances: [{ account_id: accountOf(memberId), credits: 7 }],
         entries: [{ cause: 'correction', credits: 7, reason: 'Event won' }],
         corrections: [{ idempotency_key: `key ${memberId}` }],
       },

@@ -28,7 +28,7 @@ async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: strin
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
   await store.recorder.correct(
-    { communityId: '', userId: memberId, credits: 100, reason: 'deposit', at: start },
+    { communityId: firstCommunity, userId: memberId, credits: 100, reason: 'deposit', at: start },
     'deposit',
   );
   const logged: string[] = [];
@@ -37,7 +37,7 @@ async function openShop(sold: readonly ShopItem[] = items, ownerChannelId: strin
   const nudged: (readonly string[])[] = [];
   let items = sold;
   const port = createShop({
-    shopIn: () => ({ communityId: '', guildId, items, ownerChannelId }),
+    shopIn: () => ({ communityId: firstCommunity, guildId, items, ownerChannelId }),
     ...{ roleAccess: async () => null, reportUnready: async () => {} },
     ...{ store: store.shop, clock, log },
     nudge: (queues) => nudged.push(queues),
@@ -229,7 +229,7 @@ describe('/shop', () => {
       ...Array.from({ length: 9 }, (_, index) => itemOf({ ...long, id: `i${index}`, manual: true })),
     ]);
     await store.recorder.correct(
-      { communityId: '', userId: memberId, credits: 9_000_000, reason: 'x', at: start },
+      { communityId: firstCommunity, userId: memberId, credits: 9_000_000, reason: 'x', at: start },
       'rich',
     );
     const confirmation = await approach(long.id);

@@ -17,7 +17,7 @@ const votedAt = start - hour;
 /** `/trace` over the records of a receiver. */
 async function withReceiver(listings = serverAndBot()) {
   const { store, post } = await startReceiver({ clock: manualClock(start), listings });
-  const traces = createTraces({ records: store.records }, { communityId: '', only: null });
+  const traces = createTraces({ records: store.records }, { communityId: firstCommunity, only: null });
   const run = (userId = memberId) =>
     trace.execute(inputOf({ user: userId }, { isManager: true }), { ...contextFor(), traces });
   const vote = (changes: Record<string, unknown> = {}) => ({
@@ -87,7 +87,7 @@ describe('/trace', () => {
     const { run, post, store, vote } = await withReceiver();
     await post('/webhooks', vote({ creditsAwarded: false, reason: '@everyone' }));
     await store.recorder.correct(
-      { communityId: '', userId: memberId, credits: 5, reason: '**sorry**', at: start },
+      { communityId: firstCommunity, userId: memberId, credits: 5, reason: '**sorry**', at: start },
       'key',
     );
     const reply = await run();
@@ -97,7 +97,7 @@ describe('/trace', () => {
 
   it('names credits of a program by their reason', async () => {
     const { run, store } = await withReceiver();
-    const ledger = createWritableLedger({ store, accountsOf: () => '', clock: { now: () => start } });
+    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock: { now: () => start } });
     await ledger.award({ userId: memberId, credits: 5, reason: 'quiz **night**', key: 'quiz 1' });
     expect(fieldsOf(await run())).toEqual([
       expect.stringMatching(/^Other credits\n\S+ \S+ · quiz \\\*\\\*night\\\*\\\*, \+\*\*5\*\* credits$/),

@@ -11,7 +11,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -81,15 +81,15 @@ describeOnEveryDatabase('claims', (newUrl) => {
     await vote(one, '1', start);
     const at = start + 24 * hour;
     expect(await claim(one, '1', at)).toEqual({ outcome: 'claimed', credits: 20 + 50 + 100, balance: 190 });
-    const entries = await one.records.entries(homeAccount('1'), 10);
+    const entries = await one.records.entries(accountOf('1'), 10);
     expect(entries.toReversed().map(({ cause, credits, at, deliveryId }) => [cause, credits, at, deliveryId])).toEqual([
       ['vote', 20, start, 1],
       ['claim', 20, at, null],
       ['streak', 50, at, null],
       ['milestone', 100, at, null],
     ]);
-    expect(await one.ledger.account('1')).toMatchObject({ credits: 190, votes: 2 });
-    expect(await one.ledger.lastVoteAt('1', 'server')).toBe(at);
+    expect(await one.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 190, votes: 2 });
+    expect(await one.ledgerIn(firstCommunity).lastVoteAt('1', 'server')).toBe(at);
     expect(await one.roles.isGranted({ guildId, userId: '1', role: voterRole }, at + 12 * hour - 1)).toBe(true);
     // The third vote of the week reaches the goal of the party.
     expect(await claim(one, '2', at)).toMatchObject({ outcome: 'claimed' });
@@ -106,7 +106,7 @@ describeOnEveryDatabase('claims', (newUrl) => {
       expect(await vote(one, '1', at)).toMatchObject({ credits: 0, outcome: 'duplicate' });
     }
     expect(await vote(other, '1', null, {}, start + hour)).toMatchObject({ credits: 0 });
-    expect(await one.ledger.account('1')).toMatchObject({ credits: 20, votes: 1 });
+    expect(await one.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 20, votes: 1 });
     // The next vote counts.
     expect(await vote(other, '1', start + 12 * hour)).toMatchObject({ reason: '10 × 2' });
     await expectSound(url);

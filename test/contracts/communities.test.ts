@@ -76,7 +76,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     await vote(store, plainGuild, other, start + day);
     // The late delivery of an earlier vote looks only at its own account.
     expect(await vote(store, plainGuild, member, start)).toMatchObject({ credits: 10 + 50 + 100 });
-    const [ofHome, ofGuild] = [store.standingsIn('', 'UTC'), store.standingsIn(guild, 'UTC')];
+    const [ofHome, ofGuild] = [store.standingsIn(firstCommunity, 'UTC'), store.standingsIn(guild, 'UTC')];
     expect(await store.ledgerIn(firstCommunity).account(member)).toEqual({ userId: member, credits: 170, votes: 2 });
     expect(await store.ledgerIn(guild).account(member)).toEqual({ userId: member, credits: 170, votes: 2 });
     expect(await store.ledgerIn(guild).lastVoteAt(member, 'home')).toBe(null);
@@ -137,7 +137,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'recorded', credits: 0 });
     expect(await vote(store, guildListing, member, start)).toMatchObject({ outcome: 'duplicate' });
     expect(await store.communitiesOf(member)).toEqual([guild]);
-    expect(await store.records.entries(accountIdOf('', member), 9)).toEqual([]);
+    expect(await store.records.entries(accountIdOf(firstCommunity, member), 9)).toEqual([]);
     expect(await store.records.entries(accountIdOf(guild, member), 9)).toMatchObject([
       { cause: 'within_cooldown' },
       { cause: 'claim' },
@@ -162,7 +162,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     const order = orderOf(item, { communityId: guild, guildId: guild, userId: other });
     expect(await store.shop.purchase(order, start)).toMatchObject({ outcome: 'purchased' });
     expect(await store.ledgerIn(guild).account(other)).toMatchObject({ credits: 15 });
-    expect(await store.shop.purchasesOf(other, '', 9)).toEqual([]);
+    expect(await store.shop.purchasesOf(other, firstCommunity, 9)).toEqual([]);
     expect(await store.shop.purchasesOf(other, guild, 9)).toMatchObject([{ balance: 15 }]);
     // Discord rejects the role, so the account that paid gets its credits back.
     await store.roles.settleRole({ guildId: guild, userId: other, role: '9' }, 'failed', start);
@@ -170,7 +170,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
 
     const reminded = accountIdOf(guild, member);
     await store.reminders.switchOn(reminded, [{ name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: null }], start);
-    expect(await store.reminders.isReminded(accountIdOf('', member))).toBe(false);
+    expect(await store.reminders.isReminded(accountIdOf(firstCommunity, member))).toBe(false);
     await vote(store, homeListing, member, start + day);
     const reminder = { userId: member, listing: 'hosted', dueAt: start + 12 * hour };
     const claim = { maxDueAt: start + 9 * day, maxLeaseUntil: start + 9 * day, limit: 9 };
@@ -182,7 +182,9 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(claimed).toEqual([reminder]);
     expect(await store.reminders.enqueue(reminder, guild, start + day)).toBe(`dm ${member} ${guild}`);
     expect(await store.reminders.isCurrent(reminder, { communityId: guild, cooldownMs: 12 * hour })).toBe(true);
-    expect(await store.reminders.isCurrent(reminder, { communityId: '', cooldownMs: 12 * hour })).toBe(false);
+    expect(await store.reminders.isCurrent(reminder, { communityId: firstCommunity, cooldownMs: 12 * hour })).toBe(
+      false,
+    );
     await store.reminders.stop(member, 'direct_messages_closed', start);
     expect(await store.reminders.isReminded(reminded)).toBe(false);
 
@@ -254,7 +256,7 @@ describeOnEveryDatabase('two communities', (newUrl) => {
     expect(await membersOf('')).toEqual(['100000000000000009', '400000000000000004', '900000000000000009']);
     expect(await membersOf('500000000000000005')).toEqual(['200000000000000000', '200000000000000001']);
     const streaks = await store.lostStreaks.find({
-      ...{ communityId: '', from: 20_459, until: 20_460, minDays: 1, forgive: 0, timeZone: 'UTC' },
+      ...{ communityId: firstCommunity, from: 20_459, until: 20_460, minDays: 1, forgive: 0, timeZone: 'UTC' },
     });
     expect(streaks.map(({ userId }) => userId).sort()).toEqual(await membersOf(''));
   });

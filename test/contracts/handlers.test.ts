@@ -8,6 +8,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { guildId, orderOf, shout } from '../support/shop-store.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
@@ -140,7 +141,10 @@ function handlerTests(newUrl: () => string): void {
 
   it('are called for purchases', async () => {
     const { store } = await open();
-    await store.recorder.correct({ communityId: '', userId: '1', credits: 100, reason: 'gift', at: monday }, 'gift');
+    await store.recorder.correct(
+      { communityId: firstCommunity, userId: '1', credits: 100, reason: 'gift', at: monday },
+      'gift',
+    );
     await store.shop.purchase(orderOf(shout), monday);
     await store.shop.purchase(orderOf(shout, { isHandled: true }), monday);
     expect(await eventsOf(store, 'purchase')).toMatchObject([

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { memberOf, partsOf } from '../../src/core/ledger/account.ts';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import { entryPages, type NumberedEntry } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
@@ -6,9 +7,8 @@ import { balanceKey, type ImportItem, type ImportTarget } from '../../src/featur
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
-import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
+import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
+import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const rules = {
@@ -25,10 +25,15 @@ function vote(userId: string, at: number, credits = 0): ImportItem {
   return { userId, key: `vote harbour ${at}`, credits, vote: { listing: 'harbour', at, isTotal: false } };
 }
 
-async function targetOf(store: Store, url: string, name = 'old bot', accounts = ''): Promise<ImportTarget> {
+async function targetOf(
+  store: Store,
+  url: string,
+  name = 'old bot',
+  communityId = firstCommunity,
+): Promise<ImportTarget> {
   const importId = await store.imports.start({ name, communityId }, monday);
   const { listings } = installation(url, rules);
-  const own = listings.map((listing) => ({ ...listing, community: { ...listing.community, accounts } }));
+  const own = listings.map((listing) => ({ ...listing, community: { ...listing.community, id: communityId } }));
   return { importId, communityId, reason: `imported from ${name}`, listings: own };
 }
 
@@ -37,7 +42,8 @@ async function apply(store: Store, target: ImportTarget, items: readonly ImportI
 }
 
 async function recountAll(store: Store, target: ImportTarget, now: number): Promise<void> {
-  for (const id of await store.imports.members(target.importId, '', 100)) await store.imports.recount(target, id, now);
+  for (const id of await store.imports.members(target.importId, null, 100))
+    await store.imports.recount(target, id, now);
 }
 
 async function entriesOf(url: string) {
@@ -109,7 +115,7 @@ function importTests(newUrl: () => string): void {
     const votes = Array.from({ length: 201 }, (_, index) => vote('1', monday - (index + 1) * day));
     await apply(store, target, votes);
     await recountAll(store, target, monday);
-    const standings = store.standingsIn('', 'UTC');
+    const standings = store.standingsIn(firstCommunity, 'UTC');
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0, votes: 201 });
     await castVote(store, community, '1', monday);
     const paid = (await entriesOf(url)).filter(({ credits }) => credits !== 0);
@@ -154,9 +160,17 @@ function importTests(newUrl: () => string): void {
       votes: 6,
     });
 
-    expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 104, spent: 0, votes: 4 });
-    expect(await store.imports.undoMember(target, '1', monday)).toBe(null);
-    expect(await store.imports.undoMember(target, '2', monday)).toEqual({ credits: 20, spent: 30, votes: 0 });
+    expect(await store.imports.undoMember(target, accountOf('1'), monday)).toEqual({
+      credits: 104,
+      spent: 0,
+      votes: 4,
+    });
+    expect(await store.imports.undoMember(target, accountOf('1'), monday)).toBe(null);
+    expect(await store.imports.undoMember(target, accountOf('2'), monday)).toEqual({
+      credits: 20,
+      spent: 30,
+      votes: 0,
+    });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 120, votes: 2 });
     expect(await store.ledgerIn(firstCommunity).account('2')).toMatchObject({ credits: 0 });
     expect(await store.imports.list()).toMatchObject([{ spent: 30 }]);
@@ -181,10 +195,10 @@ function importTests(newUrl: () => string): void {
     await castVote(store, community, '1', monday);
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 67, votes: 3 });
     const range = { listing: 'harbour', from: monday - 5 * day, until: monday - 3 * day };
-    const member = { accountId: homeAccount('1'), listings: community.listings };
+    const member = { accountId: accountOf('1'), listings: community.listings };
     await store.corrections.reverseMember(range, member, monday);
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 17, votes: 2 });
-    expect(await store.imports.undoMember(target, '1', monday)).toEqual({ credits: 7, spent: 0, votes: 1 });
+    expect(await store.imports.undoMember(target, accountOf('1'), monday)).toEqual({ credits: 7, spent: 0, votes: 1 });
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 10, votes: 1 });
     expect(await isConsistent(url)).toBe(true);
   });
@@ -196,7 +210,7 @@ function importTests(newUrl: () => string): void {
     for (const age of [3, 2, 1]) await castVote(store, community, '1', monday - age * day);
     const target = await targetOf(store, url);
     await apply(store, target, [vote('1', monday - 20 * day)]);
-    await store.imports.undoMember({ ...target, listings: [] }, '1', monday);
+    await store.imports.undoMember({ ...target, listings: [] }, accountOf('1'), monday);
     for (const age of [0, 1, 2]) await castVote(store, community, '1', monday + age * day);
     const streaks = (await entriesOf(url)).filter(({ cause }) => cause === 'streak');
     expect(streaks.map(({ reason }) => reason)).toEqual(['3 days on 2026-01-04', '6 days on 2026-01-07']);
@@ -206,21 +220,23 @@ function importTests(newUrl: () => string): void {
   it('belongs to one community, and is forgotten with a member', async () => {
     const url = newUrl();
     const store = await openLedger(url);
-    const target = await targetOf(store, url, 'old bot', guildId);
-    const home = await targetOf(store, url);
-    expect(home.importId).not.toBe(target.importId);
+    const other = await addCommunity(store, '700000000000000009');
+    const target = await targetOf(store, url);
+    const elsewhere = await targetOf(store, url, 'old bot', other);
+    expect(elsewhere.importId).not.toBe(target.importId);
     await apply(store, target, [balance('1', 5), vote('1', monday - day)]);
-    await apply(store, home, [balance('1', 7)]);
-    expect(await store.ledgerIn(guildId).account('1')).toMatchObject({ credits: 5, votes: 1 });
-    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 7, votes: 0 });
+    await apply(store, elsewhere, [balance('1', 7)]);
+    expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 5, votes: 1 });
+    expect(await store.ledgerIn(other).account('1')).toMatchObject({ credits: 7, votes: 0 });
     await forgetMember(store.memberData, '1', { pseudonym: createPseudonym(), now: monday, keepVotesMs: hour });
     const members = [
-      ...(await store.imports.members(target.importId, '', 9)),
-      ...(await store.imports.members(home.importId, '', 9)),
+      ...(await store.imports.members(target.importId, null, 9)),
+      ...(await store.imports.members(elsewhere.importId, null, 9)),
     ];
     expect(members).toHaveLength(2);
-    expect(members.filter((id) => /(^|:)1$/.test(id))).toEqual([]);
-    for (const id of members) await store.imports.undoMember(id.includes(':') ? target : home, id, monday);
+    expect(members.filter((id) => memberOf(id) === '1')).toEqual([]);
+    for (const id of members)
+      await store.imports.undoMember(partsOf(id).communityId === other ? elsewhere : target, id, monday);
     expect(await isConsistent(url)).toBe(true);
   });
 }

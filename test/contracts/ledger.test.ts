@@ -12,7 +12,12 @@ function ledgerTests(newUrl: () => string): void {
   async function open(url = newUrl()) {
     const store = await openLedger(url);
     const harbour = installation(url, { vote: 10 });
-    const directory = createDirectory(harbour.listings, null);
+    const { listings } = loadConfig(
+      environmentWith([
+        { ...harbour, guildId: elsewhere },
+        { ...harbour, name: 'bees', lookupKey: 'key-of-the-bees', guildId, rewards: { vote: 10 } },
+      ]),
+    );
     const sources = { store, directory, clock: { now: () => monday } };
     // The accounts of a guild that is not the home community.
     const ledger = createLedger(sources, guildId);

@@ -19,8 +19,7 @@ import { day, hour, minute } from '../../src/platform/durations.ts';
 import { parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -128,7 +127,10 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await vote(store, neighbour, start);
     await premium(store, {});
     await premium(store, { orderIds: ['gift'], userId: neighbour, isRecipient: true, giftedBy: member });
-    await store.recorder.correct({ communityId: '', userId: member, credits: 5, reason: 'for Mira', at: start }, 'key');
+    await store.recorder.correct(
+      { communityId: firstCommunity, userId: member, credits: 5, reason: 'for Mira', at: start },
+      'key',
+    );
     const body = JSON.stringify({ event: 'surprise', user: member });
     const unknown = {
       type: 'quarantine',
@@ -139,16 +141,16 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     } as const;
     await store.recorder.record({ receivedAt: start, family: 'vote', body }, unknown);
     const importId = await store.imports.start({ name: 'old bot', communityId: firstCommunity }, start);
-    const target = { importId, accounts: firstCommunity, reason: 'imported from old bot', listings: [] };
+    const target = { importId, communityId: firstCommunity, reason: 'imported from old bot', listings: [] };
     await store.imports.apply(target, [{ userId: member, key: balanceKey, credits: 3, vote: null }], start);
-    await store.roles.seeRoles(homeAccount(member), [voterRole]);
+    await store.roles.seeRoles(accountOf(member), [voterRole]);
     await store.memberLocales.setLocale(member, 'de');
     await store.linkedRoles.link(linkedMember(member), start);
     await store.topggConnect.hold(heldConnection(member), start);
     const order = orderOf({ ...keys, price: 0 });
     await store.shop.purchase({ ...order, member: { userId: member, roles: [] } }, start);
     await store.reminders.switchOn(
-      homeAccount(member),
+      accountOf(member),
       [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt: null }],
       start,
     );
@@ -244,10 +246,10 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       votes: before.votes,
     });
     expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ credits: 0, votes: 0 });
-    expect(await store.records.entries(homeAccount(member), 10)).toEqual([]);
+    expect(await store.records.entries(accountOf(member), 10)).toEqual([]);
     expect(await store.records.deliveries({ userId: member, limit: 10, before: null })).toEqual([]);
     const board = { period: 'all', by: 'credits', limit: 10, offset: 0, userId: null } as const;
-    const { members: places } = await store.standingsIn('', 'UTC').leaderboard(board, start + day);
+    const { members: places } = await store.standingsIn(firstCommunity, 'UTC').leaderboard(board, start + day);
     expect(places.map(({ userId }) => userId)).toEqual([neighbour]);
     // The neighbour loses only the body with the name of the giver.
     const later = await store.memberData.export(neighbour);
@@ -315,7 +317,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     });
     expect(
       await store.recorder.correct(
-        { communityId: '', userId: member, credits: 5, reason: 'for Mira', at: start },
+        { communityId: firstCommunity, userId: member, credits: 5, reason: 'for Mira', at: start },
         'key',
       ),
     ).toEqual({
@@ -373,7 +375,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     const stock = itemOf({ manual: true, stock: 1 });
     for (const userId of [member, neighbour])
       await store.recorder.correct(
-        { communityId: '', userId, credits: 60, reason: 'gift', at: start },
+        { communityId: firstCommunity, userId, credits: 60, reason: 'gift', at: start },
         `gift ${userId.at(-1)}`,
       );
     const bought = await store.shop.purchase(orderOf(stock, { userId: member }), start);

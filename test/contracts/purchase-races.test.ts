@@ -5,8 +5,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createPrng } from '../../src/service/seed/prng.ts';
 import type { Vote } from '../../src/webhook/event.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import {
   deposit,
@@ -119,9 +118,9 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
 
     const purchases: StoredPurchase[] = [];
     for (const userId of users) {
-      const own = await stores[0].shop.purchasesOf(userId, '', 1_000);
+      const own = await stores[0].shop.purchasesOf(userId, firstCommunity, 1_000);
       purchases.push(...own);
-      const entries = (await stores[0].records.entries(homeAccount(userId), 1_000)).toReversed();
+      const entries = (await stores[0].records.entries(accountOf(userId), 1_000)).toReversed();
       let balance = 0;
       for (const { credits } of entries) {
         balance += credits;
@@ -144,9 +143,9 @@ describeOnEveryDatabase(`two shops (seed ${seed})`, (newUrl) => {
       const again = await Promise.all(stores.map((store) => store.shop.purchase({ ...order, item: null }, start)));
       expect(again[0]).toEqual(again[1]);
     }
-    expect((await Promise.all(users.map((user) => stores[0].shop.purchasesOf(user, '', 1_000)))).flat()).toEqual(
-      purchases,
-    );
+    expect(
+      (await Promise.all(users.map((user) => stores[0].shop.purchasesOf(user, firstCommunity, 1_000)))).flat(),
+    ).toEqual(purchases);
     await expectCleanAudit(url);
   });
 });

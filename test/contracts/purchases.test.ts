@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ShopItem } from '../../src/features/shop/item.ts';
+import type { ShopContext } from '../../src/features/shop/purchase.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, minute } from '../../src/platform/durations.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import {
   creditsOf,
   deposit,
@@ -47,7 +47,7 @@ function purchaseTests(newUrl: () => string): void {
       repeated: false,
       purchase: { balance: 50, state: 'confirmed' },
     });
-    expect(await store.records.entries(homeAccount('1'), 1)).toMatchObject([
+    expect(await store.records.entries(accountOf('1'), 1)).toMatchObject([
       { cause: 'purchase', credits: -50, reason: 'Shout-out', at: start },
     ]);
     expect(await creditsOf(store)).toBe(50);
@@ -78,7 +78,7 @@ function purchaseTests(newUrl: () => string): void {
   ] as const)('are rejected as %s, and write nothing', async (rejection, item, changes) => {
     const { store } = await open();
     expect(await buy(store, item, start, changes as object)).toEqual({ outcome: 'rejected', rejection, balance: 100 });
-    expect(await store.records.entries(homeAccount('1'), 9)).toHaveLength(1);
+    expect(await store.records.entries(accountOf('1'), 9)).toHaveLength(1);
     expect(await kindsOf(store)).toEqual([]);
     expect(await buy(store, shout, start, { userId: '404' })).toMatchObject({ rejection: 'overdrawn', balance: 0 });
     expect(await store.records.counts()).toMatchObject({ users: 1 });
@@ -100,7 +100,7 @@ function purchaseTests(newUrl: () => string): void {
       shout,
     ];
     const { balance, offers } = await store.shop.offers(
-      { communityId: '', guildId, ownerChannelId, items },
+      { communityId: firstCommunity, guildId, ownerChannelId, items },
       { userId: '1', roles: [] },
       start,
     );
@@ -115,7 +115,7 @@ function purchaseTests(newUrl: () => string): void {
 
   describe('compare codes', () => {
     const otherGuild = '613425648685547549';
-    const leftIn = async (store: Store, shop: { guildId: string | null; accounts: string }) => {
+    const leftIn = async (store: Store, shop: Pick<ShopContext, 'guildId' | 'communityId'>) => {
       const { offers } = await store.shop.offers(
         { ...shop, ownerChannelId, items: [keys] },
         { userId: '1', roles: [] },
@@ -126,9 +126,10 @@ function purchaseTests(newUrl: () => string): void {
 
     it('within their guild: another one sells the same codes, and does not learn which were issued', async () => {
       const { store } = await open();
-      const other = { guildId: otherGuild, accounts: otherGuild };
+      const communityId = await addCommunity(store, otherGuild);
+      const other = { guildId: otherGuild, communityId };
       await store.recorder.correct(
-        { communityId: otherGuild, userId: '1', credits: 100, reason: 'deposit', at: start },
+        { communityId, userId: '1', credits: 100, reason: 'deposit', at: start },
         'deposit elsewhere',
       );
       expect(await buy(store, keys)).toMatchObject({ purchase: { code: 'AAA-1' } });
@@ -145,7 +146,8 @@ function purchaseTests(newUrl: () => string): void {
       expect(await buy(store, keys)).toMatchObject({ purchase: { code: 'BBB-2' } });
       expect(await buy(store, keys, start, { guildId: null })).toMatchObject({ purchase: { code: 'CCC-3' } });
       expect(await leftIn(store, { guildId, communityId: firstCommunity })).toBe(0);
-      expect(await leftIn(store, { guildId: otherGuild, accounts: otherGuild })).toBe(3);
+      const communityId = await addCommunity(store, otherGuild);
+      expect(await leftIn(store, { guildId: otherGuild, communityId })).toBe(3);
     });
   });
 
@@ -155,7 +157,7 @@ function purchaseTests(newUrl: () => string): void {
     for (const index of [0, 999, 1_000, 2_099]) await buy(store, { ...keys, codes: [`code ${index}`] });
     const item = { ...keys, codes };
     const { offers } = await store.shop.offers(
-      { communityId: '', guildId, ownerChannelId, items: [item] },
+      { communityId: firstCommunity, guildId, ownerChannelId, items: [item] },
       { userId: '1', roles: [] },
       start,
     );
@@ -172,7 +174,10 @@ function purchaseTests(newUrl: () => string): void {
     expect(await buy(store, vip)).toMatchObject({ purchase: { state: 'confirmed', until: start + 7 * day } });
     expect(await buy(store, vip, start + day)).toMatchObject({ purchase: { until: start + 14 * day } });
     await store.roles.settleRole(role, 'applied', start + day);
-    expect(await store.shop.purchasesOf('1', '', 9)).toMatchObject([{ state: 'fulfilled' }, { state: 'fulfilled' }]);
+    expect(await store.shop.purchasesOf('1', firstCommunity, 9)).toMatchObject([
+      { state: 'fulfilled' },
+      { state: 'fulfilled' },
+    ]);
     expect(await buy(store, vip, start + 15 * day)).toMatchObject({ purchase: { until: start + 22 * day } });
     expect(await store.roles.isGranted(role, start + 22 * day - 1)).toBe(true);
     expect(await store.roles.isGranted(role, start + 22 * day)).toBe(false);
@@ -188,7 +193,7 @@ function purchaseTests(newUrl: () => string): void {
     expect(await store.roles.isGranted(role, start + 10_000 * day)).toBe(true);
   });
 
-  it('count for the stock also before the guild of the home community was configured', async () => {
+  it('count for the stock also before their guild was configured', async () => {
     const { store } = await open();
     const limited = { ...vip, stock: 1 };
     expect(await buy(store, limited, start, { guildId: null })).toMatchObject({ outcome: 'purchased' });
@@ -203,7 +208,7 @@ function purchaseTests(newUrl: () => string): void {
     await store.roles.settleRole(role, 'failed', start + 1);
     await store.roles.settleRole(role, 'failed', start + 2);
     expect(await creditsOf(store)).toBe(100);
-    expect(await store.records.entries(homeAccount('1'), 1)).toMatchObject([
+    expect(await store.records.entries(accountOf('1'), 1)).toMatchObject([
       { cause: 'refund', credits: 30, reason: 'VIP', at: start + 1 },
     ]);
     expect(await store.roles.isGranted(role, start + 1)).toBe(false);
@@ -212,7 +217,7 @@ function purchaseTests(newUrl: () => string): void {
       'directMessage dm 1',
       `ownerReport ${ownerChannelId}`,
     ]);
-    expect(await store.shop.purchasesOf('1', '', 9)).toMatchObject([{ state: 'refunded' }]);
+    expect(await store.shop.purchasesOf('1', firstCommunity, 9)).toMatchObject([{ state: 'refunded' }]);
     expect(await buy(store, limited)).toMatchObject({ outcome: 'purchased' });
     await expectCleanAudit(url);
   });
@@ -273,7 +278,7 @@ function purchaseTests(newUrl: () => string): void {
   it('stay readable when the item has left the settings', async () => {
     const { store } = await open();
     await buy(store, keys);
-    const [purchase] = await store.shop.purchasesOf('1', '', 1);
+    const [purchase] = await store.shop.purchasesOf('1', firstCommunity, 1);
     expect(purchase).toMatchObject({ item: 'key', name: 'Game key', price: 10, code: 'AAA-1', at: start });
   });
 }

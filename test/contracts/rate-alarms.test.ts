@@ -6,6 +6,7 @@ import { createDecisionRound } from '../../src/features/rate-alarms/decisions.ts
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -93,7 +94,8 @@ describeOnEveryDatabase('votes of a listing that can be forged', (newUrl) => {
   });
 
   it('are paid when they are released, with their own times, and the alarm is off for a day', async () => {
-    const { clock, flood, deliver, decide, carryOut, held, records, ledger } = await open();
+    const { clock, flood, deliver, decide, carryOut, held, records, ledgerIn } = await open();
+    const ledger = ledgerIn(firstCommunity);
     await flood(52);
     await clock.advance(hour);
     expect(await decide('release')).toBe(true);

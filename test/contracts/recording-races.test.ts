@@ -11,6 +11,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -106,7 +107,7 @@ describeOnEveryDatabase('two processes', (newUrl) => {
       ]);
       expect(paidIn(pair)).toBe(1);
     }
-    expect(await one.ledger.account('3')).toMatchObject({ credits: rounds * 200 });
+    expect(await one.ledgerIn(firstCommunity).account('3')).toMatchObject({ credits: rounds * 200 });
     await expectSound(url);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { directMessageQueue } from '../../src/core/outbox/direct-message-queue.ts';
 import type { ReminderClaim } from '../../src/features/reminders/reminder.ts';
 import { createVoteCheck } from '../../src/features/reminders/vote-check.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -45,13 +45,13 @@ function reminderTests(newUrl: () => string): void {
   }
 
   const switchOn = (store: Store, userId: string, now = start) =>
-    store.reminders.switchOn(homeAccount(userId), [{ ...listing, nextVoteAt: null }], now);
+    store.reminders.switchOn(accountOf(userId), [{ ...listing, nextVoteAt: null }], now);
 
   it('follow each counted vote of a member who has switched them on, per listing', async () => {
     const { store } = await open();
-    expect(await store.reminders.isReminded(homeAccount('1'))).toBe(false);
+    expect(await store.reminders.isReminded(accountOf('1'))).toBe(false);
     expect(await switchOn(store, '1')).toEqual([{ listing: 'server', dueAt: null }]);
-    expect(await store.reminders.isReminded(homeAccount('1'))).toBe(true);
+    expect(await store.reminders.isReminded(accountOf('1'))).toBe(true);
     await castVote(store, '1', start);
     await castVote(store, '1', start + hour, bot);
     await castVote(store, '2', start);
@@ -70,8 +70,8 @@ function reminderTests(newUrl: () => string): void {
     const now = start + 12 * hour;
     const [due] = await store.reminders.claim(claimAt(now));
     if (due === undefined) throw new Error('nothing is due');
-    expect(await store.reminders.enqueue(due, '', now)).toBe('dm 1');
-    expect(await store.reminders.enqueue(due, '', now)).toBe(null);
+    expect(await store.reminders.enqueue(due, firstCommunity, now)).toBe(directMessageQueue('1', firstCommunity));
+    expect(await store.reminders.enqueue(due, firstCommunity, now)).toBe(null);
     await castVote(store, '1', start - day);
     await castVote(store, '1', start);
     await castVote(store, '1', start + hour);
@@ -84,7 +84,7 @@ function reminderTests(newUrl: () => string): void {
     const { store } = await open();
     await castVote(store, '1', start);
     const fromService = (nextVoteAt: number | null) =>
-      store.reminders.switchOn(homeAccount('1'), [{ ...listing, nextVoteAt }], start + hour);
+      store.reminders.switchOn(accountOf('1'), [{ ...listing, nextVoteAt }], start + hour);
     expect(await fromService(null)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 2 * hour)).toEqual([{ listing: 'server', dueAt: start + cooldownMs }]);
     expect(await fromService(start + 13 * hour)).toEqual([{ listing: 'server', dueAt: start + 13 * hour }]);
@@ -100,12 +100,12 @@ function reminderTests(newUrl: () => string): void {
     async (_, ms) => {
       const { store } = await open();
       const nextVoteAt = start + ms;
-      const ofListing = { ...listing, lookup: null, communityId: firstCommunity as const };
+      const ofListing = { ...listing, lookup: null, communityId: firstCommunity };
       await castVote(store, '1', start, server, nextVoteAt);
       expect(await switchOn(store, '1')).toEqual([{ listing: 'server', dueAt: nextVoteAt }]);
       await castVote(store, '1', nextVoteAt, atOtherSite, nextVoteAt + ms);
       const dueAt = nextVoteAt + ms;
-      expect(await store.reminders.snooze(homeAccount('1'), listing, dueAt + day, dueAt - 1)).toEqual({
+      expect(await store.reminders.snooze(accountOf('1'), listing, dueAt + day, dueAt - 1)).toEqual({
         ...{ outcome: 'voted', dueAt },
       });
       const checkAt = (now: number) =>
@@ -119,7 +119,7 @@ function reminderTests(newUrl: () => string): void {
       expect(await store.reminders.claim(claimAt(dueAt - 1))).toEqual([]);
       const [due] = await store.reminders.claim(claimAt(dueAt));
       if (due === undefined) throw new Error('nothing is due');
-      await store.reminders.enqueue(due, '', dueAt);
+      await store.reminders.enqueue(due, firstCommunity, dueAt);
       expect(await store.reminders.isCurrent(due, ofListing)).toBe(true);
       // A vote of which the site says nothing is followed by the cooldown again.
       await castVote(store, '1', dueAt, atOtherSite);
@@ -172,7 +172,7 @@ function reminderTests(newUrl: () => string): void {
     const [due] = await store.reminders.claim(claimAt(now));
     if (due === undefined) throw new Error('nothing is due');
     await castVote(store, '1', now);
-    expect(await store.reminders.enqueue(due, '', now)).toBe(null);
+    expect(await store.reminders.enqueue(due, firstCommunity, now)).toBe(null);
     await store.reminders.postpone(due, now + minute);
     await store.reminders.restore(due);
     expect((await store.records.effects({ state: 'waiting', before: null, limit: 9 })).map(({ kind }) => kind)).toEqual(
@@ -197,7 +197,7 @@ function reminderTests(newUrl: () => string): void {
   it('can be snoozed, unless the member has voted meanwhile or switched them off', async () => {
     const { store } = await open();
     const now = start + 13 * hour;
-    const snooze = () => store.reminders.snooze(homeAccount('1'), listing, now + hour, now);
+    const snooze = () => store.reminders.snooze(accountOf('1'), listing, now + hour, now);
     expect(await snooze()).toEqual({ outcome: 'off' });
     await switchOn(store, '1');
     await castVote(store, '1', start);
@@ -206,7 +206,7 @@ function reminderTests(newUrl: () => string): void {
     await castVote(store, '1', now);
     expect(await snooze()).toEqual({ outcome: 'voted', dueAt: now + cooldownMs });
     expect(await store.reminders.claim(claimAt(now + hour))).toEqual([]);
-    await store.reminders.switchOff(homeAccount('1'), null);
+    await store.reminders.switchOff(accountOf('1'), null);
     expect(await snooze()).toEqual({ outcome: 'off' });
   });
 
@@ -215,8 +215,8 @@ function reminderTests(newUrl: () => string): void {
     await switchOn(store, '1');
     await switchOn(store, '2');
     await castVote(store, '1', start);
-    await store.reminders.switchOff(homeAccount('1'), null);
-    await store.reminders.switchOff(homeAccount('2'), null);
+    await store.reminders.switchOff(accountOf('1'), null);
+    await store.reminders.switchOff(accountOf('2'), null);
     await castVote(store, '1', start + day);
     expect(await store.reminders.claim(claimAt(start + 9 * day))).toEqual([]);
     expect(await store.records.counts()).toMatchObject({ users: 1 });
@@ -229,7 +229,7 @@ function reminderTests(newUrl: () => string): void {
     await store.reminders.stop('1', 'direct_messages_closed', start + hour);
     expect(await store.reminders.claim(claimAt(start + 9 * day))).toEqual([]);
     const stopped = { reason: 'direct_messages_closed', at: start + hour };
-    expect(await store.reminders.stateOf(homeAccount('1'))).toEqual({
+    expect(await store.reminders.stateOf(accountOf('1'))).toEqual({
       isOn: false,
       stopped,
       lastVotes: { server: start },
@@ -238,9 +238,9 @@ function reminderTests(newUrl: () => string): void {
     const taken = await Promise.all([1, 2, 3].map(() => store.reminders.takeStopReason('1')));
     expect(taken.filter((reason) => reason !== null)).toEqual(['direct_messages_closed']);
     expect(await store.reminders.membersToInform()).toEqual([]);
-    expect((await store.reminders.stateOf(homeAccount('1'))).stopped).toEqual(stopped);
+    expect((await store.reminders.stateOf(accountOf('1'))).stopped).toEqual(stopped);
     await switchOn(store, '1', start + 2 * hour);
-    expect((await store.reminders.stateOf(homeAccount('1'))).stopped).toBe(null);
+    expect((await store.reminders.stateOf(accountOf('1'))).stopped).toBe(null);
   });
 
   it('and votes of the same member at once leave one reminder, of the last vote', async () => {
@@ -251,12 +251,12 @@ function reminderTests(newUrl: () => string): void {
         castVote(store, userId, start),
         switchOn(other, userId),
         castVote(other, userId, start + day),
-        store.reminders.snooze(homeAccount(userId), listing, start + 40 * day, start + 30 * hour),
+        store.reminders.snooze(accountOf(userId), listing, start + 40 * day, start + 30 * hour),
       ]);
       const claim = claimAt(start + 30 * day, { maxDueAt: start + 90 * day });
       const due = await store.reminders.claim(claim);
       expect(due.filter((reminder) => reminder.userId === userId).length).toBeLessThanOrEqual(1);
-      for (const reminder of due) await store.reminders.enqueue(reminder, '', start + 30 * day);
+      for (const reminder of due) await store.reminders.enqueue(reminder, firstCommunity, start + 30 * day);
     }
   });
 }

@@ -46,7 +46,7 @@ describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
     expect(await account('3')).toMatchObject({ credits: 10, votes: 1 });
     expect(await store.ledgerIn(firstCommunity).lastVoteAt('1', ['harbour'])).toBe(monday + day);
     expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', ['harbour'])).toBeNull();
-    const standings = store.standingsIn('', 'UTC');
+    const standings = store.standingsIn(firstCommunity, 'UTC');
     const board = { period: 'week', by: 'credits', limit: 5, offset: 0, userId: null } as const;
     expect((await standings.leaderboard(board, today)).members).toMatchObject([
       { userId: '1', score: 20 },
@@ -84,7 +84,10 @@ describeOnEveryDatabase('the reversal of votes between two times', (newUrl) => {
   it('takes no balance below zero', async () => {
     const { url, store, reversals, cast, range, account } = await open();
     await cast('1', today);
-    await store.recorder.correct({ userId: '1', communityId: '', credits: -7, reason: 'shop', at: today }, 'key');
+    await store.recorder.correct(
+      { userId: '1', communityId: firstCommunity, credits: -7, reason: 'shop', at: today },
+      'key',
+    );
     expect(await reversals.reverse(range)).toEqual({ members: 1, votes: 1, credits: 3, spent: 7 });
     expect(await account('1')).toMatchObject({ credits: 0, votes: 0 });
     expect(await isConsistent(url)).toBe(true);

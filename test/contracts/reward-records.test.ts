@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf } from '../support/communities.ts';
 import { newSqliteFile } from '../support/new-sqlite.ts';
 import { deposit, itemOf, keys, openShop, orderOf, ownerChannelId, shout, start, vip } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -12,7 +12,7 @@ const none = { newest: [], waiting: 0 };
 function rewardRecordTests(newUrl: () => string): void {
   const remind = (store: Store, userId: string, nextVotes: Readonly<Record<string, number | null>>) =>
     store.reminders.switchOn(
-      homeAccount(userId),
+      accountOf(userId),
       Object.entries(nextVotes).map(([name, nextVoteAt]) => ({ name, cooldownMs: 12 * hour, nextVoteAt })),
       start,
     );
@@ -65,7 +65,7 @@ function rewardRecordTests(newUrl: () => string): void {
     await store.reminders.stop('3', 'direct_messages_closed', start);
     expect(await store.reminders.summary(start)).toEqual({ scheduled: 2, dueSoon: 1, stopped: 1 });
     expect(await store.reminders.summary(start + 5 * hour)).toMatchObject({ scheduled: 2, dueSoon: 3 });
-    await store.reminders.switchOff(homeAccount('2'), null);
+    await store.reminders.switchOff(accountOf('2'), null);
     await remind(store, '3', { server: null });
     expect(await store.reminders.summary(start)).toEqual({ scheduled: 1, dueSoon: 1, stopped: 0 });
   });

@@ -9,7 +9,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { announceChannel, serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -335,7 +335,11 @@ function rewardTests(newUrl: () => string): void {
     const { store } = await open();
     const voter = { voterRole: everyRule.voterRole ?? null };
     const own = listings(voter).server;
-    const foreign = { ...own, name: 'foreign', community: { ...own.community, guildId: '9', accounts: '9' } };
+    const foreign = {
+      ...own,
+      name: 'foreign',
+      community: { ...own.community, guildId: '9', id: await addCommunity(store, '9') },
+    };
     await castVote(store, '1', start - hour, foreign);
     await castVote(store, '1', start, own);
     const role = { userId: '1', role: voterRole };

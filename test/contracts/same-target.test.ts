@@ -6,8 +6,7 @@ import { createReminderLoop } from '../../src/features/reminders/loop.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { waitingEffects } from '../support/shop-store.ts';
@@ -84,11 +83,12 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     const clock = storeClock(manualClock(start + 13 * hour));
     const listing = { name: 'server', names, cooldownMs: 12 * hour };
     const planned = names.map((name) => ({ name, cooldownMs: 12 * hour, nextVoteAt: start + 12 * hour }));
-    await store.reminders.switchOn(homeAccount('1'), planned, start);
+    await store.reminders.switchOn(accountOf('1'), planned, start);
     const claimed = { now: start, leaseUntil: start, maxDueAt: start + 40 * hour, maxLeaseUntil: start, limit: 9 };
     const loop = createReminderLoop({
       ...{ reminders: store.reminders, clock, log: createLog({ level: 'silent', secrets: [] }) },
-      findListing: (name) => (names.includes(name) ? { ...listing, lookup: null, communityId: '' } : undefined),
+      findListing: (name) =>
+        names.includes(name) ? { ...listing, lookup: null, communityId: firstCommunity } : undefined,
       longestCooldownMs: () => 12 * hour,
       createCheck: () => async () => ({ outcome: 'mayVote' }),
       onEnqueued: () => {},
@@ -107,6 +107,6 @@ describeOnEveryDatabase('listings with one target', (newUrl) => {
     const next = { ...claimed, now: start + 44 * hour, leaseUntil: start + 45 * hour, maxDueAt: start + 60 * hour };
     expect(await store.reminders.claim(next)).toEqual([{ userId: '1', listing: 'server', dueAt: start + 43 * hour }]);
     const sent = { userId: '1', listing: 'server', dueAt: start + 12 * hour };
-    expect(await store.reminders.isCurrent(sent, { ...listing, communityId: '' })).toBe(false);
+    expect(await store.reminders.isCurrent(sent, { ...listing, communityId: firstCommunity })).toBe(false);
   });
 });

@@ -9,7 +9,7 @@ import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Vote, VoteAtSite } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -47,7 +47,7 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     const claim = (at: number, changes: Partial<Claim> = {}) =>
       recorder.recordClaim({ userId: member, at, ...changes }, listing, start + 13 * hour);
     const importVotes = async (times: readonly number[]) => {
-      const importId = await store.imports.start({ name: 'top.gg', communityId: '' }, start);
+      const importId = await store.imports.start({ name: 'top.gg', communityId: firstCommunity }, start);
       const target = { importId, communityId: firstCommunity, reason: 'imported', listings: [listing] };
       const items = times.map((at) => {
         return { userId: member, key: `vote ${at}`, credits: 0, vote: { listing: listing.name, at, isTotal: false } };
@@ -157,7 +157,7 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     expect(await record(voteAt(start + 12 * hour))).toBe('duplicate 0');
     expect(await record(voteAt(start + 3 * hour))).toBe('recorded 10');
     expect(await account()).toMatchObject({ credits: 10, votes: 3 });
-    await store.imports.undoMember(imported.target, member, start + day);
+    await store.imports.undoMember(imported.target, accountOf(member), start + day);
     expect(await record(voteAt(start, { id: '1' }))).toBe('recorded 10');
     expect(await record(voteAt(start, { id: '1' }))).toBe('duplicate 0');
     expect(await account()).toMatchObject({ credits: 20, votes: 2 });
@@ -168,7 +168,7 @@ describeOnEveryDatabase('a vote on another site', (newUrl) => {
     await record(voteAt(start, { id: '1' }));
     const { outcomes, target } = await importVotes([start, start + day]);
     expect(outcomes).toEqual(['within_cooldown', 'credited']);
-    await store.imports.undoMember(target, member, start + 2 * day);
+    await store.imports.undoMember(target, accountOf(member), start + 2 * day);
     expect(await record(voteAt(start))).toBe('duplicate 0');
     expect(await account()).toMatchObject({ credits: 10, votes: 1 });
   });

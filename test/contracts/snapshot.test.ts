@@ -9,8 +9,8 @@ import { type EntrySelection, entryPages } from '../../src/core/store/snapshots/
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { backlogOf, contentsOf, lastDeliveries } from '../../src/core/store/snapshots/statistics.ts';
 import { openStore } from '../../src/features/store.ts';
+import { accountOf } from '../support/communities.ts';
 import { createDatabaseWithVotes, voteTime } from '../support/database-with-votes.ts';
-import { homeAccount } from '../support/home-account.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { runSql } from '../support/run-sql.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -49,7 +49,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
   });
 
   it('finds a balance that was changed manually', async () => {
-    const snapshot = await tampered("UPDATE balances SET credits = 11 WHERE user_id = '2'");
+    const snapshot = await tampered("UPDATE balances SET credits = 11 WHERE account_id = '1:2'");
     expect(await balanceDifferences(snapshot)).toEqual({
       count: 1,
       first: [{ accountId: '2', balance: { credits: 11, votes: 1 }, entries: { credits: 10, votes: 1 } }],
@@ -58,9 +58,9 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
 
   it('finds a wrong number of votes, a missing balance, and a balance without entries', async () => {
     const snapshot = await tampered(
-      "UPDATE balances SET votes = 2 WHERE user_id = '1'",
-      "DELETE FROM balances WHERE user_id = '2'",
-      "INSERT INTO balances (user_id, credits, votes) VALUES ('9', 5, 0)",
+      "UPDATE balances SET votes = 2 WHERE account_id = '1:1'",
+      "DELETE FROM balances WHERE account_id = '1:2'",
+      "INSERT INTO balances (account_id, credits, votes) VALUES ('1:9', 5, 0)",
     );
     const { count, first } = await balanceDifferences(snapshot);
     expect(count).toBe(3);
@@ -82,7 +82,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
 
   it('finds a paid delivery without an entry, and an entry without its delivery', async () => {
     const snapshot = await tampered(
-      "DELETE FROM entries WHERE user_id = '1'",
+      "DELETE FROM entries WHERE account_id = '1:1'",
       "DELETE FROM deliveries WHERE user_id = '3'",
     );
     expect(await paymentDifferences(snapshot)).toEqual({
@@ -101,13 +101,13 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     expect(await brokenLinks(await snapshotOf(url))).toBe(0);
     const [first, , , secondOfOther, last] = (await entriesOf(url)).map(({ id }) => id);
     await runSql(url, `UPDATE entries SET previous = ${first} WHERE id = ${last}`);
-    await runSql(url, `UPDATE balances SET last_entry = ${secondOfOther} WHERE user_id = '2'`);
+    await runSql(url, `UPDATE balances SET last_entry = ${secondOfOther} WHERE account_id = '1:2'`);
     expect(await brokenLinks(await snapshotOf(url))).toBe(2);
 
     await runSql(url, `UPDATE entries SET previous = ${last} WHERE id = ${first}`);
     const store = await openStore(url, storeClock(manualClock(voteTime)), { thread: false });
     onTestFinished(() => store.close());
-    expect((await store.records.entries(homeAccount('1'), 9)).map(({ id }) => id)).toEqual([last, first]);
+    expect((await store.records.entries(accountOf('1'), 9)).map(({ id }) => id)).toEqual([last, first]);
   });
 
   it('reads the contents, the backlog and the last deliveries', async () => {
@@ -133,7 +133,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     const snapshot = await snapshotOf(url);
     const pages = entryPages(snapshot, allEntries);
     await createDatabaseWithVotes(url, ['2']);
-    await runSql(url, "UPDATE balances SET credits = 99 WHERE user_id = '1'");
+    await runSql(url, "UPDATE balances SET credits = 99 WHERE account_id = '1:1'");
     expect(await balanceDifferences(snapshot)).toMatchObject({ count: 0 });
     expect((await pages.next()).value).toHaveLength(1);
     expect(await balanceDifferences(await snapshotOf(url))).toMatchObject({ count: 1 });
@@ -174,7 +174,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     await runSql(
       url,
       `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 4000)
-       INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', ${voteTime} FROM numbers`,
+       INSERT INTO entries (account_id, credits, cause, at) SELECT '1:7', 0, 'correction', ${voteTime} FROM numbers`,
     );
     const ids = (await entriesOf(url)).map(({ id }) => id);
     expect(ids).toHaveLength(4_001);

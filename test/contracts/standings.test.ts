@@ -1,9 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { accountIdOf } from '../../src/core/ledger/account.ts';
 import type { Board, Standings } from '../../src/core/ledger/standing.ts';
 import type { ListingRewards } from '../../src/core/rewards/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { runSql } from '../support/run-sql.ts';
@@ -43,12 +45,15 @@ function standingTests(newUrl: () => string): void {
       const delivery = { receivedAt: at, family: 'vote', body: '{}' } as const;
       return store.recorder.record(delivery, { type: 'event', event, listing });
     };
-    return { url, clock, store, castVote, standings: store.standingsIn('', timeZone) };
+    return { url, clock, store, castVote, standings: store.standingsIn(firstCommunity, timeZone) };
   }
 
   /** Adds credits to the account, without a vote. */
   async function addCredits({ recorder }: Store, userId: string, credits: number) {
-    await recorder.correct({ communityId: '', userId, credits, reason: 'test', at: start }, `${userId} ${credits}`);
+    await recorder.correct(
+      { communityId: firstCommunity, userId, credits, reason: 'test', at: start },
+      `${userId} ${credits}`,
+    );
   }
 
   const pageOf = async (standings: Standings, board: Board, now: number, options: object = {}) =>
@@ -230,28 +235,29 @@ function standingTests(newUrl: () => string): void {
 
   it('ranks more members than one query reads, and no accounts of other communities', async () => {
     const { url, store } = await open();
+    const other = await addCommunity(store, guildId);
     const members = Array.from({ length: 12_000 }, (_, index) => {
       return { userId: String(90_000 + index * 7), credits: index === 0 ? -4 : (index * 7_919) % 997 };
     });
     const pseudonym = { userId: 'forgotten6f1c', credits: 5_000 };
     const rows = [...members, pseudonym].flatMap(({ userId, credits }) => [
-      `('${userId}', ${credits}, 1, '', null)`,
-      `('${guildId}:${userId}', ${credits + 1}, 1, '${guildId}', '${userId}')`,
+      `('${accountOf(userId)}', ${credits}, 1)`,
+      `('${accountIdOf(other, userId)}', ${credits + 1}, 1)`,
     ]);
-    await runSql(url, `INSERT INTO balances (user_id, credits, votes, guild_id, member_id) VALUES ${rows.join(', ')}`);
+    await runSql(url, `INSERT INTO balances (account_id, credits, votes) VALUES ${rows.join(', ')}`);
     const sorted = (added: number) =>
       members
         .map(({ userId, credits }) => ({ userId, score: credits + added }))
         .filter(({ score }) => score > 0)
         .toSorted((a, b) => b.score - a.score || Number(a.userId) - Number(b.userId));
-    for (const [accounts, added] of [
-      ['', 0],
-      [guildId, 1],
+    for (const [communityId, added] of [
+      [firstCommunity, 0],
+      [other, 1],
     ] as const) {
       const expected = sorted(added);
       const options = { limit: 12_000, userId: expected[9_000]?.userId };
       const page = await pageOf(
-        store.standingsIn(accounts, timeZone),
+        store.standingsIn(communityId, timeZone),
         { period: 'all', by: 'credits' },
         start,
         options,

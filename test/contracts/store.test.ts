@@ -5,8 +5,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { claimDue } from '../support/claim-due.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -52,7 +51,7 @@ function storeTests(newUrl: () => string): void {
     await record(first, vote('1'));
     await first.close();
     const again = await open(url);
-    expect(await again.ledger.account('1')).toEqual({ userId: '1', credits: 10, votes: 1 });
+    expect(await again.ledgerIn(firstCommunity).account('1')).toEqual({ userId: '1', credits: 10, votes: 1 });
     expect((await record(again, vote('1'))).outcome).toBe('duplicate');
   });
 
@@ -143,7 +142,7 @@ function storeTests(newUrl: () => string): void {
     expect([newest?.userId, older?.userId]).toEqual(['3', '2']);
     const nextPage = await store.records.deliveries({ outcome: null, limit: 2, before: older?.id ?? 0 });
     expect(nextPage.map(({ userId }) => userId)).toEqual(['1']);
-    expect(await store.records.entries(homeAccount('2'), 9)).toMatchObject([
+    expect(await store.records.entries(accountOf('2'), 9)).toMatchObject([
       { credits: 10, cause: 'vote', at: start, listing: 'server' },
     ]);
     expect(await store.ledgerIn(firstCommunity).lastVoteAt('2', 'server')).toBe(start);
@@ -184,10 +183,10 @@ function storeTests(newUrl: () => string): void {
       for (const name of ['server', 'bot', 'other']) {
         await record(store, vote('1'), start, { name });
       }
-      const [first, second] = await store.records.entries(homeAccount('1'), 2);
+      const [first, second] = await store.records.entries(accountOf('1'), 2);
       expect([first?.id, second?.id]).toEqual([3, 2]);
-      expect(ids(await store.records.entries(homeAccount('1'), 2, second?.id))).toEqual([1]);
-      expect(await store.records.entries(homeAccount('1'), 2, 99)).toEqual([]);
+      expect(ids(await store.records.entries(accountOf('1'), 2, second?.id))).toEqual([1]);
+      expect(await store.records.entries(accountOf('1'), 2, 99)).toEqual([]);
       expect(await store.records.entryOf({ id: 2, userId: '1' })).toMatchObject({ id: 2, listing: 'bot' });
       expect(await store.records.effectsOf(3)).toMatchObject([
         { id: 3, deliveryId: 3, createdAt: start, finishedAt: null },
@@ -203,7 +202,8 @@ function storeTests(newUrl: () => string): void {
       );
       expect(results.map(({ outcome }) => outcome)).toEqual(Array(4).fill('corrected'));
       expect(results.filter((corrected) => 'repeated' in corrected && corrected.repeated)).toHaveLength(3);
-      const { recorder, ledger, records } = stores[0];
+      const { recorder, ledgerIn, records } = stores[0];
+      const ledger = ledgerIn(firstCommunity);
       expect(await recorder.correct({ ...correction, userId: '2' }, 'key')).toEqual({
         outcome: 'key_reused',
       });
@@ -215,7 +215,7 @@ function storeTests(newUrl: () => string): void {
         balance: 0,
       });
       expect(await ledger.account('1')).toEqual({ userId: '1', credits: 0, votes: 0 });
-      expect((await records.entries(homeAccount('1'), 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
+      expect((await records.entries(accountOf('1'), 9)).map(({ credits, cause }) => [credits, cause])).toEqual([
         [-7, 'correction'],
         [7, 'correction'],
       ]);

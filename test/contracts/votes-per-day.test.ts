@@ -3,6 +3,7 @@ import type { DayVotes } from '../../src/core/ledger/votes-per-day.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { runSql } from '../support/run-sql.ts';
@@ -85,7 +86,10 @@ describeOnEveryDatabase('votes per day', (newUrl) => {
     await castVote('2', now - hour, { denial: 'limit' });
     await claim('3', now - hour);
     await castVote('4', now - hour, { listing: 'bot' });
-    await store.recorder.correct({ communityId: '', userId: '1', credits: 5, reason: 'test', at: now }, 'key');
+    await store.recorder.correct(
+      { communityId: firstCommunity, userId: '1', credits: 5, reason: 'test', at: now },
+      'key',
+    );
     expect(busy(await count(['server']))).toEqual([[1, 3]]);
     expect(busy(await count(['bot']))).toEqual([[1, 1]]);
     expect(busy(await count(['server', 'bot', 'other']))).toEqual([[1, 4]]);
@@ -173,7 +177,7 @@ function insertVotes(url: string, at: string): Promise<void> {
   return runSql(
     url,
     `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${votersInMemory})
-     INSERT INTO entries (user_id, listing, credits, cause, at)
-     SELECT CAST(1000 + number AS text), 'server', 10, 'vote', ${at} FROM numbers`,
+     INSERT INTO entries (account_id, listing, credits, cause, at)
+     SELECT '1:' || CAST(1000 + number AS text), 'server', 10, 'vote', ${at} FROM numbers`,
   );
 }

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { createWritableLedger } from '../../src/features/corrections/program-ledger-writes.ts';
+import { TallyhookError } from '../../src/platform/errors.ts';
+import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -10,11 +12,16 @@ const reason = 'quiz night';
 function ledgerTests(newUrl: () => string): void {
   async function open(url = newUrl()) {
     const store = await openLedger(url);
-    const accountsOf = (id: string | null) => (id === null ? '' : id === guildId ? guildId : undefined);
-    const ledger = createWritableLedger({ store, accountsOf, clock: { now: () => monday } });
-    const balance = async (accounts = '') => (await store.ledgerIn(accounts).account(userId)).credits;
-    const entries = async () => (await store.standingsIn('', 'UTC').standing(userId, monday)).entries;
-    return { url, store, ledger, balance, entries };
+    const other = await addCommunity(store, guildId);
+    const communityAt = (id: string | null | undefined) => {
+      if (id === guildId) return other;
+      if (id === null || id === undefined) return firstCommunity;
+      throw new TallyhookError('ledger_unknown_community', 'unknown');
+    };
+    const ledger = createWritableLedger({ store, communityAt, clock: { now: () => monday } });
+    const balance = async (communityId = firstCommunity) => (await store.ledgerIn(communityId).account(userId)).credits;
+    const entries = async () => (await store.standingsIn(firstCommunity, 'UTC').standing(userId, monday)).entries;
+    return { url, store, ledger, other, balance, entries };
   }
 
   it('awards and spends, with the reason in the entries', async () => {
@@ -74,7 +81,7 @@ function ledgerTests(newUrl: () => string): void {
   });
 
   it('has the keys of each community apart', async () => {
-    const { ledger, balance } = await open();
+    const { ledger, other, balance } = await open();
     const change = { userId, credits: 30, reason, key: 'contest-2026-1' };
     const spending = { ...change, credits: 10, key: 'ticket' };
     for (const place of [{}, { guildId }]) {
@@ -82,7 +89,7 @@ function ledgerTests(newUrl: () => string): void {
       expect(await ledger.spend({ ...spending, ...place })).toMatchObject({ balance: 20, repeated: false });
     }
     expect(await ledger.refund({ key: 'ticket', reason, guildId })).toMatchObject({ balance: 30, repeated: false });
-    expect([await balance(), await balance(guildId)]).toEqual([20, 30]);
+    expect([await balance(), await balance(other)]).toEqual([20, 30]);
     await expect(ledger.spend(spending)).resolves.toMatchObject({ repeated: true });
   });
 
@@ -102,13 +109,13 @@ function ledgerTests(newUrl: () => string): void {
   });
 
   it('refunds what was spent with a key, once', async () => {
-    const { url, ledger, balance } = await open();
+    const { url, ledger, other, balance } = await open();
     await ledger.award({ userId, credits: 30, reason, key: 'a', guildId });
     await ledger.spend({ userId, credits: 20, reason, key: 'b', guildId });
     const refund = { key: 'b', reason: 'cancelled', guildId };
     expect(await ledger.refund(refund)).toEqual({ credits: 20, balance: 30, repeated: false });
     expect(await ledger.refund({ ...refund, reason: 'again' })).toEqual({ credits: 20, balance: 30, repeated: true });
-    expect([await balance(guildId), await balance()]).toEqual([30, 0]);
+    expect([await balance(other), await balance()]).toEqual([30, 0]);
     for (const key of ['a', 'unknown']) {
       await expect(ledger.refund({ ...refund, key })).rejects.toMatchObject({ code: 'ledger_unknown_spend' });
     }

@@ -150,9 +150,14 @@ export async function connectedBot(
     findListing: (name) => reminded.find((each) => each.name === name),
     ...{ isEnabled: true, texts: en, clock, log },
   });
-  const awards = createAwards({ recorder: store.recorder, communityId: '', clock: systemClock, log });
+  const awards = createAwards({ recorder: store.recorder, communityId: firstCommunity, clock: systemClock, log });
   const shop = createShop({
-    shopIn: () => ({ communityId: '', guildId: discord.guildId, items, ownerChannelId: discord.channels.general }),
+    shopIn: () => ({
+      communityId: firstCommunity,
+      guildId: discord.guildId,
+      items,
+      ownerChannelId: discord.channels.general,
+    }),
     ...{ store: store.shop, clock: systemClock, log, nudge() {}, onPurchase() {} },
     ...{ roleAccess: async () => null, reportUnready: async () => {} },
   });
@@ -166,7 +171,7 @@ export async function connectedBot(
     longestCooldownMs: () => 12 * hour,
     ...{ memberData: store.memberData, clock: systemClock, log },
   });
-  const traces = createTraces({ records: store.records }, { communityId: '', only: null });
+  const traces = createTraces({ records: store.records }, { communityId: firstCommunity, only: null });
   const setup = changes.setup?.(discord, store) ?? null;
   const counted: string[] = [];
   const onAnswered = (name: string, outcome: string) => void counted.push(`${name} ${outcome}`);
@@ -184,7 +189,7 @@ export async function connectedBot(
     displayName: (name: string) => name,
     recordedVotes: (name: string) => store.recordedVotesIn('UTC')([name], clock.now()),
     drawVotePicture: createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log }),
-    standings: store.standingsIn('', 'UTC'),
+    standings: store.standingsIn(firstCommunity, 'UTC'),
     rules: listings.map(({ name, lookup: { kind } }) => ({ name, kind, cooldownMs: 12 * hour, milestones: [] })),
   };
   onFinished(() => registrar.stop());

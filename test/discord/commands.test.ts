@@ -157,7 +157,10 @@ describe('the commands on Discord', () => {
 
   it('/credits shows an account privately', async () => {
     const { discord, run, store, member } = await connectedBot(commands, { listings });
-    await store.recorder.correct({ communityId: '', userId: member.id, credits: 25, reason: 'test', at: start }, '1');
+    await store.recorder.correct(
+      { communityId: firstCommunity, userId: member.id, credits: 25, reason: 'test', at: start },
+      '1',
+    );
     const { embeds } = await run('credits').settled;
     expect(embeds[0]?.description).toMatch(/^\*\*25\*\* credits · rank \*\*#1\*\*\n/);
     expect(embeds[0]?.fields).toMatchObject([
@@ -172,7 +175,7 @@ describe('the commands on Discord', () => {
     for (let number = 0; number < 12; number += 1) {
       const userId = number === 11 ? other.id : number === 0 ? member.id : String(100 + number);
       await store.recorder.correct(
-        { communityId: '', userId, credits: 50 - number, reason: 'test', at: start },
+        { communityId: firstCommunity, userId, credits: 50 - number, reason: 'test', at: start },
         userId,
       );
     }
@@ -200,7 +203,10 @@ describe('the commands on Discord', () => {
   it('/shop sells an item over its buttons, once for two presses, to the member alone', async () => {
     const { discord, run, store, member, other } = await connectedBot(commands, { listings, items: [keys] });
     const userId = member.id;
-    await store.recorder.correct({ communityId: '', userId, credits: 25, reason: 'deposit', at: start }, 'deposit');
+    await store.recorder.correct(
+      { communityId: firstCommunity, userId, credits: 25, reason: 'deposit', at: start },
+      'deposit',
+    );
     const message = await run('shop').settled;
     const press = async (shown: typeof message, label: string) => {
       const button = controlsOf(shown.components).find((each) => 'label' in each && each.label === label);

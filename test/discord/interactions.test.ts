@@ -77,7 +77,7 @@ describe('a slash command', () => {
       expect(embeds[0]?.description).toBe(`<@${bot}> is a bot. Bots do not vote and have no credits.`);
       expect(flags & ephemeral).toBe(ephemeral);
     }
-    expect(await store.standingsIn('', 'UTC').standing(bot, 0)).toMatchObject({ credits: 0 });
+    expect(await store.standingsIn(firstCommunity, 'UTC').standing(bot, 0)).toMatchObject({ credits: 0 });
     const given = await run('award', { user: other.id, credits: 10, reason: 'thanks' }).settled;
     expect(given.embeds[0]?.description).toContain('10');
   });

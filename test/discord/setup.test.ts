@@ -10,6 +10,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import type { SubmittedValues } from '../../src/sandbox/discord/modal.ts';
 import { controlsOf, type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
+import { communityIdsOf } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { recordVote } from '../support/record-vote.ts';
@@ -486,7 +487,8 @@ describe('/setup with a listing', () => {
   it('says what changed rules would have paid in the last 30 days, but not after other changes', async () => {
     const { discord, store, press, open, submit } = await managed({ file: { rewards: { vote: 10 } } });
     const file = { ...harbour, guildId: discord.guildId, rewards: { vote: 10 } };
-    const [listing] = createDirectory(loadConfig(environmentWith([file])).listings).listings;
+    const { listings } = loadConfig(environmentWith([file]));
+    const [listing] = createDirectory(listings, communityIdsOf(listings)).listings;
     if (listing === undefined) throw new Error('no listing');
     const now = systemClock.now();
     for (const days of [1, 2, 29, 31]) await recordVote(store, listing, '1', now - days * day);

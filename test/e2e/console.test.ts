@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { startInstallation } from '../support/start-installation.ts';
@@ -188,7 +188,7 @@ async function addOrdersAndReminders(store: Store, now: number) {
   }
   for (const userId of ['100', '101', '102']) {
     const listing = { name: 'harbour', cooldownMs: 12 * hour, nextVoteAt: userId === '100' ? null : now + hour / 2 };
-    await store.reminders.switchOn(homeAccount(userId), [listing], now);
+    await store.reminders.switchOn(accountOf(userId), [listing], now);
   }
   await store.reminders.stop('102', 'direct_messages_closed', now);
 }

@@ -10,7 +10,7 @@ import { hour } from '../../src/platform/durations.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { communityIdsOf } from '../support/communities.ts';
+import { addCommunity, communityIdsOf } from '../support/communities.ts';
 import { localDiscord } from '../support/local-discord.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { createOffsetClock } from '../support/offset-clock.ts';
@@ -44,6 +44,7 @@ async function start() {
     ...{ directory: createDirectory([], communityIdsOf([])), lookups: { prepare: () => () => {} } },
     targets: createListingTargets(() => undefined),
     ...{ redact: null, onSaved: () => {}, clock, log },
+    addCommunities: async () => {},
   });
   const author = (interactionId: string) => ({ guildId, authorId: discord.members[0]?.id ?? '', interactionId });
   const target = { kind: 'server', targetId: guildId, lookupKey: 'lookup-key-1' } as const;
@@ -86,7 +87,8 @@ async function start() {
   };
   const posts = () => discord.messages(discord.channels.announcements);
   const received = () => discord.directMessages(discord.members[0]?.id ?? '');
-  const votes = async () => (await store.ledgerIn(guildId).account(discord.members[1]?.id ?? '')).votes;
+  const communityId = await addCommunity(store, guildId);
+  const votes = async () => (await store.ledgerIn(communityId).account(discord.members[1]?.id ?? '')).votes;
   return { discord, store, lines, clock, vote, votes, posts, received, nextLook, isParked };
 }
 

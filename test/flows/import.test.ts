@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { day, hour } from '../../src/platform/durations.ts';
 import { json, startFakeService } from '../lookup/fake-service.ts';
 import { runCommand } from '../support/command-line.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { killedAtCommit } from '../support/kill-itself.ts';
 import { settings, unreachableDiscord } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -62,7 +63,7 @@ it('an import is shown before, done, listed, and undone', { timeout: 120_000 }, 
     output: 'Took back 170 credits and 0 votes of 2 members.\n',
   });
   expect((await run('--undo', '1', '--yes')).output).toContain('was undone before');
-  expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ credits: 0 });
+  expect(await (await openLedger(url)).ledgerIn(firstCommunity).account(idOf(0))).toMatchObject({ credits: 0 });
   expect(await isConsistent(url)).toBe(true);
 });
 
@@ -88,7 +89,10 @@ it('votes are for a listing, and a database with keys needs a template', { timeo
     code: 0,
     output: expect.stringContaining('1 left out: other keys'),
   });
-  expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ credits: 30, votes: 2 });
+  expect(await (await openLedger(url)).ledgerIn(firstCommunity).account(idOf(0))).toMatchObject({
+    credits: 30,
+    votes: 2,
+  });
 });
 
 it('a wrong listing is rejected, and a time of votes that would delay the next ones', {
@@ -107,7 +111,7 @@ it('a wrong listing is rejected, and a time of votes that would delay the next o
     output: expect.stringContaining('the next votes would be within the cooldown'),
   });
   expect((await run(totals, '--votes-at', daysAgo(1), '--yes')).code).toBe(0);
-  expect(await (await openLedger(url)).ledger.account(idOf(0))).toMatchObject({ votes: 40 });
+  expect(await (await openLedger(url)).ledgerIn(firstCommunity).account(idOf(0))).toMatchObject({ votes: 40 });
 });
 
 it('an import that is killed continues without crediting anything twice', { timeout: 120_000 }, async () => {
@@ -207,7 +211,7 @@ it('the history of a site is imported without a file, and continued', {
   const limited = await run(onSite, '--from-site', '--yes');
   expect(limited).toMatchObject({ code: 1, output: expect.stringContaining('Run it again: it continues') });
   const ledger = await openLedger(url);
-  expect(await ledger.ledger.account(idOf(0))).toMatchObject({ votes: 3, credits: 0 });
+  expect(await ledger.ledgerIn(firstCommunity).account(idOf(0))).toMatchObject({ votes: 3, credits: 0 });
   expect(await isConsistent(url)).toBe(true);
 });
 

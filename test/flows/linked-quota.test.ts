@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
+import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { createSettings } from '../../src/features/setup/create-settings.ts';
@@ -11,7 +12,6 @@ import { generateKeyText } from '../../src/platform/encryption/encryption-key.ts
 import { createLog } from '../../src/platform/log.ts';
 import { createRedactor } from '../../src/platform/redactor.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { communityIdsOf } from '../support/communities.ts';
 import { voteSecret } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
@@ -30,14 +30,16 @@ async function startLinked(limits: Record<string, string>) {
   const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } });
 
   const store = await openStore(databaseUrl, clock, { thread: false });
+  const communityIds = await prepareCommunities(store.communityIds, config.listings);
   const { setup, sync } = createSettings(config, {
     ...{
       store: store.settings,
-      directory: createDirectory(config.listings, communityIdsOf(config.listings)),
+      directory: createDirectory(config.listings, communityIds.of),
       lookups: { prepare: () => () => {} },
     },
     ...{ targets: createListingTargets(() => undefined), encryption: createEncryption(config.encryption) },
     ...{ redact: createRedactor([]), clock, log, onSaved() {} },
+    addCommunities: (guildIds) => communityIds.add(guildIds),
   });
   await sync.load();
   const linked = await setup.link({

@@ -125,7 +125,7 @@ describe('an export', { timeout: 120_000 }, () => {
     const database = new DatabaseSync(join(directory, 'tally.db'));
     database.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-       INSERT INTO entries (user_id, credits, cause, at) SELECT '7', 0, 'correction', 0 FROM n`,
+       INSERT INTO entries (account_id, credits, cause, at) SELECT '1:7', 0, 'correction', 0 FROM n`,
     );
     database.close();
     writeFileSync(join(directory, '.env'), 'DATABASE_URL=sqlite:tally.db\n');

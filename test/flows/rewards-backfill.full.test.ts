@@ -6,11 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { withoutSecrets } from '../../src/core/receiving/listing.ts';
-import { fixHome } from '../../src/features/communities/home.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase, describeOnPostgres } from '../contracts/databases.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { addCommunity, communityIdsOf, firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { recordVote } from '../support/record-vote.ts';
 import { runSql } from '../support/run-sql.ts';
@@ -83,9 +82,11 @@ describe('tallyhook rewards backfill', () => {
         rewards: own,
       }));
       const environment = { ...environmentWith(listings), DATABASE_URL: url };
-      return { environment, listings: listingsWithCommunity(loadConfig(environment).listings, first) };
+      const configured = loadConfig(environment).listings;
+      return { environment, listings: listingsWithCommunity(configured, communityIdsOf(configured)) };
     };
-    await fixHome(store.installation, first, [first, second]);
+    await store.communityIds.addConfigured([first, second]);
+    const other = await addCommunity(store, second);
     const vote = (name: string, userId: string, number: number) => {
       const listing = install({}).listings.find((each) => each.name === name);
       if (listing === undefined) throw new Error('no listing');
@@ -102,7 +103,7 @@ describe('tallyhook rewards backfill', () => {
       ...{ code: 0, paid: true, members: 1, roles: 0 },
       causes: [{ cause: 'milestone', entries: 1, credits: 100 }],
     });
-    expect((await store.ledgerIn(second).account('2')).credits).toBe(120);
+    expect((await store.ledgerIn(other).account('2')).credits).toBe(120);
     expect(await store.ledgerIn(firstCommunity).account('2')).toMatchObject({ credits: 0, votes: 0 });
     expect(await isConsistent(url)).toBe(true);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { installation, openLedger, runRewards } from '../support/voting.ts';
 import { backfill, castVotes, expectBackfill, rules } from './backfilled-rewards.ts';
@@ -25,7 +24,7 @@ describe('tallyhook rewards backfill', () => {
     const store = await openLedger(url);
     await castVotes(store, installation(url, { vote: 10 }), 0, 3);
     await backfill(installation(url, rules), '--yes');
-    const entries = await store.records.entries(homeAccount('1'), 10);
+    const entries = await store.records.entries(accountOf('1'), 10);
     expect(entries.filter(({ cause }) => cause !== 'vote').map(({ cause, reason }) => [cause, reason])).toEqual(
       expect.arrayContaining([
         ['streak', '3 days on 2026-01-07, before the rules'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 import { recordVote } from '../support/record-vote.ts';
 import {
@@ -136,8 +136,8 @@ describe('tallyhook rewards simulate', () => {
     expect(await totals(community, { multipliers: [{ factor: 2 }] }, '--listing', 'harbour')).toEqual([60, 80]);
     const [listing] = community.listings;
     if (listing === undefined) throw new Error('no listing');
-    const accounts = { accounts: linkedGuild, guildId: linkedGuild, listings: ['linked'] };
-    const linked = { ...listing, name: 'linked', community: { ...listing.community, ...accounts } };
+    const own = { id: await addCommunity(store, linkedGuild), guildId: linkedGuild, listings: ['linked'] };
+    const linked = { ...listing, name: 'linked', community: { ...listing.community, ...own } };
     await recordVote(store, linked, '3', monday);
     expect(await totals(community, { multipliers: [{ factor: 2 }] }, '--listing', 'linked')).toEqual([14]);
   });

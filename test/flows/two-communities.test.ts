@@ -45,7 +45,7 @@ function listingsOf(side: Side, guildId: string) {
   ];
 }
 
-/** Mira manages the harbour, which is the home community; Aiko manages the bees. Neither manages the other one. */
+/** Mira manages the harbour, Aiko the bees. Neither manages the other one. */
 async function startWorld() {
   const databaseUrl = newSqliteUrl();
   const world = await startTwoCommunities(({ harbour: first, bees: second }) => {

@@ -82,8 +82,8 @@ function databaseIssues(path: string, accepted: number): string[] {
   const wrongBalances = Number(
     queryValue(
       database,
-      `SELECT count(*) FROM (SELECT user_id, sum(credits) AS credits FROM entries GROUP BY user_id) AS sums
-         FULL JOIN balances USING (user_id) WHERE sums.credits IS NOT balances.credits`,
+      `SELECT count(*) FROM (SELECT account_id, sum(credits) AS credits FROM entries GROUP BY account_id) AS sums
+         FULL JOIN balances USING (account_id) WHERE sums.credits IS NOT balances.credits`,
     ),
   );
   database.close();

@@ -4,8 +4,7 @@ import { createReplay } from '../../src/core/receiving/replay.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
 
@@ -112,7 +111,10 @@ describe('the owner API', () => {
     await post('/webhooks/vote', { ...vote, userId: forgotten, creditsAwarded: -1 });
     await post('/webhooks/vote', { ...vote, userId: '42' });
     const reason = `a present of <@${forgotten}>`;
-    await store.recorder.correct({ communityId: '', userId: forgotten, credits: 5, reason, at: start }, 'key');
+    await store.recorder.correct(
+      { communityId: firstCommunity, userId: forgotten, credits: 5, reason, at: start },
+      'key',
+    );
     const textOf = async (path: string) => {
       const response = await fetch(`${url}/owner/api${path}`, { headers: { authorization: 'Bearer the-owner-token' } });
       return `${response.status} ${await response.text()}`;
@@ -144,10 +146,10 @@ describe('the owner API', () => {
     const { post, request, store } = await startOwnerServer();
     await post('/webhooks/vote', vote);
     const remindedUserId = '77';
-    await store.reminders.switchOn(homeAccount(remindedUserId), [], start);
+    await store.reminders.switchOn(accountOf(remindedUserId), [], start);
     await post('/webhooks/vote', { ...vote, userId: remindedUserId, timestamp: '2025-12-30T23:00:00Z' });
     await store.recorder.correct(
-      { communityId: '', userId: remindedUserId, credits: 5, reason: 'test', at: start },
+      { communityId: firstCommunity, userId: remindedUserId, credits: 5, reason: 'test', at: start },
       'key',
     );
     expect((await request('/users/42')).json).toMatchObject({
@@ -174,7 +176,7 @@ describe('the owner API', () => {
       { role: '71', until: null },
     ];
     const { store } = await startOwnerServer();
-    const standings = store.standingsIn('', 'UTC');
+    const standings = store.standingsIn(firstCommunity, 'UTC');
     const { request } = await startOwnerServer({
       standings: {
         ...standings,

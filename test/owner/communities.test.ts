@@ -21,7 +21,7 @@ it('means the only community where none is named, otherwise the home community',
     const directory = createDirectory(configured, home);
     const { communityId, guildId } = createOwnerCommunities({
       ...{ store, directory, home },
-      standings: store.standingsIn('', 'UTC'),
+      standings: store.standingsIn(firstCommunity, 'UTC'),
     }).home;
     return { accounts, guildId };
   };

@@ -4,8 +4,7 @@ import { createWritableLedger } from '../../src/features/corrections/program-led
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { firstCommunity } from '../support/communities.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf, firstCommunity } from '../support/communities.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, twoSites, vote, votedAt } from './owner-server.ts';
 
@@ -203,7 +202,7 @@ describe('the console', () => {
   it('shows entries of a program by their reason and key', async () => {
     const { signIn, open, store } = await openConsole();
     await signIn();
-    const ledger = createWritableLedger({ store, accountsOf: () => '', clock: { now: () => 0 } });
+    const ledger = createWritableLedger({ store, communityAt: () => firstCommunity, clock: { now: () => 0 } });
     await ledger.award({ userId: '42', credits: 5, reason: 'quiz <i>night</i>', key: 'quiz 7' });
     const { text } = await open('users/42');
     expect(text).toContain(
@@ -227,7 +226,7 @@ describe('the console', () => {
       expect(response.text, credits).toContain(expectedText);
       expect(response.text, credits).toContain(`value="${reason.replaceAll('"', '&#34;')}"`);
     }
-    expect(await store.records.entries(homeAccount('42'), 9)).toEqual([]);
+    expect(await store.records.entries(accountOf('42'), 9)).toEqual([]);
   });
 
   it('shows shop orders without their codes, and names of items as text', async () => {
@@ -278,7 +277,7 @@ describe('the console', () => {
     const { signIn, open, store } = await openConsole();
     await signIn();
     const remind = (userId: string, nextVoteAt: number) =>
-      store.reminders.switchOn(homeAccount(userId), [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt }], start);
+      store.reminders.switchOn(accountOf(userId), [{ name: 'server', cooldownMs: 12 * hour, nextVoteAt }], start);
     for (const userId of ['1', '2', '3', '4']) await remind(userId, start + (userId === '1' ? hour : 2 * hour));
     await store.reminders.stop('4', 'direct_messages_closed', start);
     const { text } = await open('rewards');

@@ -5,7 +5,7 @@ import { catalogues } from '../../src/texts/catalogues.ts';
 import { partsOf } from '../../src/texts/language.ts';
 import { overrideTexts } from '../../src/texts/texts.ts';
 import { startDashboard } from '../e2e/dashboard-world.ts';
-import { homeAccount } from '../support/home-account.ts';
+import { accountOf } from '../support/communities.ts';
 import { sharedByTests } from '../support/on-finished.ts';
 import { deposit, keys, orderOf, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, twoSites, vote } from './owner-server.ts';
@@ -120,7 +120,7 @@ it('the pages of the operator have their words from the catalogue, but for what 
   await deposit(store, '42', 1_000);
   for (const [index, item] of [shout, vip, keys].entries())
     await store.shop.purchase(orderOf(item, { userId: '42' }), start + index * minute);
-  await store.reminders.switchOn(homeAccount('42'), [{ name: 'server', cooldownMs: hour, nextVoteAt: start }], start);
+  await store.reminders.switchOn(accountOf('42'), [{ name: 'server', cooldownMs: hour, nextVoteAt: start }], start);
   await post('/webhooks/vote', vote);
   await buryAll(directMessagesClosed);
   const signedIn = await fetch(`${url}/owner/sign-in`, {

@@ -6,8 +6,8 @@ import { createMetrics } from '../../src/core/metrics.ts';
 import { createInteractions } from '../../src/discord/interactions/interactions.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { createCommandContexts } from '../../src/features/communities/command-context.ts';
+import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
-import { prepareAccounts } from '../../src/features/communities/home.ts';
 import { createListingTargets } from '../../src/features/communities/listing-targets.ts';
 import { listingsByGuild } from '../../src/features/communities/listings.ts';
 import { createLookupClients } from '../../src/features/communities/lookup-clients.ts';
@@ -54,20 +54,22 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const configured = config.listings.map((each) =>
     hosted.includes(each.name) ? { ...each, linked: true as const } : each,
   );
-  const home = await prepareAccounts(
-    store,
+  const communityIds = await prepareCommunities(
+    store.communityIds,
     configured.filter(({ linked }) => !linked),
   );
-  const directory = createDirectory([], home);
+  await communityIds.add(configured.flatMap(({ guildId }) => guildId ?? []));
+  const directory = createDirectory([], communityIds.of);
   directory.replace(listingsByGuild(configured));
   const metrics = createMetrics();
-  const lookups = createLookupClients(config, { store, home, cache: memoryKeyv(), metrics, clock, log });
+  const lookups = createLookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
   const drawVotePicture = createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log });
   const rest = createDiscordRest({ token: 'token', apiUrl: 'http://127.0.0.1:1' });
   const context = { config, store, lookups, directory, metrics, clock, stopwatch: clock, log, rest, drawVotePicture };
   const settings = createSettings(config, {
     ...{ ...context, store: store.settings, encryption: createEncryption(config.encryption, () => {}) },
     ...{ targets: createListingTargets(lookups.find), redact: null, onSaved() {} },
+    addCommunities: (guildIds) => communityIds.add(guildIds),
   });
   const services = await createServices({
     ...{ ...context, claimRecorder: store.recorder, isHandled: () => false, nudge() {} },

@@ -47,7 +47,10 @@ export async function openShop(url: string): Promise<Store> {
 
 /** Gives credits to an account. */
 export async function deposit(store: Store, userId: string, credits: number): Promise<void> {
-  await store.recorder.correct({ communityId: '', userId, credits, reason: 'deposit', at: start }, `deposit ${userId}`);
+  await store.recorder.correct(
+    { communityId: firstCommunity, userId, credits, reason: 'deposit', at: start },
+    `deposit ${userId}`,
+  );
 }
 
 export async function creditsOf(store: Store, userId = '1'): Promise<number> {

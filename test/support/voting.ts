@@ -9,6 +9,7 @@ import { listingsWithCommunity } from '../../src/features/communities/listings.t
 import { openStore, type Store } from '../../src/features/store.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { runCommand } from './command-line.ts';
+import { communityIdsOf } from './communities.ts';
 import { environmentWith, harbour } from './listings-file.ts';
 import { manualClock, storeClock } from './manual-clock.ts';
 import { tempDir } from './temp-dir.ts';
@@ -26,7 +27,8 @@ export function installation(url: string, rewards: object) {
     { ...pier, rewards },
   ];
   const environment = { ...environmentWith(listings), DATABASE_URL: url };
-  return { environment, listings: listingsWithCommunity(loadConfig(environment).listings) };
+  const configured = loadConfig(environment).listings;
+  return { environment, listings: listingsWithCommunity(configured, communityIdsOf(configured)) };
 }
 
 export type Installation = ReturnType<typeof installation>;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
 import { sign } from '../../src/webhook/signature.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { communityIdsOf, firstCommunity } from '../support/communities.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../support/listings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { rawConnection } from '../support/raw-http.ts';
@@ -392,9 +392,8 @@ describe('a vote that names only its voter', () => {
         [kind, `${kind}_vote`, 'test'],
       ]);
     }
-    const configured = await startReceiver({
-      listings: listingsWithCommunity(loadConfig(settings(unreachableDiscord)).listings),
-    });
+    const { listings } = loadConfig(settings(unreachableDiscord));
+    const configured = await startReceiver({ listings: listingsWithCommunity(listings, communityIdsOf(listings)) });
     await configured.post('/webhooks/vote', minimal);
     expect(await listingsOf(configured)).toEqual([['server', 'server_vote', 'recorded']]);
     const both = await startReceiver();

@@ -189,10 +189,10 @@ export const storageMutations: readonly Mutation[] = [
     breaks: 'a backup that fails leaves no partial file',
   },
   {
-    file: 'src/core/store/installation/store.ts',
-    find: 'return (await hasAccounts({ db, connection }, stored)) ? null : stored;',
-    replace: 'return null;',
-    breaks: 'members keep their accounts when the listings of the settings are linked in Discord instead',
+    file: 'src/core/store/communities/store.ts',
+    find: '!(await hasAccounts(sql, ofFirst.id))',
+    replace: 'true',
+    breaks: 'a guild with accounts of its own does not become that of the default community',
   },
   {
     file: 'src/platform/slot-map.ts',

@@ -56,8 +56,9 @@ export function parseIdentities(text: string | null): readonly ListingIdentity[]
 
 function isIdentity(value: unknown): value is ListingIdentity {
   if (!isObject(value)) return false;
-  const { name, accounts, guildId, siteId, kind, id } = value;
-  const isText = [name, accounts].every((each) => typeof each === 'string');
+  const { name, communityId, guildId, siteId, kind, id } = value;
   const isTextOrNull = [guildId, siteId, id].every((each) => each === null || typeof each === 'string');
-  return isText && isTextOrNull && (kind === 'server' || kind === 'bot');
+  return (
+    typeof name === 'string' && typeof communityId === 'number' && isTextOrNull && (kind === 'server' || kind === 'bot')
+  );
 }

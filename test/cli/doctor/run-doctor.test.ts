@@ -313,8 +313,8 @@ describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
 
   it('lists the users and deliveries that differ from the entries', async () => {
     const { environment } = await votedFile(
-      "UPDATE balances SET credits = 1000 WHERE user_id = '2'",
-      "DELETE FROM entries WHERE user_id = '3'",
+      "UPDATE balances SET credits = 1000 WHERE account_id = '1:2'",
+      "DELETE FROM entries WHERE account_id = '1:3'",
     );
     expect((await diagnose(environment)).findingsOf('ledger')).toEqual([
       'fail: 2 balances differ from the sum of the entries: user 2 has 1,000 credits and 1 vote, but the entries add up to 10 credits and 1 vote; user 3 has 10 credits and 1 vote, but the entries add up to 0 credits and 0 votes.',
@@ -326,7 +326,7 @@ describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
   it('names the deliveries that were recorded for another server than the one whose secret signed them', async () => {
     const { findingsOf } = await diagnose((await votedFile()).environment);
     expect(findingsOf('origins')).toEqual(['pass: Every delivery was recorded for the server whose secret signed it.']);
-    const foreign = `[{"name":"topgg-1","accounts":"9","guildId":"9","siteId":"topgg","kind":"server","id":"9"}]`;
+    const foreign = `[{"name":"topgg-1","communityId":9,"guildId":"9","siteId":"topgg","kind":"server","id":"9"}]`;
     const marked = await votedFile(`UPDATE deliveries SET origin = '${foreign}' WHERE id = 3`);
     expect((await diagnose(marked.environment)).findingsOf('origins')).toEqual([
       'fail: 1 delivery was recorded for another server than the one whose secret signed it: 3.',

@@ -1,13 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
+import { noCommunity } from '../../../src/core/ledger/account.ts';
 import { directMessageQueue, recipientOf } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
 import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore, type Store } from '../../../src/features/store.ts';
 import type { AttemptResult } from '../../../src/platform/attempt-result.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLog } from '../../../src/platform/log.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
@@ -111,22 +114,26 @@ describe('a community with 10,000 waiting effects in 500 channels', () => {
 it('5,000 direct messages that wait in one community delay none of another, not even to the same member', async () => {
   const [busyGuild, quietGuild] = ['600000000000000001', '600000000000000002'];
   const listings = [busyGuild, quietGuild].map((guildId) => ({ ...harbour, name: guildId, id: guildId, guildId }));
-  const communityOf = communityOfQueues(createDirectory(loadConfig(environmentWith(listings)).listings, null));
+  const configured = loadConfig(environmentWith(listings)).listings;
+  const idOf = communityIdsOf(configured);
+  const [busy, quiet] = [busyGuild, quietGuild].map((guildId) => knownId(idOf, guildId));
+  if (busy === undefined || quiet === undefined) throw new Error('no community');
+  const communityOf = communityOfQueues(createDirectory(configured, idOf));
   const { attemptsBefore } = await createBusyInstallation(
     never,
-    (queue) => queue.endsWith(busyGuild),
+    (queue) => queue.endsWith(` ${busy}`),
     communityOf,
     (store) =>
       store.outbox.enqueue(
         Array.from({ length: 5_000 }, (_, index) => {
           const userId = String(700_000_000_000_000_000n + BigInt(index));
           const message = { type: 'purchaseFulfilled', item: 'VIP', price: 1 } as const;
-          const queue = directMessageQueue(userId, busyGuild);
+          const queue = directMessageQueue(userId, busy);
           return { kind: 'directMessage', queue, content: { userId, message }, deliveryId: null, createdAt: 0 };
         }),
       ),
   );
-  for (const guildId of [quietGuild, '']) {
-    expect(await attemptsBefore(directMessageQueue('700000000000000000', guildId))).toBeLessThan(fewAttempts);
+  for (const communityId of [quiet, noCommunity]) {
+    expect(await attemptsBefore(directMessageQueue('700000000000000000', communityId))).toBeLessThan(fewAttempts);
   }
 });

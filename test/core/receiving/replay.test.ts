@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { CommunityId } from '../../../src/core/ledger/account.ts';
 import type { ListingWithSecrets } from '../../../src/core/receiving/listing.ts';
 import { createReplay } from '../../../src/core/receiving/replay.ts';
 import { identityOf } from '../../../src/core/tally/listing-identity.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot, withKeyOfOnly } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startReceiver } from '../../support/start-receiver.ts';
@@ -44,13 +46,14 @@ describe('the replay of a quarantined delivery', () => {
 });
 
 describe('the listing of a stored delivery', () => {
-  const [bees] = serverAndBot({ id: '1000', community: communityOf('2') });
+  const [second, third] = [2 as CommunityId, 3 as CommunityId];
+  const [bees] = serverAndBot({ id: '1000', community: communityOf(second, '2') });
   if (bees === undefined) throw new Error('no listing');
   const place = { ...bees, site: { id: 'discordplace', key: null, slug: null, confirm: false } };
   const listingGone = { outcome: 'quarantined', reason: 'its listing is not configured any more', credits: 0 };
 
-  function communityOf(guildId: string, accounts = guildId) {
-    return { accounts, guildId, timeZone: 'UTC', listings: ['server'] };
+  function communityOf(id: CommunityId, guildId: string) {
+    return { id, guildId, timeZone: 'UTC', listings: ['server'] };
   }
 
   /** Stores a delivery that these listings' secret has signed, and replays it with others that are configured. */
@@ -89,9 +92,9 @@ describe('the listing of a stored delivery', () => {
 
   it.each([
     ['nothing', []],
-    ['the listings of others', serverAndBot({ community: communityOf('1', '') })],
-    ['its name in another guild', [{ ...bees, community: communityOf('3') }]],
-    ['its name in another guild that has become the home community', [{ ...bees, community: communityOf('3', '') }]],
+    ['the listings of others', serverAndBot({ community: communityOf(firstCommunity, '1') })],
+    ['its name in another guild', [{ ...bees, community: communityOf(third, '3') }]],
+    ['its name in its community if that has another guild', [{ ...bees, community: communityOf(second, '3') }]],
     ['its name on another site', [place]],
     ['its name for another server', [{ ...bees, id: '2000' }]],
     ['its name for a bot', [{ ...bees, kind: 'bot' as const }]],
@@ -101,7 +104,7 @@ describe('the listing of a stored delivery', () => {
   });
 
   it('is not another one of its secret, if that one was removed', async () => {
-    const other = { ...bees, name: 'other', id: '2000', community: communityOf('3') };
+    const other = { ...bees, name: 'other', id: '2000', community: communityOf(third, '3') };
     expect(await replayed([bees, other], [bees, other])).toMatchObject({ outcome: 'recorded', listing: 'server' });
     expect(await replayed([bees, other], [other])).toMatchObject(listingGone);
     expect(await replayed([bees, other], [other], '2000')).toMatchObject({ outcome: 'recorded', listing: 'other' });

@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** Columns that can have the id of a member. */
-const memberColumns = ['user_id', 'author', 'body', 'content', 'queue', 'giver', 'buyer'];
+const memberColumns = ['user_id', 'account_id', 'author', 'body', 'content', 'queue', 'giver', 'buyer'];
 
 it('every table of the database is exported and forgotten, or has no data of members', async () => {
   const path = join(tempDir(), 'tally.db');

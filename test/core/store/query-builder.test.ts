@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountIdOf } from '../../../src/core/ledger/account.ts';
+import { accountIdOf, type CommunityId } from '../../../src/core/ledger/account.ts';
 import { preparedStatement, queryBuilder } from '../../../src/core/store/query-builder.ts';
 import { createFindLastVotes } from '../../../src/core/store/standings/ledger.ts';
 import type { Connection, Query } from '../../../src/platform/database/dialect.ts';
@@ -59,6 +59,6 @@ it('reads the last votes of an account once for all who ask at the same time, an
   const id = accountIdOf(firstCommunity, '1');
   expect(await Promise.all([findLastVotes(id), findLastVotes(id)])).toEqual([{ server: 7 }, { server: 7 }]);
   expect(queries).toHaveLength(1);
-  await Promise.all([findLastVotes(id), findLastVotes(accountIdOf('9', '1'))]);
+  await Promise.all([findLastVotes(id), findLastVotes(accountIdOf(9 as CommunityId, '1'))]);
   expect(queries.map(({ parameters }) => parameters)).toEqual([['1'], ['1'], ['9:1']]);
 });

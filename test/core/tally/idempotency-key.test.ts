@@ -7,14 +7,14 @@ import { firstCommunity } from '../../support/communities.ts';
 
 const newYear = Date.parse('2026-01-01T00:00:00Z');
 const premium = { kind: 'premium_purchase', periodEnd: null, at: null } as Premium;
-const delivery = { communityId: firstCommunity, body: '{}', receivedAt: 20_000 * 86_400_000 + 1 };
+const delivery = { community: '', body: '{}', receivedAt: 20_000 * 86_400_000 + 1 };
 
 /**
- * Computed with sha256sum, as `123 server`. What is stored is compared with these for ever, so they must not change.
+ * Computed with sha256sum, as `123 1:server`. What is stored is compared with these for ever, so they must not change.
  */
 describe('the key', () => {
   const keyOf = (userId: string, at: number | null, listing: string) =>
-    voteKey({ at, userId } as Vote, listing, newYear);
+    voteKey({ at, userId } as Vote, { name: listing, community: { id: firstCommunity } }, newYear);
 
   it('of an event never changes', () => {
     expect(keyOf('123', newYear, 'server')).toBe('019b76daa8005e177ca4f2ef7749266e');
@@ -35,10 +35,11 @@ describe('the key', () => {
 });
 
 describe('the keys of a vote on another site', () => {
+  const topgg = { name: 'topgg', community: { id: firstCommunity } };
   const keysOf = (id: string, at: number | null) =>
-    voteKeys({ userId: '123', at, atSite: { id, weight: 1, nextVoteAt: null } } as Vote, 'topgg', 0);
+    voteKeys({ userId: '123', at, atSite: { id, weight: 1, nextVoteAt: null } } as Vote, topgg, 0);
 
-  /** Computed with sha256sum of `site topgg` and `site topgg <id>`. They must not change either. */
+  /** Computed with sha256sum of `site 1:topgg` and `site 1:topgg <id>`. They must not change either. */
   it('are those of its time and of its ID, which contains the ID if that is a number', () => {
     const [time, ...others] = keysOf('808499215864008704', 1_767_225_600_000);
     expect(time).toMatch(/^019b76daa800/);

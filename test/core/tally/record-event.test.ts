@@ -5,8 +5,7 @@ import { openStore } from '../../../src/features/store.ts';
 import { day, hour, minute } from '../../../src/platform/durations.ts';
 import type { Event, Premium, Vote } from '../../../src/webhook/event.ts';
 import { claimDue } from '../../support/claim-due.ts';
-import { firstCommunity } from '../../support/communities.ts';
-import { homeAccount } from '../../support/home-account.ts';
+import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -97,7 +96,7 @@ describe('a vote', () => {
     const { store, record } = await openRecorder();
     await record(vote({ creditsAwarded: false, denial: 'Already voted recently' }));
     expect(await store.ledgerIn(firstCommunity).account('1')).toMatchObject({ credits: 0, votes: 1 });
-    expect(await store.records.entries(homeAccount('1'), 5)).toMatchObject([
+    expect(await store.records.entries(accountOf('1'), 5)).toMatchObject([
       { cause: 'denied', credits: 0, reason: 'Already voted recently' },
     ]);
   });
@@ -328,7 +327,7 @@ describe('a premium order', () => {
     expect(await store.records.deliveries({ outcome: 'recorded', limit: 1, before: null })).toMatchObject([
       { kind: 'subscription.expired', userId: '1', credits: 0 },
     ]);
-    expect(await store.records.entries(homeAccount('1'), 9)).toHaveLength(1);
+    expect(await store.records.entries(accountOf('1'), 9)).toHaveLength(1);
   });
 
   describe('that is a gift', () => {
@@ -432,7 +431,7 @@ describe('a delivery that is replayed', () => {
     await recorder.recordReplay(event.deliveryId, delivery, untimed, later);
     const testEvent = { type: 'test', test: { kind: 'server_vote', userId: null }, listing: theServer } as const;
     await recorder.recordReplay(test.deliveryId, delivery, testEvent, later);
-    expect(await records.entries(homeAccount('1'), 9)).toMatchObject([{ credits: 10, at: start }]);
+    expect(await records.entries(accountOf('1'), 9)).toMatchObject([{ credits: 10, at: start }]);
     expect(await claimDue(outbox, later - 1, later, 10)).toEqual([]);
     expect(await claimDue(outbox, later, later + minute, 10)).toMatchObject([
       { createdAt: later, content: { at: start, test: false } },
@@ -462,7 +461,7 @@ describe('any sequence of deliveries, in any order, with repeats', () => {
         }
         for (const userId of ['1', '2']) {
           const account = await store.ledgerIn(firstCommunity).account(userId);
-          const entries = await store.records.entries(homeAccount(userId), 1_000);
+          const entries = await store.records.entries(accountOf(userId), 1_000);
           expect(account.credits).toBe(entries.reduce((sum, { credits }) => sum + credits, 0));
           const votes = entries.filter(({ cause }) => cause === 'vote' || cause === 'denied').map(({ at }) => at);
           const counted = votes.toSorted((a, b) => b - a);

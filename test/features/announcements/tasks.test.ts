@@ -8,7 +8,7 @@ import { openStore } from '../../../src/features/store.ts';
 import type { Review } from '../../../src/lookup/schemas.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
-import { firstCommunity } from '../../support/communities.ts';
+import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -23,7 +23,8 @@ async function open(announcements: object, rewards: object = {}) {
   const store = await openStore(url, storeClock(clock), { thread: false });
   onTestFinished(() => store.close());
   const file = environmentWith([{ ...harbour, guildId: '1000', announceChannelId, announcements, rewards }]);
-  const [listing] = listingsOfCommunity(loadConfig(file).listings);
+  const { listings } = loadConfig(file);
+  const [listing] = listingsOfCommunity(listings, communityIdsOf(listings));
   if (listing === undefined) throw new Error('no listing');
   const community = installation(url, rewards);
   const posted = async () => {

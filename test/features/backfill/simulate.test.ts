@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
-import type { CommunityId } from '../../../src/core/ledger/account.ts';
 import type { RuleChange } from '../../../src/features/backfill/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
 import { describeOnEveryDatabase } from '../../contracts/databases.ts';
-import { firstCommunity } from '../../support/communities.ts';
+import { accountOf, addCommunity, firstCommunity } from '../../support/communities.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { runSql } from '../../support/run-sql.ts';
-import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
+import { castVote, installation, isConsistent, monday, openLedger } from '../../support/voting.ts';
 
 const [mira, aiko, tomas] = ['1', '2', '3'];
+const otherGuild = '700000000000000009';
 /** Noon on a day of January 2026, which begins on a Thursday. */
 const january = (date: number) => Date.UTC(2026, 0, date, 12);
 /** Thirty days before the changes of the tests, which are made on 4 February. */
@@ -19,12 +19,18 @@ const since = monday;
 function simulate(
   store: Store,
   [before, after]: readonly [object, object],
-  options: Partial<Pick<RuleChange, 'accounts' | 'signal'>> = {},
+  options: Partial<Pick<RuleChange, 'communityId' | 'signal'>> = {},
 ) {
   const listingsWith = (rewards: object) => installation('sqlite:unused.db', rewards).listings;
   const rules = { before: listingsWith(before), after: listingsWith(after) };
   const { signal } = new AbortController();
-  return store.backfill.simulateCredits({ communityId: '' as CommunityId, ...rules, since, signal, ...options });
+  return store.backfill.simulateCredits({
+    communityId: firstCommunity,
+    ...rules,
+    since,
+    signal,
+    ...options,
+  });
 }
 
 function tests(newUrl: () => string): void {
@@ -106,7 +112,7 @@ function tests(newUrl: () => string): void {
 
   it('is nothing without votes in the last 30 days', async () => {
     const { community, store } = await january2026();
-    const late = { accounts: guildId as CommunityId };
+    const late = { communityId: await addCommunity(store, otherGuild) };
     expect(await simulate(store, [{}, { vote: 20 }], late)).toBe(null);
     const empty = await openLedger(newUrl());
     await castVote(empty, community, tomas, january(4));
@@ -116,9 +122,9 @@ function tests(newUrl: () => string): void {
   it('is nothing where it would take too long', async () => {
     const { url, store } = await january2026();
     expect(await simulate(store, [{}, {}], { signal: AbortSignal.abort() })).toBe(null);
-    await runSql(url, `update balances set votes = 19985 where user_id = '${mira}'`);
+    await runSql(url, `update balances set votes = 19985 where account_id = '${accountOf(mira)}'`);
     expect(await simulate(store, [{}, {}])).toEqual({ before: 70, after: 70 });
-    await runSql(url, `update balances set votes = 20000 where user_id = '${mira}'`);
+    await runSql(url, `update balances set votes = 20000 where account_id = '${accountOf(mira)}'`);
     expect(await simulate(store, [{}, {}])).toBe(null);
   });
 
@@ -126,10 +132,11 @@ function tests(newUrl: () => string): void {
     const { store } = await january2026();
     const [harbour] = installation(newUrl(), { vote: 10 }).listings;
     if (harbour === undefined) throw new Error('no listing');
-    const bees = { ...harbour, community: { ...harbour.community, accounts: guildId as CommunityId } };
+    const communityId = await addCommunity(store, otherGuild);
+    const bees = { ...harbour, community: { ...harbour.community, id: communityId } };
     await recordVote(store, bees, mira, january(8));
     expect(await simulate(store, [{}, { vote: 20 }])).toEqual({ before: 70, after: 100 });
-    expect(await simulate(store, [{}, { vote: 20 }], { communityId: guildId as CommunityId })).toEqual({
+    expect(await simulate(store, [{}, { vote: 20 }], { communityId })).toEqual({
       before: 10,
       after: 20,
     });

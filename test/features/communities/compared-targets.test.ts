@@ -4,6 +4,7 @@ import { loadConfig } from '../../../config/load.ts';
 import { createApp } from '../../../src/app/app.ts';
 import { createReceiver } from '../../../src/app/receiver-app.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
+import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { openKeyv } from '../../../src/lookup/open-keyv.ts';
@@ -130,8 +131,11 @@ it('the id of a listing without one is what the service said for its API key, wi
   // What a command has read before.
   const cache = await openKeyv(config.cacheUrl, (error) => expect.unreachable(String(error)));
   const store = await openStore(config.databaseUrl, clock, { thread: false });
+  const communityIds = await prepareCommunities(store.communityIds, config.listings);
   const metrics = createMetrics();
-  await createLookupClients(config, { store, cache, metrics, clock, log }).find('server')?.lookup.profile();
+  await createLookupClients(config, { store, communityIds, cache, metrics, clock, log })
+    .find('server')
+    ?.lookup.profile();
   await store.close();
   await cache.disconnect();
   expect(service.requests).toHaveLength(1);

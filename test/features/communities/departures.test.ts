@@ -1,6 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
+import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDepartures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
+import { knownId } from '../../../src/features/communities/listings.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { day, hour } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -26,6 +29,9 @@ async function start() {
     };
     await store.settings.save(change);
   }
+  const communityIds = await prepareCommunities(store.communityIds, []);
+  await communityIds.add([hosted]);
+  const hostedId = knownId(communityIds.of, hosted);
   const discord = { guilds: new Set([hosted, other]), isDown: false, confirms: true };
   let applied = 0;
   const nudged: string[] = [];
@@ -41,6 +47,7 @@ async function start() {
     },
     isMember: async () => !discord.confirms,
     isOperators: (guildId) => guildId === operators,
+    communityIdOf: communityIds.of,
     listingOf: () => 'listing',
     onEnqueued: (queue) => void nudged.push(queue),
     async apply() {
@@ -52,7 +59,7 @@ async function start() {
   const sent: DirectMessageContent[] = [];
   /** All messages so far. */
   async function messages() {
-    const [claimed] = await store.outbox.claim(`dm 7 ${hosted}`, clock.now(), clock.now() + 1, 1);
+    const [claimed] = await store.outbox.claim(directMessageQueue('7', hostedId), clock.now(), clock.now() + 1, 1);
     if (claimed?.kind !== 'directMessage') return sent;
     await store.outbox.done([claimed], clock.now());
     sent.push(claimed.content.message);

@@ -4,6 +4,7 @@ import type { Config } from '../../../config/schema.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
 import { configuredOffer } from '../../../src/features/communities/command-context.ts';
+import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -11,6 +12,7 @@ import { memoryKeyv } from '../../../src/lookup/memory-keyv.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import type { Vote } from '../../../src/webhook/event.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -21,7 +23,8 @@ const start = Date.UTC(2026, 0, 1);
 async function openClients(config: Config, clock = manualClock(start)) {
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   onTestFinished(() => store.close());
-  const context = { store, cache: memoryKeyv(), metrics: createMetrics(), clock };
+  const communityIds = await prepareCommunities(store.communityIds, config.listings);
+  const context = { store, communityIds, cache: memoryKeyv(), metrics: createMetrics(), clock };
   const log = createLog({ level: 'silent', secrets: [] });
   return { store, clients: createLookupClients(config, { ...context, log }) };
 }
@@ -38,7 +41,7 @@ async function startClients() {
     ]),
   );
   const { clients, store } = await openClients(config, clock);
-  const listing = createDirectory(config.listings, null).find('lamp');
+  const listing = createDirectory(config.listings, communityIdsOf(config.listings)).find('lamp');
   if (listing === undefined) throw new Error('no listing');
   const vote = (at: number, nextVoteAt: number | null) => {
     const event: Vote = {

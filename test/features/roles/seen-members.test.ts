@@ -5,6 +5,7 @@ import { createDirectory } from '../../../src/features/communities/directory.ts'
 import { createSeenMembers } from '../../../src/features/roles/seen-members.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { hour } from '../../../src/platform/durations.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -24,7 +25,8 @@ async function openCommunity() {
     multipliers: [{ factor: 1.5, role: booster }],
     voterRole: { role: voter, for: '12h' },
   };
-  const directory = createDirectory(loadConfig(environmentWith([{ ...harbour, guildId, rewards }])).listings);
+  const { listings } = loadConfig(environmentWith([{ ...harbour, guildId, rewards }]));
+  const directory = createDirectory(listings, communityIdsOf(listings));
   const routedTo = () => directory.ofGuild(guildId)?.listings[0];
   const seen = createSeenMembers({
     store: store.roles,

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
+import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createListingTargets, createTargetLoop } from '../../../src/features/communities/listing-targets.ts';
 import { createLookupClients } from '../../../src/features/communities/lookup-clients.ts';
@@ -46,15 +47,19 @@ async function startProcess(service: { readonly baseUrl: string }) {
   const clock = manualClock();
   const store = await openStore(config.databaseUrl, clock, { thread: false });
   onTestFinished(() => store.close());
-  const lookups = createLookupClients(config, { store, cache: memoryKeyv(), metrics: createMetrics(), clock, log });
+  const communityIds = await prepareCommunities(store.communityIds, config.listings);
+  const lookups = createLookupClients(config, {
+    ...{ store, communityIds, cache: memoryKeyv(), metrics: createMetrics(), clock, log },
+  });
   const targets = createListingTargets(lookups.find);
-  const directory = createDirectory(config.listings, undefined, (listing) => {
+  const directory = createDirectory(config.listings, communityIds.of, (listing) => {
     const target = targets.targetOf(listing);
     return target.isKnown ? target.id : null;
   });
   const { setup, sync } = createSettings(config, {
     ...{ store: store.settings, directory, lookups, targets, redact: null, onSaved: () => {}, clock, log },
     encryption: createEncryption(config.encryption),
+    addCommunities: (guildIds) => communityIds.add(guildIds),
   });
   await sync.load();
   return { setup, sync, store, directory, targets, clock };

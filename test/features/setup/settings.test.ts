@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { problemOf } from '../../../commands/setup/problems.ts';
 import { loadConfig } from '../../../config/load.ts';
 import { readinessChecks } from '../../../src/app/readiness-checks.ts';
+import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createListingTargets } from '../../../src/features/communities/listing-targets.ts';
 import { createSettings } from '../../../src/features/setup/create-settings.ts';
@@ -17,7 +18,6 @@ import { runReadinessChecks } from '../../../src/platform/http/readiness.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createRedactor } from '../../../src/platform/redactor.ts';
 import { textsFor } from '../../../src/texts/texts.ts';
-import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -47,7 +47,8 @@ async function startProcess(
   const clock = manualClock();
   const store = await openStore(databaseUrl, clock, { thread: false });
   onTestFinished(() => store.close());
-  const directory = createDirectory(config.listings, communityIdsOf(config.listings));
+  const communityIds = await prepareCommunities(store.communityIds, config.listings);
+  const directory = createDirectory(config.listings, communityIds.of);
   const prepare = () => () => {};
   const targets = createListingTargets(findLookup);
   let saved = 0;
@@ -59,7 +60,7 @@ async function startProcess(
       lookups: { prepare },
       targets,
     },
-    ...{ redact, clock, log },
+    ...{ redact, clock, log, addCommunities: (guildIds) => communityIds.add(guildIds) },
     onSaved: () => {
       saved += 1;
     },

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createUnreadyReports, findUnreadyItems } from '../../../src/features/shop/item-issues.ts';
 import { renderUnreadyItem } from '../../../src/features/shop/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { minute } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { guildId, shout, start } from '../../support/shop-store.ts';
@@ -20,8 +22,8 @@ describe('an item that nobody can buy', () => {
       ...author,
       values: [{ listing: '', path: 'timeZone', after: { value: '"UTC"', sealed: null } }],
     });
-    const shop = { accounts: guildId, guildId, items: [shout], ownerChannelId: null };
-    const queue = `dm ${manager} ${guildId}`;
+    const shop = { communityId: firstCommunity, guildId, items: [shout], ownerChannelId: null };
+    const queue = directMessageQueue(manager, firstCommunity);
     const guildName = 'Lantern Harbour';
     const nudged: string[] = [];
     const { log } = collectingLog();

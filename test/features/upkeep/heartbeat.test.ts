@@ -90,7 +90,7 @@ describeOnEveryDatabase('a clock that was ahead', (newUrl) => {
     'costs no later vote when it is set back %s',
     async (when) => {
       const { clock, store, vote, startHeartbeat, beats, lastVote } = await open();
-      await store.reminders.switchOn(accountIdOf('', '1'), [], start);
+      await store.reminders.switchOn(accountIdOf(firstCommunity, '1'), [], start);
       clock.shiftWallClock(5 * hour);
       const heartbeat = startHeartbeat();
       await beats(start + 5 * hour);

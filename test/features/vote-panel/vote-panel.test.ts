@@ -17,6 +17,7 @@ import { textsIn } from '../../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../../commands/command-fixture.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { textOf } from '../../discord/shown-text.ts';
+import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -33,9 +34,8 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   const store = await openStore(newSqliteUrl(), storeClock(clock), { thread: false });
   onTestFinished(() => store.close());
   const listing = { ...harbour, guildId, ownerChannelId: channels.premium, ...settings };
-  const directory = createDirectory(
-    loadConfig(environmentWith([listing, ...others.map((other) => ({ ...other, guildId }))])).listings,
-  );
+  const { listings } = loadConfig(environmentWith([listing, ...others.map((other) => ({ ...other, guildId }))]));
+  const directory = createDirectory(listings, communityIdsOf(listings));
   const service = { isDown: false, listings: [listed('server')] as readonly ListedLookup[] };
   const { log } = collectingLog();
   const guard = createRequestGuard({

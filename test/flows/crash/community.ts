@@ -4,8 +4,7 @@ import { handlerKinds } from '../../../src/core/outbox/handler-events.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { hour, second } from '../../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { firstCommunity } from '../../support/communities.ts';
-import { homeAccount } from '../../support/home-account.ts';
+import { accountOf, firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, voteSecret } from '../../support/listings.ts';
 import { localDiscord } from '../../support/local-discord.ts';
 import type { OffsetClock } from '../../support/offset-clock.ts';
@@ -56,7 +55,7 @@ export async function createCommunity(
   } = settings(discord);
   const store = await openStore(databaseUrl, clock, { thread: false });
   const now = clock.now();
-  for (const userId of reminded) await store.reminders.switchOn(homeAccount(userId), [], now);
+  for (const userId of reminded) await store.reminders.switchOn(accountOf(userId), [], now);
   for (const userId of shoppers) {
     const correction = { communityId: firstCommunity, userId, credits: deposit, reason: 'deposit', at: now };
     await store.recorder.correct(correction, `deposit ${userId}`);

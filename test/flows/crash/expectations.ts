@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
+import { memberOf } from '../../../src/core/ledger/account.ts';
 import { createCalendar } from '../../../src/core/rewards/calendar.ts';
 import { decideVote } from '../../../src/core/rewards/decide-vote.ts';
 import { emptyHistory } from '../../../src/core/rewards/history.ts';
@@ -17,6 +18,7 @@ import { daysOfPeriod } from '../../../src/features/party/rules.ts';
 import { second } from '../../../src/platform/durations.ts';
 import type { LocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
+import { accountOf, communityIdsOf } from '../../support/communities.ts';
 import { deposit, party, shoppers as shopperIds } from './community.ts';
 import type { Delivery, ListingService } from './deliveries.ts';
 import { digestedVotes } from './moments.ts';
@@ -61,7 +63,7 @@ async function readStored({ db, run }: Snapshot) {
   return {
     deliveries: await run(db.selectFrom('deliveries').selectAll().orderBy('id')),
     entries: await run(db.selectFrom('entries').selectAll().orderBy('id')),
-    balances: await run(db.selectFrom('balances').select(['user_id', 'credits', 'votes'])),
+    balances: await run(db.selectFrom('balances').select(['account_id', 'credits', 'votes'])),
     purchases: await run(db.selectFrom('purchases').selectAll().orderBy('id')),
     effects: await run(db.selectFrom('effects').select(['kind', 'state', 'reason'])),
     parties: await run(db.selectFrom('parties').selectAll()),
@@ -87,7 +89,10 @@ function expectRecorded({ service }: Seen, { deliveries }: Stored): void {
 }
 
 function expectPaid({ service, environment, calls }: Seen, { entries, balances, purchases }: Stored): void {
-  const listings = new Map(listingsWithCommunity(loadConfig(environment).listings).map((each) => [each.name, each]));
+  const configured = loadConfig(environment).listings;
+  const listings = new Map(
+    listingsWithCommunity(configured, communityIdsOf(configured)).map((each) => [each.name, each]),
+  );
   const handled = new Set(calls.map(({ id }) => id));
   const callsOf = Map.groupBy(
     [...handled].map((id) => calls.find((call) => call.id === id)?.event.userId),
@@ -96,7 +101,7 @@ function expectPaid({ service, environment, calls }: Seen, { entries, balances, 
   const members = new Set([...service.sent.map(({ userId }) => userId), ...shopperIds]);
   for (const userId of members) {
     const own = service.sent.filter((delivery) => delivery.userId === userId);
-    const ofParties = entries.filter((entry) => entry.user_id === userId && entry.cause === 'party');
+    const ofParties = entries.filter((entry) => entry.account_id === accountOf(userId) && entry.cause === 'party');
     const bought = purchases.filter((purchase) => purchase.user_id === userId && purchase.state !== 'refunded');
     const credits =
       creditsOfVotes(own, listings) +
@@ -105,7 +110,10 @@ function expectPaid({ service, environment, calls }: Seen, { entries, balances, 
       (shopperIds.includes(userId) ? deposit : 0) -
       bought.reduce((sum, { price }) => sum + price, 0) +
       (callsOf.get(userId)?.length ?? 0);
-    expect(balances.find((balance) => balance.user_id === userId)?.credits ?? 0, `credits of ${userId}`).toBe(credits);
+    expect(
+      balances.find((balance) => balance.account_id === accountOf(userId))?.credits ?? 0,
+      `credits of ${userId}`,
+    ).toBe(credits);
   }
 }
 
@@ -146,7 +154,7 @@ function expectParties({ service }: Seen, { parties, entries }: Stored): void {
     const isInTime = (at: number) => new Date(at).toISOString().startsWith(month) && at <= (reachedAt ?? 0);
     const voters = new Set(votes.filter(({ at }) => isInTime(at)).map(({ userId }) => userId));
     const paid = entries.filter(({ achievement }) => achievement?.startsWith('party ') && achievement.endsWith(month));
-    const paidVoters = new Set(paid.map((entry) => entry.user_id));
+    const paidVoters = new Set(paid.map((entry) => memberOf(entry.account_id)));
     expect(paidVoters.size, `party of ${month}`).toBe(paid.length);
     expect(
       [...voters].filter((userId) => !paidVoters.has(userId)),
@@ -164,7 +172,9 @@ function expectPurchases({ shoppers }: Seen, { purchases, entries }: Stored): vo
   for (const userId of shopperIds) {
     const own = purchases.filter((purchase) => purchase.user_id === userId);
     const amounts = (cause: string) =>
-      entries.filter((entry) => entry.user_id === userId && entry.cause === cause).map(({ credits }) => credits);
+      entries
+        .filter((entry) => entry.account_id === accountOf(userId) && entry.cause === cause)
+        .map(({ credits }) => credits);
     const pricesOf = (some: readonly { price: number }[]) => some.map(({ price }) => price).sort((a, b) => a - b);
     expect(pricesOf(amounts('purchase').map((credits) => ({ price: 0 - credits })))).toEqual(pricesOf(own));
     const refunded = own.filter(({ state }) => state === 'refunded');

@@ -1,21 +1,21 @@
+import { hash } from 'node:crypto';
 import express from 'express';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createIntake } from '../../../src/core/receiving/intake.ts';
 import { withoutSecrets } from '../../../src/core/receiving/listing.ts';
 import { decideVoteReward } from '../../../src/core/rewards/reward.ts';
-import { premiumKeys, voteKey } from '../../../src/core/tally/idempotency-key.ts';
 import type { Recorder } from '../../../src/core/tally/recorder.ts';
 import type { RoutedDelivery } from '../../../src/core/tally/tally.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import type { Event } from '../../../src/webhook/event.ts';
+import { createEventKeys } from '../../../src/webhook/event-key.ts';
 import { createKeyring } from '../../../src/webhook/keyring.ts';
 import { createWebhookReceiver } from '../../../src/webhook/receiver.ts';
 import type { VerifiedEvent } from '../../../src/webhook/verification/events.ts';
 import { VerificationError } from '../../../src/webhook/verification/verification-error.ts';
 import { type DeliveryRequest, verify } from '../../../src/webhook/verification/verify.ts';
-import { firstCommunity } from '../../support/communities.ts';
 import { premiumSecret, serverAndBot, voteSecret, withKeyOfOnly } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -31,6 +31,7 @@ import {
 
 const vote = [oldVoteSecret, voteSecret, sharedSecret];
 const premium = [premiumSecret, sharedSecret];
+const keys = createEventKeys(hash);
 const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 1 };
 const configured = { voteSecrets: vote, premiumSecrets: premium, voteAuthorization: authorization };
 
@@ -104,13 +105,13 @@ function inWordsOfHandlers(event: Event, raw: string): VerifiedEvent {
     const { cause, reason } = decideVoteReward(event, { ...rules, whenDenied: 0 }, false);
     const denied = cause === 'denied';
     const denial = denied && event.denial !== null ? reason : null;
-    const key = at === null ? null : voteKey(event, `${listing.kind} ${listing.id}`, 0);
+    const key = at === null ? null : keys.voteKey(event, `${listing.kind} ${listing.id}`, 0);
     return { type: 'vote', kind, listing, userId, at, credits: denied ? 0 : stated, denied, reason: denial, key, raw };
   }
   const { family: _family, isRecipient: _isRecipient, target: _target, creditsAwarded: _credits, ...fields } = event;
   const isIdentified = event.orderIds.length > 0 || at !== null || event.periodEnd !== null;
   const key = isIdentified
-    ? premiumKeys(event, event.orderIds, { communityId: firstCommunity, body: raw, receivedAt: 0 })[0]
+    ? keys.premiumKeys(event, event.orderIds, { community: '', body: raw, receivedAt: 0 })[0]
     : null;
   return { type: 'premium', ...fields, listing, credits: stated, key, raw };
 }

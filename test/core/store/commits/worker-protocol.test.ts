@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CommunityId } from '../../../../src/core/ledger/account.ts';
 import { plainRewards } from '../../../../src/core/rewards/rules.ts';
 import {
   createJob,
@@ -47,7 +48,12 @@ const listing = fc.record({
   rewards: fc
     .record({ perVote: fc.nat(), perPremium: fc.nat(), whenDenied: fc.nat(), cooldownMs: fc.nat() })
     .map(plainRewards),
-  community: fc.record({ guildId: nullable(text), accounts: text, timeZone: text, listings: fc.array(text) }),
+  community: fc.record({
+    guildId: nullable(text),
+    id: fc.nat().map((id) => id as CommunityId),
+    timeZone: text,
+    listings: fc.array(text),
+  }),
   announced: fc.record({ votes: fc.boolean(), milestones: fc.boolean(), premium: fc.boolean(), party: fc.boolean() }),
   announceChannelId: nullable(text),
   premiumChannelId: nullable(text),

@@ -7,6 +7,7 @@ import { openStore } from '../../../../src/features/store.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { StoreUnavailableError } from '../../../../src/platform/errors.ts';
 import type { Vote } from '../../../../src/webhook/event.ts';
+import { firstCommunity } from '../../../support/communities.ts';
 import { serverAndBot } from '../../../support/listings.ts';
 
 const [listing] = serverAndBot();
@@ -49,7 +50,7 @@ export async function recordWhileConnectionsFail(url: string, failureCount: numb
         userIds.flatMap((userId) => [
           untilAccepted(() => recorder.record(delivery, vote(userId))),
           untilAccepted(() =>
-            recorder.correct({ communityId: '', userId, credits: 1, reason: 'lost', at: start }, userId),
+            recorder.correct({ communityId: firstCommunity, userId, credits: 1, reason: 'lost', at: start }, userId),
           ),
         ]),
       ),

@@ -64,7 +64,7 @@ describeOnPostgres('recording on PostgreSQL', (server) => {
   it('keeps a balance without entries that was imported by hand', async () => {
     const url = server().newDatabase(server().templates.store);
     const store = await open(url);
-    server().runSql("INSERT INTO balances (user_id, credits, votes) VALUES ('3', 50, 4)", url);
+    server().runSql("INSERT INTO balances (account_id, credits, votes) VALUES ('1:3', 50, 4)", url);
     const correction = { communityId: firstCommunity, userId: '3', credits: -60, reason: 'too much', at: start };
     expect(await store.recorder.correct(correction, 'key')).toEqual({ outcome: 'overdrawn', balance: 50 });
     expect(await store.ledgerIn(firstCommunity).account('3')).toEqual({ userId: '3', credits: 50, votes: 4 });

@@ -14,6 +14,7 @@ import { systemClock } from '../../../../src/platform/clock.ts';
 import type { Query } from '../../../../src/platform/database/dialect.ts';
 import { hour, minute } from '../../../../src/platform/durations.ts';
 import { claimDue } from '../../../support/claim-due.ts';
+import { firstCommunity } from '../../../support/communities.ts';
 import { newSqliteFile } from '../../../support/new-sqlite.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -23,7 +24,7 @@ const listing: ListingContext = {
   kind: 'server',
   id: null,
   rewards: plainRewards({ perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * hour }),
-  community: { id: '', guildId: null, timeZone: 'UTC', listings: ['server'] },
+  community: { id: firstCommunity, guildId: null, timeZone: 'UTC', listings: ['server'] },
   announced: { votes: true, milestones: true, premium: true, party: true },
   announceChannelId: '1',
   premiumChannelId: null,

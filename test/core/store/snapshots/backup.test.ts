@@ -59,7 +59,7 @@ describe('a backup', () => {
   it('is a consistent snapshot and completes, however much is written meanwhile', async () => {
     const { path, database, copy } = await createDatabase();
     const insert = database.prepare(
-      "INSERT INTO entries (user_id, credits, cause, at) VALUES ('1', 0, 'correction', 0)",
+      "INSERT INTO entries (account_id, credits, cause, at) VALUES ('1:1', 0, 'correction', 0)",
     );
     database.exec('BEGIN');
     for (let row = 0; row < 400_000; row += 1) insert.run();
@@ -108,7 +108,7 @@ describe('a backup', () => {
   });
 
   it('of a ledger with a wrong balance is created, and reports the difference', async () => {
-    const { path, copy } = await createDatabase("UPDATE balances SET credits = 7 WHERE user_id = '1'");
+    const { path, copy } = await createDatabase("UPDATE balances SET credits = 7 WHERE account_id = '1:1'");
     expect(await backUp(path, copy, options)).toMatchObject({ entries: 3, balanceDifferences: 1 });
     expect(existsSync(copy)).toBe(true);
   });
@@ -135,13 +135,13 @@ describe('a restore', () => {
   });
 
   it('includes the write-ahead log of a manual copy', async () => {
-    const { directory, path } = await createDatabase("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+    const { directory, path } = await createDatabase("UPDATE balances SET votes = 1 WHERE account_id = '1:1'");
     expect(existsSync(`${path}-wal`)).toBe(true);
     expect(await restoreBackup(path, join(directory, 'new.db'))).toMatchObject({ entries: 3 });
   });
 
   it('makes the copy private while it verifies it, even if the original is world-readable', async () => {
-    const { directory, path } = await createDatabase("UPDATE balances SET votes = 1 WHERE user_id = '1'");
+    const { directory, path } = await createDatabase("UPDATE balances SET votes = 1 WHERE account_id = '1:1'");
     for (const name of [path, `${path}-wal`]) chmodSync(name, 0o644);
     const modes = new Map<string, number>();
     let isDone = false;
@@ -164,7 +164,7 @@ describe('a restore', () => {
 
   it('does not overwrite a database, whether it is open or not', async () => {
     const { directory, path, database, copy } = await createDatabase(
-      "UPDATE balances SET votes = 1 WHERE user_id = '1'",
+      "UPDATE balances SET votes = 1 WHERE account_id = '1:1'",
     );
     await backUp(path, copy, options);
     await expect(restoreBackup(copy, path)).rejects.toMatchObject({

@@ -59,9 +59,9 @@ export async function createDatabase(url: string): Promise<void> {
   await migrate(dialect, systemClock);
   await dialect.migrating.begin();
   await dialect.migrating.run({
-    sql: `insert into entries (user_id, credits, cause, at, number)
+    sql: `insert into entries (account_id, credits, cause, at, number)
       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${rows})
-      select '7', 0, 'correction', n, n from numbers`,
+      select '1:7', 0, 'correction', n, n from numbers`,
     parameters: [],
   });
   await dialect.migrating.commit();
