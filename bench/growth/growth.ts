@@ -7,6 +7,7 @@ import { day, hour, minute, second } from '../../src/platform/durations.ts';
 import type { Vote } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../../test/support/communities.ts';
 import { postgresPrograms, startPostgres } from '../../test/support/postgres.ts';
+import { channelQueue } from '../../test/support/queues.ts';
 import { objectSizes, vacuum, walPosition } from './table-sizes.ts';
 
 /*
@@ -75,7 +76,7 @@ async function load(store: Store): Promise<void> {
 async function finishEffects(store: Store): Promise<void> {
   for (;;) {
     const now = Date.now();
-    const effects = await store.outbox.claim(channel, now, now + minute, effectsAtOnce);
+    const effects = await store.outbox.claim(channelQueue(channel), now, now + minute, effectsAtOnce);
     if (effects.length > 0) await store.outbox.done(effects, firstAt + hour);
     if (effects.length < effectsAtOnce) return;
   }

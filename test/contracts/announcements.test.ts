@@ -7,6 +7,7 @@ import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { channelQueue } from '../support/queues.ts';
 import { castVote, installation, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -18,7 +19,7 @@ const dayNumber = Math.floor(monday / day);
 async function posted(store: Store, now = monday): Promise<unknown[]> {
   const all = [];
   for (;;) {
-    const effects = await store.outbox.claim(channelId, now, now + 1_000, 10);
+    const effects = await store.outbox.claim(channelQueue(channelId), now, now + 1_000, 10);
     if (effects.length === 0) return all;
     all.push(...effects.map((effect) => [effect.kind, 'content' in effect ? effect.content : null]));
     await store.outbox.done(effects, now);
@@ -26,7 +27,15 @@ async function posted(store: Store, now = monday): Promise<unknown[]> {
 }
 
 const plan: PlannedDigest = {
-  ...{ listing: 'harbour', channelId, announcedUntil: null, from: monday, until: monday + hour, hasVotes: true },
+  ...{
+    listing: 'harbour',
+    communityId: firstCommunity,
+    channelId,
+    announcedUntil: null,
+    from: monday,
+    until: monday + hour,
+    hasVotes: true,
+  },
 };
 
 function announcementTests(newUrl: () => string): void {
@@ -111,7 +120,7 @@ function announcementTests(newUrl: () => string): void {
     const url = newUrl();
     const [store, other] = [await openLedger(url), await openLedger(url)];
     const results = await Promise.all([store, other, store, other].map((each) => each.digests.plan(plan, monday)));
-    expect(results.filter((queue) => queue !== null)).toEqual([channelId]);
+    expect(results.filter((queue) => queue !== null)).toEqual([channelQueue(channelId)]);
     expect(await posted(store)).toEqual([
       ['digest', { channelId, listing: 'harbour', from: monday, until: monday + hour }],
     ]);
@@ -164,7 +173,7 @@ function announcementTests(newUrl: () => string): void {
   it('are planned once for the streaks of a day', async () => {
     const store = await openLedger(newUrl());
     const lost = {
-      ...{ key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 2 },
+      ...{ communityId: firstCommunity, listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 2 },
       streaks: [{ userId: member(1), days: 4 }],
     };
     const { plan: planLostStreaks, checkedUntil } = store.lostStreaks;
@@ -185,7 +194,15 @@ function announcementTests(newUrl: () => string): void {
     const store = await openLedger(url);
     await castVote(store, community, member(1), monday);
     const streaks = [{ userId: member(1), days: 4 }];
-    const lost = { key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 0, streaks };
+    const lost = {
+      communityId: firstCommunity,
+      listing: 'harbour',
+      channelId,
+      checkedUntil: null,
+      until: dayNumber,
+      more: 0,
+      streaks,
+    };
     await store.lostStreaks.plan(lost, monday);
     expect(JSON.stringify(await store.memberData.export(member(1)))).toContain('lostStreaks');
     await forgetMember(store.memberData, member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
@@ -197,7 +214,15 @@ function announcementTests(newUrl: () => string): void {
     const store = await openLedger(url);
     await castVote(store, installation(url, {}), member(1), monday);
     const streaks = [1, 2].map((index) => ({ userId: member(index), days: 4 }));
-    const lost = { key: '1', listing: 'harbour', channelId, checkedUntil: null, until: dayNumber, more: 3, streaks };
+    const lost = {
+      communityId: firstCommunity,
+      listing: 'harbour',
+      channelId,
+      checkedUntil: null,
+      until: dayNumber,
+      more: 3,
+      streaks,
+    };
     await store.lostStreaks.plan(lost, monday);
     await forgetMember(store.memberData, member(1), { pseudonym: 'forgotten1', now: monday, keepVotesMs: 0 });
     const left = { channelId, listing: 'harbour', until: dayNumber, streaks: streaks.slice(1), more: 3 };
@@ -211,7 +236,10 @@ function announcementTests(newUrl: () => string): void {
       ...{ id: `review ${id}`, username: `Ada ${id}`, rating: 4.5, comment: 'Good', createdAt },
     });
     const announce = (ids: readonly number[], isPartial = false, each: Store = store) =>
-      each.reviews.announce({ listing: 'harbour', channelId, reviews: ids.map((id) => review(id)), isPartial }, monday);
+      each.reviews.announce(
+        { listing: 'harbour', communityId: firstCommunity, channelId, reviews: ids.map((id) => review(id)), isPartial },
+        monday,
+      );
     expect(await announce([2, 1])).toBe(0);
     const counts = await Promise.all([announce([4, 3, 2, 1]), announce([4, 3, 2, 1], false, other)]);
     expect(counts.toSorted()).toEqual([0, 2]);
@@ -224,7 +252,13 @@ function announcementTests(newUrl: () => string): void {
     expect(await announce([5, 4, 3], true)).toBe(1);
     expect(await announce([5, 3, 2], true)).toBe(0);
     expect(await announce([6, 5, 3], true)).toBe(1);
-    const undated = { listing: 'pier', channelId, reviews: [review(1, null)], isPartial: false };
+    const undated = {
+      listing: 'pier',
+      communityId: firstCommunity,
+      channelId,
+      reviews: [review(1, null)],
+      isPartial: false,
+    };
     expect(await store.reviews.announce({ ...undated, reviews: [] }, monday)).toBe(0);
     expect(await store.reviews.announce(undated, monday)).toBe(1);
     expect(await store.reviews.announce(undated, monday)).toBe(0);

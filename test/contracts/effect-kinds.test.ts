@@ -1,14 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
+import { type QueueName, roleQueueName } from '../../src/core/outbox/queue.ts';
 import { orphanedRows } from '../../src/core/store/snapshots/audit.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { channelQueue, rolesQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 1);
-const queue = '500000000000000001';
+const channelId = '500000000000000001';
+const queue = channelQueue(channelId);
 const roleContent = { guildId: '4', userId: '1', role: '9' };
 const announcementContent = {
   ...{ event: 'server_vote', test: false, listing: 'server', userId: '1', credits: 10, balance: 10, reason: null },
@@ -17,7 +21,7 @@ const announcementContent = {
 };
 const stored = { queue, deliveryId: null, createdAt: start };
 const reportContent = {
-  channelId: queue,
+  channelId,
   report: { type: 'roleFailed', ...roleContent, reason: 'role too high', cause: 'role_too_high' },
 } as const;
 const report = { ...stored, kind: 'ownerReport', content: reportContent } as const;
@@ -33,7 +37,7 @@ function effectTests(newUrl: () => string): void {
     onTestFinished(() => store.close());
     return store;
   }
-  const claim = ({ outbox }: Store, at = start, of: string = queue) => outbox.claim(of, at, at + minute, 10);
+  const claim = ({ outbox }: Store, at = start, of: QueueName = queue) => outbox.claim(of, at, at + minute, 10);
 
   it('are claimed in their order: announcements together, other kinds one by one', async () => {
     const store = await open();
@@ -51,14 +55,14 @@ function effectTests(newUrl: () => string): void {
   it('of a stopped queue wait in it, of which the oldest are buried with their reason', async () => {
     const store = await open();
     const { outbox } = store;
-    const stopped = 'role 4 9';
+    const stopped = roleQueueName(firstCommunity, '4', '9');
     await outbox.enqueue([report, { ...report, createdAt: start + hour }, { ...report, createdAt: start + hour }]);
     for (const at of [start, start + hour, start + hour]) {
       await outbox.park(await claim(store, at), stopped, start + hour, 'role too high');
     }
     expect(await claim(store, start + hour)).toEqual([]);
     expect(await outbox.waitingSince(start + hour)).toBe(start);
-    expect(await outbox.waitingSince(start + hour, new Set([stopped]))).toBe(null);
+    expect(await outbox.waitingSince(start + hour, new Set(['role 4 9']))).toBe(null);
     expect(await outbox.buryOlder(stopped, start, start + hour, 'gave up', 5)).toBe(0);
     expect(await outbox.buryOlder(stopped, start + minute, start + hour, 'gave up', 5)).toBe(1);
     expect(await store.records.effect(1)).toMatchObject({ state: 'buried', reason: 'gave up', queue: stopped });
@@ -111,7 +115,7 @@ function effectTests(newUrl: () => string): void {
 
   describe('planned for later', () => {
     const dueAt = start + 12 * hour;
-    const planned = { ...stored, kind: 'role', content: roleContent, queue: 'role 4', dueAt } as const;
+    const planned = { ...stored, kind: 'role', content: roleContent, queue: rolesQueue('4'), dueAt } as const;
 
     it('enter their queue when they are due, as new effects', async () => {
       const store = await open();
@@ -119,12 +123,12 @@ function effectTests(newUrl: () => string): void {
       await outbox.enqueue([planned, { ...planned, dueAt: dueAt + minute }]);
       expect(await outbox.enqueuePlanned(dueAt - 1, 9)).toEqual([]);
       expect(await outbox.sizes()).toEqual({ waiting: 0, buried: 0 });
-      expect(await outbox.enqueuePlanned(dueAt, 9)).toEqual(['role 4']);
+      expect(await outbox.enqueuePlanned(dueAt, 9)).toEqual(['roles 1 4']);
       expect(await outbox.enqueuePlanned(dueAt, 9)).toEqual([]);
-      expect(await claim(store, dueAt, 'role 4')).toMatchObject([
+      expect(await claim(store, dueAt, rolesQueue('4'))).toMatchObject([
         { kind: 'role', content: roleContent, deliveryId: null, createdAt: dueAt },
       ]);
-      expect(await outbox.enqueuePlanned(dueAt + hour, 9)).toEqual(['role 4']);
+      expect(await outbox.enqueuePlanned(dueAt + hour, 9)).toEqual(['roles 1 4']);
     });
 
     it('are not due before, even if all waiting effects are woken', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
-import { type HandlerKind, handlerKinds, handlerQueue } from '../../src/core/outbox/handler-events.ts';
+import { type HandlerKind, handlerKinds } from '../../src/core/outbox/handler-events.ts';
 import type { RoutedDelivery } from '../../src/core/tally/tally.ts';
 import { createHandlerRecording } from '../../src/features/handlers/recording.ts';
 import { createSubscriptions } from '../../src/features/handlers/subscriptions.ts';
@@ -10,6 +10,7 @@ import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { handlerQueue } from '../support/queues.ts';
 import { guildId, orderOf, shout } from '../support/shop-store.ts';
 import { castVote, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
@@ -44,7 +45,7 @@ function handlerTests(newUrl: () => string): void {
   async function callsOf(store: Store, kind: HandlerKind, now = monday + 30 * day) {
     const calls = [];
     for (;;) {
-      const [effect] = await store.outbox.claim(handlerQueue(kind, guildId), now, now + minute, 10);
+      const [effect] = await store.outbox.claim(handlerQueue(kind), now, now + minute, 10);
       if (effect === undefined) return calls;
       if (effect.kind !== 'handler') throw new Error(`an effect of the kind ${effect.kind}`);
       calls.push(effect);
@@ -77,7 +78,7 @@ function handlerTests(newUrl: () => string): void {
       { ...common, votes: 3, credits: 0, balance: 35 },
     ]);
     expect(new Set(nudged)).toEqual(
-      new Set(['vote', 'premium', 'streak', 'milestone'].map((kind) => `handler ${kind} ${guildId}`)),
+      new Set(['vote', 'premium', 'streak', 'milestone'].map((kind) => handlerQueue(kind as HandlerKind))),
     );
     expect(await isConsistent(url)).toBe(true);
   });
@@ -156,7 +157,7 @@ function handlerTests(newUrl: () => string): void {
     const { store } = await open();
     const handled = { name: 'harbour', kind: 'server', guildId } as const;
     const review = { id: 'a', username: 'Ada', rating: 5, comment: 'Good', createdAt: monday };
-    const listed = { listing: 'harbour', channelId: null, handled, isPartial: false };
+    const listed = { listing: 'harbour', communityId: firstCommunity, channelId: null, handled, isPartial: false };
     await store.reviews.announce({ ...listed, reviews: [review] }, monday);
     const newer = { ...review, id: 'b', comment: 'Better', createdAt: monday + hour };
     expect(await store.reviews.announce({ ...listed, reviews: [newer, review] }, monday + hour)).toBe(1);

@@ -21,6 +21,7 @@ import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { channelQueue, directMessageQueue, rolesQueue } from '../support/queues.ts';
 import { itemOf, keys, orderOf, ownerChannelId } from '../support/shop-store.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -103,7 +104,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   const roleReport: NewEffect<'ownerReport'> = {
     ...effect,
     kind: 'ownerReport',
-    queue: '500000000000000009',
+    queue: channelQueue('500000000000000009'),
     content: {
       channelId: '500000000000000009',
       report: {
@@ -115,7 +116,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   const reminder: NewEffect<'directMessage'> = {
     ...effect,
     kind: 'directMessage',
-    queue: `dm ${member}`,
+    queue: directMessageQueue(member),
     content: { userId: member, message: { type: 'reminder', listing: 'server', dueAt: start } },
   };
 
@@ -156,9 +157,9 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     );
     await store.outbox.enqueue([reminder, { ...reminder, dueAt: start + hour }, roleReport]);
     await store.outbox.enqueue([
-      { ...reminder, queue: `dm ${neighbour}`, content: { ...reminder.content, userId: neighbour } },
+      { ...reminder, queue: directMessageQueue(neighbour), content: { ...reminder.content, userId: neighbour } },
     ]);
-    const [first] = await store.outbox.claim(`dm ${member}`, start, start + minute, 1);
+    const [first] = await store.outbox.claim(channelQueue(`dm ${member}`), start, start + minute, 1);
     if (first === undefined) throw new Error('no effect');
     await store.outbox.done([first], start);
   }
@@ -275,7 +276,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   async function claimRoles(store: Store) {
     const claims = [];
     for (let index = 0; index < 9; index += 1) {
-      claims.push(await store.outbox.claim(`role ${guildId}`, start + day, start + day + minute, 1));
+      claims.push(await store.outbox.claim(rolesQueue(guildId), start + day, start + day + minute, 1));
     }
     return claims.filter((effects) => effects.length > 0);
   }
@@ -362,7 +363,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     ]);
     const waiting = await store.records.effects({ state: 'waiting', limit: 9, before: null });
     const effect = waiting.find(({ kind }) => kind === 'announcement');
-    const [claimed] = await store.outbox.claim(effect?.queue ?? '', start + day, start + day + minute, 1);
+    const [claimed] = await store.outbox.claim(channelQueue(effect?.queue ?? ''), start + day, start + day + minute, 1);
     expect(claimed).toMatchObject({
       kind: 'announcement',
       content: { userId: neighbour, giftedBy: null, credits: 100 },
@@ -385,8 +386,8 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     });
     await forget(store);
     const waiting = await store.records.effects({ state: 'waiting', limit: 9, before: null });
-    expect(waiting).toMatchObject([{ kind: 'ownerReport', queue: ownerChannelId }]);
-    const [report] = await store.outbox.claim(ownerChannelId, start + day, start + day + minute, 1);
+    expect(waiting).toMatchObject([{ kind: 'ownerReport', queue: channelQueue(ownerChannelId) }]);
+    const [report] = await store.outbox.claim(channelQueue(ownerChannelId), start + day, start + day + minute, 1);
     expect(report).toHaveProperty('content', {
       channelId: ownerChannelId,
       report: { type: 'purchaseClosed', purchaseId, item: 'Shout-out', price: 50 },

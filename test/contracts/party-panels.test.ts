@@ -4,6 +4,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
 import { announceChannel as channelId, serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { channelQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 /** A Monday. */
@@ -39,7 +40,7 @@ function panelTests(newUrl: () => string): void {
     const kinds = [];
     for (const queue of [channelId, 'party']) {
       for (;;) {
-        const effects = await store.outbox.claim(queue, now, now + second, 1);
+        const effects = await store.outbox.claim(channelQueue(queue), now, now + second, 1);
         if (effects.length === 0) break;
         kinds.push(...effects.map(({ kind, content }: { kind: string; content?: object }) => ({ kind, ...content })));
         await store.outbox.done(effects, now);

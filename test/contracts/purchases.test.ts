@@ -181,7 +181,7 @@ function purchaseTests(newUrl: () => string): void {
     expect(await buy(store, vip, start + 15 * day)).toMatchObject({ purchase: { until: start + 22 * day } });
     expect(await store.roles.isGranted(role, start + 22 * day - 1)).toBe(true);
     expect(await store.roles.isGranted(role, start + 22 * day)).toBe(false);
-    expect(await kindsOf(store)).toEqual(Array(3).fill(`role role ${guildId}`));
+    expect(await kindsOf(store)).toEqual(Array(3).fill(`role roles 1 ${guildId}`));
   });
 
   it('of a permanent role are sold once, and then neither for some days', async () => {
@@ -213,7 +213,7 @@ function purchaseTests(newUrl: () => string): void {
     ]);
     expect(await store.roles.isGranted(role, start + 1)).toBe(false);
     expect(await kindsOf(store)).toEqual([
-      `role role ${guildId}`,
+      `role roles 1 ${guildId}`,
       'directMessage dm 1',
       `ownerReport ${ownerChannelId}`,
     ]);

@@ -12,6 +12,7 @@ import type { Premium, Vote } from '../../src/webhook/event.ts';
 import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { announceChannel, serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { channelQueue, rolesQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -149,7 +150,7 @@ function rewardTests(newUrl: () => string): void {
     const { store } = await open();
     const { server, bot } = listings({ ...everyRule, party: null });
     const announced = async () => {
-      const effects = await store.outbox.claim(announceChannel, start + 10 * day, start + 11 * day, 10);
+      const effects = await store.outbox.claim(channelQueue(announceChannel), start + 10 * day, start + 11 * day, 10);
       return effects.flatMap((effect) => (effect.kind === 'announcement' ? [effect.content] : []));
     };
     await castVote(store, '1', start, server);
@@ -317,7 +318,7 @@ function rewardTests(newUrl: () => string): void {
     const { store } = await open();
     const onlyVoter = listings({ voterRole: everyRule.voterRole ?? null }).server;
     await castVote(store, '1', start, onlyVoter);
-    const take = (now: number) => store.outbox.claim(`role ${guildId}`, now, now + hour, 1);
+    const take = (now: number) => store.outbox.claim(rolesQueue(guildId), now, now + hour, 1);
     await store.outbox.giveUp(await take(start), start, 'gave up');
     await store.roles.repairMember('1', [{ guildId, role: voterRole }], start);
     const [again] = await take(start + hour);
@@ -369,7 +370,7 @@ function rewardTests(newUrl: () => string): void {
     const roles = async (now: number) => {
       const found: unknown[] = [];
       for (;;) {
-        const [effect] = await store.outbox.claim(`role ${guildId}`, now, now + hour, 1);
+        const [effect] = await store.outbox.claim(rolesQueue(guildId), now, now + hour, 1);
         if (effect?.kind !== 'role') return found;
         found.push(effect.content.role);
         await store.outbox.done([effect], now);

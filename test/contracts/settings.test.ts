@@ -5,6 +5,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { seal } from '../../src/platform/encryption/sealed-text.ts';
+import { channelQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const at = Date.UTC(2026, 10, 1);
@@ -195,7 +196,7 @@ function settingsTests(newUrl: () => string): void {
     const { url, settings } = await open();
     const store = await openTestStore(url);
     const waiting = async () => {
-      const effects = await store.outbox.claim(channelId, at + 60, at + 61, 10);
+      const effects = await store.outbox.claim(channelQueue(channelId), at + 60, at + 61, 10);
       if (effects.length > 0) await store.outbox.done(effects, at + 60);
       return effects.map((effect) => ('content' in effect ? effect.content : null));
     };
@@ -210,7 +211,8 @@ function settingsTests(newUrl: () => string): void {
       );
     await record('mine', at + 5, null);
     await record('other', at + 9, null);
-    const announce = (listing: string, since: number) => settings.announceTest({ listing, channelId, since }, at + 60);
+    const announce = (listing: string, since: number) =>
+      settings.announceTest({ listing, guildId: '4', channelId, since }, at + 60);
     await announce('mine', at + 6);
     await announce('nobodys', at);
     expect(await waiting()).toEqual([]);

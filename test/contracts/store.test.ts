@@ -8,6 +8,7 @@ import { claimDue } from '../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { channelQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const [server] = serverAndBot();
@@ -249,7 +250,7 @@ function storeTests(newUrl: () => string): void {
       expect(first[0]).toMatchObject({
         attempts: 1,
         kind: 'announcement',
-        queue: server?.announceChannelId,
+        queue: channelQueue(server?.announceChannelId ?? ''),
         content: { userId: '1', balance: 10 },
       });
       expect(await claimDue(store.outbox, start, start + minute, 10)).toHaveLength(2);
@@ -278,10 +279,10 @@ function storeTests(newUrl: () => string): void {
       const store = await open();
       await record(store, vote('1'));
       await record(store, vote('2'), start, { announceChannelId: otherChannel });
-      expect(await store.outbox.claim(otherChannel, start, start + minute, 10)).toMatchObject([
+      expect(await store.outbox.claim(channelQueue(otherChannel), start, start + minute, 10)).toMatchObject([
         { content: { userId: '2' } },
       ]);
-      expect(await store.outbox.claim(otherChannel, start, start + minute, 10)).toEqual([]);
+      expect(await store.outbox.claim(channelQueue(otherChannel), start, start + minute, 10)).toEqual([]);
     });
 
     it('lists the queues with waiting effects in pages, each with the time when its next effect is due', async () => {
@@ -293,8 +294,11 @@ function storeTests(newUrl: () => string): void {
         }
       }
       const { outbox } = store;
-      await outbox.done(await outbox.claim(channels[1] ?? '', start + hour, start + 2 * hour, 10), start);
-      const waiting = [0, 2, 3, 4].map((index) => ({ queue: channels[index] ?? '', dueAt: start + index }));
+      await outbox.done(await outbox.claim(channelQueue(channels[1] ?? ''), start + hour, start + 2 * hour, 10), start);
+      const waiting = [0, 2, 3, 4].map((index) => ({
+        queue: channelQueue(channels[index] ?? ''),
+        dueAt: start + index,
+      }));
       const first = await outbox.queuesAfter('', 2, start);
       expect(first).toEqual(waiting.slice(0, 2));
       expect(await outbox.queuesAfter(first[1]?.queue ?? '', 2, start)).toEqual(waiting.slice(2));
@@ -312,7 +316,7 @@ function storeTests(newUrl: () => string): void {
       expect(await outbox.newEffects(0)).toEqual({ lastId: 1, queues: [server?.announceChannelId] });
       expect(await outbox.newEffects(1)).toEqual({ lastId: 1, queues: [] });
       await record(store, vote('2'), start, { announceChannelId: otherChannel });
-      await outbox.done(await outbox.claim(otherChannel, start, start + minute, 10), start);
+      await outbox.done(await outbox.claim(channelQueue(otherChannel), start, start + minute, 10), start);
       expect(await outbox.newEffects(1)).toEqual({ lastId: 2, queues: [] });
     });
 

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
+import { channelQueue, rolesQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const start = Date.UTC(2026, 0, 5, 12);
@@ -25,7 +26,7 @@ function panelTests(newUrl: () => string): void {
   }
   const shownIn = (channel: string, id: string) => ({ guildId, shown: 'a', message: { id, channelId: channel } });
   const effectsIn = async ({ outbox }: Store, queue: string) =>
-    (await outbox.claim(queue, start + 2 * day, start + 3 * day, 10)).map(({ kind }) => kind);
+    (await outbox.claim(channelQueue(queue), start + 2 * day, start + 3 * day, 10)).map(({ kind }) => kind);
 
   it('have one waiting update, or another one if it was lost', async () => {
     const store = await open();
@@ -40,20 +41,23 @@ function panelTests(newUrl: () => string): void {
     const plans = [start + minute, start + minute, start + 2 * minute + day + hour];
     const queues = [];
     for (const at of plans) queues.push(await votePanel.plan(guildId, at));
-    expect(queues).toEqual([channelId, null, channelId]);
+    expect(queues).toEqual([channelQueue(channelId), null, channelQueue(channelId)]);
     expect(await effectsIn(store, channelId)).toEqual(['votePanel']);
   });
 
   it('and what else is posted in a channel are in no queue of another type, nor roles in that of another guild', async () => {
     const store = await open();
     const common = { deliveryId: null, createdAt: start };
-    for (const queue of ['role 2', 'confirmation bees', 'dm 1 2', 'party', `${channelId} `, '..', '']) {
-      await expect(store.votePanel.place({ guildId, channelId: queue }, start), queue).rejects.toThrow();
+    for (const id of ['role 2', 'confirmation bees', 'dm 1 2', 'party', `${channelId} `, '..', '']) {
+      await expect(store.votePanel.place({ guildId, channelId: id }, start), id).rejects.toThrow();
+      const queue = channelQueue(id);
       const report = { ...common, kind: 'ownerReport', queue, content: ownerContent } as const;
       await expect(store.outbox.enqueue([report]), queue).rejects.toThrow();
     }
     const content = { guildId, userId: '7', role: '8' };
-    await expect(store.outbox.enqueue([{ ...common, kind: 'role', queue: 'role 2', content }])).rejects.toThrow();
+    await expect(
+      store.outbox.enqueue([{ ...common, kind: 'role', queue: rolesQueue('2'), content }]),
+    ).rejects.toThrow();
     expect(await store.votePanel.find(guildId)).toBe(null);
     expect(await store.outbox.queuesAfter('', 10, start)).toEqual([]);
   });

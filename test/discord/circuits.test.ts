@@ -59,7 +59,7 @@ describe('a channel that Discord rejects', () => {
     for (const error of atOnce) expect(error).toBeInstanceOf(CircuitOpenError);
     expect(sent()).toBe(2);
     const stopped = classifySendError(await post(), { channelId: announcements, effects: 1 });
-    expect(stopped).toMatchObject({ outcome: 'later', notSent: true, stop: { queue: announcements } });
+    expect(stopped).toMatchObject({ outcome: 'later', notSent: true, stop: { target: announcements } });
     discord.faults.regainPermission(announcements);
     expect(await post()).toBeInstanceOf(CircuitOpenError);
     await clock.advance(minute);
@@ -137,7 +137,7 @@ describe('a channel that Discord rejects', () => {
     await Promise.all([second_.guard.load(), third.guard.load()]);
     expect(second_.guard.open).toMatchObject([
       {
-        queue: announcements,
+        target: announcements,
         guildId: discord.guildId,
         code: 50_013,
         reason: expect.stringContaining('Send Messages'),

@@ -151,7 +151,7 @@ describe('an attempt to send a message', () => {
     for (const effects of [1, 10]) {
       expect(await attemptAgainst(json(status, { message, code }), effects)).toMatchObject({
         ...{ outcome: 'later', scope: 'effects', notSent: true, reason: expect.stringContaining('channel 1') },
-        stop: { queue: '1', maxAgeMs: day },
+        stop: { target: '1', maxAgeMs: day },
       });
     }
   });

@@ -13,6 +13,7 @@ import { textsIn } from '../../src/texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { findHarm, hostileText } from '../support/hostile-text.ts';
+import { channelQueue } from '../support/queues.ts';
 import { sampleSize } from '../support/sample.ts';
 import { setupServicesOver } from '../support/setup-over.ts';
 import { collectingLog, connectedBot } from './bot.ts';
@@ -172,7 +173,7 @@ describe('hostile text', { timeout: 60_000 }, () => {
           id: place + 1,
           deliveryId: place + 1,
           kind: 'announcement' as const,
-          queue: channelId,
+          queue: channelQueue(channelId),
           content: announcement,
           attempts: 1,
           createdAt: 0,

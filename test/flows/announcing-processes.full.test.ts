@@ -5,6 +5,7 @@ import { second } from '../../src/platform/durations.ts';
 import { describeOnPostgres } from '../contracts/databases.ts';
 import { dialectAt } from '../support/dialect-at.ts';
 import { localDiscord } from '../support/local-discord.ts';
+import { channelQueue } from '../support/queues.ts';
 import { settings } from '../support/settings.ts';
 import { startProgram } from '../support/start-program.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -35,7 +36,7 @@ describeOnPostgres('several announcing processes', (server) => {
     await Promise.all(running.map(({ url }) => url()));
     // The processes share the channels before there is something to announce.
     await vi.waitFor(async () => expect(await announcers()).toBe(processes), { timeout: 60 * second, interval: 250 });
-    const queue = discord.channels.announcements;
+    const queue = channelQueue(discord.channels.announcements);
     const content = {
       ...{ event: 'server_vote', test: false, listing: 'server', credits: 10, balance: 10, reason: null, at: 0 },
       ...{ nextVoteAt: null, tier: null, giftedBy: null, streak: 1, calculation: null, bonuses: [], roles: [] },

@@ -6,6 +6,7 @@ import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { rolesQueue } from '../support/queues.ts';
 import { start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
 
 const replay = { method: 'POST' };
@@ -307,8 +308,8 @@ describe('the owner API', () => {
       next: null,
     });
     const content = { guildId: '4', userId: '42', role: '9' };
-    await store.outbox.enqueue([{ kind: 'role', queue: 'role 4', content, deliveryId: null, createdAt: start }]);
-    expect((await request('/effects/2')).json).toMatchObject({ kind: 'role', queue: 'role 4', deliveryId: null });
+    await store.outbox.enqueue([{ kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start }]);
+    expect((await request('/effects/2')).json).toMatchObject({ kind: 'role', queue: 'roles 1 4', deliveryId: null });
   });
 
   it('finds deliveries by kind, listing, user and time', async () => {

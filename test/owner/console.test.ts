@@ -5,6 +5,7 @@ import { forgetMember } from '../../src/features/member-data/store.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { accountOf, firstCommunity } from '../support/communities.ts';
+import { rolesQueue } from '../support/queues.ts';
 import { deposit, keys, orderOf, ownerChannelId, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, twoSites, vote, votedAt } from './owner-server.ts';
 
@@ -305,11 +306,11 @@ describe('the console', () => {
   it('shows and replays an effect without a delivery', async () => {
     const { signIn, open, send, formToken, buryAll, store } = await openConsole();
     const content = { guildId: '4', userId: '42', role: '9' };
-    await store.outbox.enqueue([{ kind: 'role', queue: 'role 4', content, deliveryId: null, createdAt: start }]);
+    await store.outbox.enqueue([{ kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start }]);
     await buryAll('direct_messages_closed');
     await signIn();
     const { text } = await open('effects');
-    expect(text).toContain('Queue: <bdi>role 4</bdi>');
+    expect(text).toContain('Queue: <bdi>roles 1 4</bdi>');
     expect(text).toContain('The member does not accept direct messages');
     expect(text).not.toContain('Delivery');
     const replayed = await send('effects/1/replay', { token: await formToken('effects'), back: 'delivery' });

@@ -47,7 +47,9 @@ export function setupServicesOver(
     }),
     drafts: createSetupDrafts(systemClock),
     connections: { heldFor: async () => [], confirm: async () => null },
-    postVotePanel: (guildId, channelId) => store.votePanel.place({ guildId, channelId }, systemClock.now()),
+    async postVotePanel(guildId, channelId) {
+      await store.votePanel.place({ guildId, channelId }, systemClock.now());
+    },
     hasVotePanel: async (guildId) => (await store.votePanel.find(guildId)) !== null,
     checks: {
       checkKey: async () => ({ status: 'valid', kind: 'server', name: 'Lantern Harbour', targetId: null }),

@@ -6,6 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import type { ClaimedEffect, Perform } from './effect.ts';
 import type { Outbox } from './outbox.ts';
+import type { QueueName } from './queue.ts';
 import type { QueueRotation } from './queue-rotation.ts';
 import type { AttemptedBatch, Settle } from './settle.ts';
 
@@ -50,7 +51,7 @@ export function createAttempts(options: {
     const now = clock.now();
     const dueAt = await outbox.nextDueAt(queue, now);
     if (dueAt === null) return undefined;
-    const effects = dueAt > now ? [] : await outbox.claim(queue, now, now + leaseMs, batchSize);
+    const effects = dueAt > now ? [] : await outbox.claim(queue as QueueName, now, now + leaseMs, batchSize);
     if (effects.length === 0) {
       rotation.addAt(queue, dueAt > now ? dueAt : now + claimRetryMs);
       return undefined;

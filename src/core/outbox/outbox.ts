@@ -33,7 +33,7 @@ export const maxDueAheadMs = maxDelayMs + minute;
 
 /** A queue with waiting effects. */
 export interface WaitingQueue {
-  readonly queue: string;
+  readonly queue: QueueName;
   /** When its next effect is due or its lease ends (ms since the epoch). */
   readonly dueAt: number;
 }
@@ -94,7 +94,7 @@ export interface OutboxChanges {
    *
    * The methods below only update effects that are still waiting.
    */
-  claim(queue: string, now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedEffect[]>;
+  claim(queue: QueueName, now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedEffect[]>;
   done(effects: readonly ClaimedEffect[], now: number): Promise<void>;
   /**
    * Retries at `dueAt` after an attempt with an unknown result. The effects keep their nonce, since the message may
@@ -110,12 +110,12 @@ export interface OutboxChanges {
    * Lets effects wait in a queue, perhaps another one, from which they can be claimed again, after the others in it. The
    * attempt certainly sent nothing.
    */
-  park(effects: readonly ClaimedEffect[], queue: string, now: number, reason: string): Promise<void>;
+  park(effects: readonly ClaimedEffect[], queue: QueueName, now: number, reason: string): Promise<void>;
   /**
    * Fails up to `limit` waiting effects of a queue permanently that were stored before `before` and are not leased.
    * Returns how many.
    */
-  buryOlder(queue: string, before: number, now: number, reason: string, limit: number): Promise<number>;
+  buryOlder(queue: QueueName, before: number, now: number, reason: string, limit: number): Promise<number>;
   /** Makes each effect a message of its own, due immediately. */
   split(effects: readonly ClaimedEffect[], reason: string): Promise<void>;
   /**

@@ -13,7 +13,7 @@ it('doctor names the channels and roles that Discord rejects, and the servers th
   expect((await checkRejectedRequests(store, now)).map(({ level }) => level)).toEqual(['pass']);
   const circuit = { guildId: '4', code: 50_013, openedAt: now, probeAt: now };
   const circuits = Array.from({ length: 12 }, (_, index) => {
-    return { ...circuit, queue: `role 4 ${index}`, reason: `Role ${index} is not below the role of the bot.` };
+    return { ...circuit, target: `role 4 ${index}`, reason: `Role ${index} is not below the role of the bot.` };
   });
   await store.circuits.save(circuits, []);
   await store.circuits.addRejections(Math.floor(now / minute), [

@@ -145,12 +145,12 @@ describe('the dispatcher', () => {
   });
 
   it('lets effects of a stopped channel wait for the time that they may, and gives them up with the reason', async () => {
-    const stop = { queue: '500000000000000001', maxAgeMs: day };
+    const stop = { target: '500000000000000001', maxAgeMs: day };
     const { clock, store, dispatcher, enqueue, counts, performed } = await createTestDispatcher({
       ...{ outcome: 'later', reason: 'Give it Send Messages.', scope: 'effects', notSent: true, stop },
       retryAfterMs: 10 * minute,
     });
-    await enqueue(stop.queue);
+    await enqueue(stop.target);
     dispatcher.start();
     for (let tries = 1; tries <= (day - hour) / (10 * minute); tries += 1) {
       await eventually(() => expect(performed).toHaveLength(tries));

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
 import { noCommunity } from '../../../src/core/ledger/account.ts';
-import { directMessageQueue, recipientOf } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
+import { parseQueue, type QueueName } from '../../../src/core/outbox/queue.ts';
 import { communityOfQueues } from '../../../src/core/outbox/queue-share.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { knownId } from '../../../src/features/communities/listings.ts';
@@ -15,19 +15,20 @@ import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
+import { channelQueue, directMessageQueue } from '../../support/queues.ts';
 import { addBacklog } from './test-dispatcher.ts';
 
 /** As the name of a community, and as a reason of Discord. */
 const hostileText = `@everyone <@1> \u202E **__proto__** ${'x'.repeat(5_000)}`;
-const quietChannel = '700000000000000001';
-const quietMember = 'dm 700000000000000002';
+const quietChannel = channelQueue('700000000000000001');
+const quietMember = directMessageQueue('700000000000000002');
 const [listing] = serverAndBot();
 if (listing === undefined) throw new Error('no listing');
 
 /** A community whose channels begin with 6 and have 10,000 waiting effects, beside a quiet one. */
 async function createBusyInstallation(
   performBusy: () => Promise<AttemptResult>,
-  isBusy = (queue: string) => queue.startsWith('6'),
+  isBusy = (queue: string) => parseQueue(queue).id.startsWith('6'),
   communityOf = (queue: string) => (isBusy(queue) ? hostileText : 'quiet'),
   addEffects: (store: Store, path: string) => Promise<void> = async (_, path) =>
     addBacklog(path, 10_000, { channels: 500 }),
@@ -63,16 +64,16 @@ async function createBusyInstallation(
   await eventually(() => expect(busyAttempts).toBeGreaterThan(0));
 
   /** Enqueues an effect of the quiet community, and returns how many of the other one are attempted before it. */
-  async function attemptsBefore(queue: string): Promise<number> {
+  async function attemptsBefore(queue: QueueName): Promise<number> {
     begunAfter.delete(queue);
     const item = { item: 'VIP', price: 1 };
     const report = { type: 'purchaseClosed', purchaseId: 1, ...item } as const;
-    const userId = recipientOf(queue)?.userId;
+    const { type, id } = parseQueue(queue);
     await store.outbox.enqueue([
       {
-        ...(userId === undefined
-          ? { kind: 'ownerReport', content: { channelId: queue, report } }
-          : { kind: 'directMessage', content: { userId, message: { type: 'purchaseFulfilled', ...item } } }),
+        ...(type === 'channel'
+          ? { kind: 'ownerReport', content: { channelId: id, report } }
+          : { kind: 'directMessage', content: { userId: id, message: { type: 'purchaseFulfilled', ...item } } }),
         queue,
         deliveryId: null,
         createdAt: Date.now(),
@@ -121,7 +122,7 @@ it('5,000 direct messages that wait in one community delay none of another, not 
   const communityOf = communityOfQueues(createDirectory(configured, idOf));
   const { attemptsBefore } = await createBusyInstallation(
     never,
-    (queue) => queue.endsWith(` ${busy}`),
+    (queue) => parseQueue(queue).communityId === busy,
     communityOf,
     (store) =>
       store.outbox.enqueue(

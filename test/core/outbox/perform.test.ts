@@ -5,10 +5,19 @@ import { createPerform, type EffectHandlers } from '../../../src/core/outbox/per
 import { createQueueRotation } from '../../../src/core/outbox/queue-rotation.ts';
 import { second } from '../../../src/platform/durations.ts';
 import { eventually } from '../../support/eventually.ts';
+import { rolesQueue } from '../../support/queues.ts';
 import { createTestDispatcher, start } from './test-dispatcher.ts';
 
 const row = {
-  ...{ id: 1, deliveryId: null, queue: 'role 4', attempts: 1, createdAt: 0, nonce: 'nonce', possiblySentSince: null },
+  ...{
+    id: 1,
+    deliveryId: null,
+    queue: rolesQueue('4'),
+    attempts: 1,
+    createdAt: 0,
+    nonce: 'nonce',
+    possiblySentSince: null,
+  },
 };
 const content = { guildId: '4', userId: '1', role: '9' };
 const role: ClaimedEffect = { ...row, kind: 'role', content };
@@ -51,7 +60,7 @@ describe('a claimed effect', () => {
 });
 
 describe('the dispatcher with effects of several kinds', () => {
-  const stored = { kind: 'role', queue: 'role 4', content, deliveryId: null, createdAt: start } as const;
+  const stored = { kind: 'role', queue: rolesQueue('4'), content, deliveryId: null, createdAt: start } as const;
 
   it('carries out planned effects within two seconds of their time', async () => {
     const { clock, store, dispatcher, settle, performed, attempted } = await createTestDispatcher({ outcome: 'done' });
@@ -72,12 +81,12 @@ describe('the dispatcher with effects of several kinds', () => {
     const { clock, store } = await createTestDispatcher({ outcome: 'done' });
     const waiting = Array.from({ length: 150 }, (_, index) => {
       const guildId = String(1_000 + index);
-      return { ...stored, queue: `role ${guildId}`, content: { ...content, guildId } };
+      return { ...stored, queue: rolesQueue(guildId), content: { ...content, guildId } };
     });
     await store.outbox.enqueue([...waiting, { ...stored, createdAt: start - 1, dueAt: start }]);
     const rotation = createQueueRotation(clock);
     await createDiscovery({ outbox: store.outbox, rotation, clock, newEffectsPollMs: null }).run();
-    expect(rotation.next()).toBe('role 4');
+    expect(rotation.next()).toBe('roles 1 4');
   });
 
   it('buries an effect of an unknown kind, and continues with the others of its queue', async () => {
@@ -92,11 +101,15 @@ describe('the dispatcher with effects of several kinds', () => {
   it('is not delayed in one queue by failures in another', async () => {
     const { store, dispatcher, counts, performWith } = await createTestDispatcher({ outcome: 'done' });
     const failing = Array.from({ length: 20 }, () => stored);
-    const others = failing.map((effect) => ({ ...effect, queue: 'role 5', content: { ...content, guildId: '5' } }));
+    const others = failing.map((effect) => ({
+      ...effect,
+      queue: rolesQueue('5'),
+      content: { ...content, guildId: '5' },
+    }));
     await store.outbox.enqueue([...failing, ...others]);
     const fails = async () => ({ outcome: 'later', reason: 'Discord answered 500', scope: 'effects' }) as const;
     const succeeds = async () => ({ outcome: 'done' }) as const;
-    performWith(createPerform({ announcement, role: ({ queue }) => (queue === 'role 4' ? fails() : succeeds()) }));
+    performWith(createPerform({ announcement, role: ({ queue }) => (queue === 'roles 1 4' ? fails() : succeeds()) }));
     dispatcher.start();
     // The clock stands still: no effect waits for the retries of another.
     await eventually(async () => expect(await counts()).toMatchObject({ done: 20, waiting: 20 }));

@@ -1,15 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { CommunityId } from '../../../src/core/ledger/account.ts';
-import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
+import { roleQueueName } from '../../../src/core/outbox/queue.ts';
 import { createQueueShare, type QueueShare } from '../../../src/core/outbox/queue-share.ts';
-import { stoppedRoleQueue, withoutRole } from '../../../src/discord/circuits/role-queue.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { directMessageQueue, rolesQueue } from '../../support/queues.ts';
 import { wrappedLeases } from '../../support/wrapped-leases.ts';
 
 const ids = Array.from({ length: 200 }, (_, index) => `${600_000_000_000_000_000n + BigInt(index)}`);
@@ -62,7 +62,7 @@ it('what Discord limits together belongs to one process: the messages to a membe
     const ofFirst = owners(both, directMessageQueue(id, firstCommunity));
     expect(ofFirst).toHaveLength(1);
     expect(owners(both, directMessageQueue(id, 2 as CommunityId))).toEqual(ofFirst);
-    const ofRole = stoppedRoleQueue(id, '700000000000000001');
-    expect(owners(both, ofRole)).toEqual(owners(both, withoutRole(ofRole)));
+    const ofRole = roleQueueName(firstCommunity, id, '700000000000000001');
+    expect(owners(both, ofRole)).toEqual(owners(both, rolesQueue(id)));
   }
 });

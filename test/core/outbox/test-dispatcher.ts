@@ -10,6 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteFile } from '../../support/new-sqlite.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 export const start = Date.UTC(2026, 0, 1);
 
@@ -27,7 +28,7 @@ export function addBacklog(path: string, effects: number, { channels = 1, dueAt 
     .prepare(
       `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :effects)
        INSERT INTO effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
-       SELECT n, 'announcement', 600000000000000000 + n % CAST(:channels AS INTEGER), :text, 'waiting', 0, :dueAt, :dueAt FROM numbers`,
+       SELECT n, 'announcement', 'channel 1 ' || (600000000000000000 + n % CAST(:channels AS INTEGER)), :text, 'waiting', 0, :dueAt, :dueAt FROM numbers`,
     )
     .run({ effects, channels, text, dueAt });
   database.close();
@@ -75,7 +76,7 @@ export async function createTestDispatcher(...attempts: AttemptResult[]) {
         listing: { ...listing, ...(channelId && { announceChannelId: channelId }) },
       },
     );
-  const nudge = (channelId = listing.announceChannelId ?? '') => dispatcher.nudge([channelId]);
+  const nudge = (channelId = listing.announceChannelId ?? '') => dispatcher.nudge([channelQueue(channelId)]);
   const counts = async () => (await store.records.counts()).effects;
   /** Waits until the dispatcher is idle and sleeps. Does not advance the clock. */
   const settle = async () => {

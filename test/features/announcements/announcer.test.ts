@@ -13,6 +13,7 @@ import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { blocksOf, isPanelMessage, textOf } from '../../discord/shown-text.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');
 
@@ -63,7 +64,7 @@ async function announcing(
     id: place + 1,
     deliveryId: place + 1,
     kind: 'announcement',
-    queue: channelId,
+    queue: channelQueue(channelId),
     content: announcement,
     attempts: 1,
     createdAt: at,
@@ -316,7 +317,7 @@ describe('an announcement that was possibly sent already', () => {
       id: place,
       deliveryId: place,
       kind: 'announcement',
-      queue: channelId,
+      queue: channelQueue(channelId),
       content: { ...((place === 1 ? first : null) ?? announcement), userId: `20000000000000000${place}`, at: begun },
       attempts: 1,
       createdAt: begun,
@@ -491,7 +492,7 @@ describe('an attempt that fails', () => {
   it('waits with the missing permission and the channel, and is buried if that was deleted', async () => {
     const { discord, perform, effect, channelId } = await announcing();
     discord.faults.losePermission(channelId);
-    const waiting = { outcome: 'later', notSent: true, stop: { queue: channelId } };
+    const waiting = { outcome: 'later', notSent: true, stop: { target: channelId } };
     expect(await perform([effect(vote), effect(vote, 1)])).toMatchObject({
       ...waiting,
       reason: `The bot cannot write in channel ${channelId}. Give it Send Messages and Embed Links there.`,

@@ -18,6 +18,7 @@ import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts
 import { textsFor } from '../../../src/texts/texts.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 const member = (index: number) => `20000000000000000${index}`;
 const url = 'https://listing.example/server/1';
@@ -62,7 +63,14 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
       caption: null,
     }),
   });
-  const common = { id: 1, deliveryId: null, queue: channelId, attempts: 1, nonce: 'a-nonce', possiblySentSince: null };
+  const common = {
+    id: 1,
+    deliveryId: null,
+    queue: channelQueue(channelId),
+    attempts: 1,
+    nonce: 'a-nonce',
+    possiblySentSince: null,
+  };
   const effectOf = <Kind extends 'digest' | 'lostStreaks' | 'review'>(
     kind: Kind,
     value: Omit<EffectContents[Kind], 'channelId' | 'listing'>,
@@ -156,7 +164,7 @@ describe('a digest', () => {
     discord.faults.losePermission(discord.channels.announcements, 'sendMessages');
     const other = { from: from + hour, until: from + 2 * hour };
     expect(await digest(effectOf('digest', other, { nonce: 'another' }))).toMatchObject({
-      stop: { queue: discord.channels.announcements },
+      stop: { target: discord.channels.announcements },
     });
   });
 

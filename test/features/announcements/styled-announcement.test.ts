@@ -11,6 +11,7 @@ import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts
 import { textsFor } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 const voter = '200000000000000001';
 const role = '300000000000000001';
@@ -51,7 +52,7 @@ async function announcing(
     ...{ bonuses: [], roles: [] },
   };
   const effect = (changes: Partial<Announcement> = {}, id = 1): Effect<'announcement'> => ({
-    ...{ id, deliveryId: id, kind: 'announcement', queue: discord.channels.announcements, attempts: 1 },
+    ...{ id, deliveryId: id, kind: 'announcement', queue: channelQueue(discord.channels.announcements), attempts: 1 },
     ...{ content: { ...vote, ...changes }, createdAt: at, nonce: `nonce ${id}`, possiblySentSince: null },
   });
   const messages = () => discord.messages(discord.channels.announcements);

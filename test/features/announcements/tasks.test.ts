@@ -12,6 +12,7 @@ import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { channelQueue } from '../../support/queues.ts';
 import { castVote, installation, monday } from '../../support/voting.ts';
 
 const announceChannelId = '119000000000000003';
@@ -29,7 +30,7 @@ async function open(announcements: object, rewards: object = {}) {
   const community = installation(url, rewards);
   const posted = async () => {
     const now = clock.now();
-    const effects = await store.outbox.claim(announceChannelId, now, now + second, 1);
+    const effects = await store.outbox.claim(channelQueue(announceChannelId), now, now + second, 1);
     await store.outbox.done(effects, now);
     return effects.map((effect) => ({ kind: effect.kind, ...('content' in effect ? effect.content : {}) }));
   };
@@ -40,20 +41,20 @@ async function open(announcements: object, rewards: object = {}) {
 describe('the digest', () => {
   it('is enqueued after each interval with votes', async () => {
     const { store, listing, clock, vote, posted, votesBetween } = await open({ mode: 'digest', every: '1h' });
-    const run = createDigestTask(listing, { store: store.digests, votesBetween, clock });
+    const run = createDigestTask(listing, { communityId: firstCommunity, store: store.digests, votesBetween, clock });
     expect(await run()).toBe(null);
     await clock.advance(30 * minute);
     await vote(clock.now());
     expect(await run()).toBe(null);
     await clock.advance(30 * minute + 15 * second);
-    expect(await run()).toBe(announceChannelId);
+    expect(await run()).toBe(channelQueue(announceChannelId));
     expect(await run()).toBe(null);
     expect(await posted()).toMatchObject([{ kind: 'digest', from: monday, until: monday + hour }]);
     await clock.advance(3 * hour);
     expect(await run()).toBe(null);
     await vote(clock.now(), '200000000000000002');
     await clock.advance(2 * hour);
-    expect(await run()).toBe(announceChannelId);
+    expect(await run()).toBe(channelQueue(announceChannelId));
     expect(await posted()).toMatchObject([{ from: monday + 4 * hour, until: monday + 6 * hour }]);
   });
 });
@@ -126,7 +127,7 @@ describe('reviews', () => {
     set({ reviews: [review(2), { ...review(1), comment: 'edited' }] });
     expect(await run()).toBe(null);
     await clock.advance(15 * minute);
-    expect(await run()).toBe(announceChannelId);
+    expect(await run()).toBe(channelQueue(announceChannelId));
     expect(await posted()).toMatchObject([{ kind: 'review', review: { username: 'Ada 2', comment: 'Good' } }]);
     await clock.advance(15 * minute);
     expect(await run()).toBe(null);

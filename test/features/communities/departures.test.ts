@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
 import { prepareCommunities } from '../../../src/features/communities/community-ids.ts';
 import { createDepartures, isNoticeWanted } from '../../../src/features/communities/departures.ts';
@@ -9,6 +8,7 @@ import { day, hour } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { directMessageQueue } from '../../support/queues.ts';
 
 const [hosted, other, operators] = ['1', '2', '3'];
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
-import { handlerQueue, type PurchaseEvent, type VoteEvent } from '../../../src/core/outbox/handler-events.ts';
+import type { PurchaseEvent, VoteEvent } from '../../../src/core/outbox/handler-events.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { createLedger } from '../../../src/features/corrections/program-ledger.ts';
 import { type HandlerCall, type Handlers, PermanentError } from '../../../src/features/handlers/handlers.ts';
@@ -15,6 +15,7 @@ import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { handlerQueue } from '../../support/queues.ts';
 import { recordVote } from '../../support/record-vote.ts';
 
 const start = Date.UTC(2026, 0, 1);
@@ -104,7 +105,7 @@ it('are buried with the reason by a PermanentError, and called again after a req
   expect(ids.length).toBe(1);
   isBanned = false;
   expect(await store.outbox.requeue(1, clock.now())).toBe('revived');
-  notices.nudge([handlerQueue('vote', null)]);
+  notices.nudge([handlerQueue('vote')]);
   await eventually(async () => expect(await counts()).toMatchObject({ done: 1, buried: 0 }));
   expect(new Set(ids).size).toBe(1);
 });

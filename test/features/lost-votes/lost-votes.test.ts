@@ -15,6 +15,7 @@ import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { environmentWith } from '../../support/listings-file.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 const channelId = '700000000000000001';
 const log = createLog({ level: 'silent', secrets: [] });
@@ -178,7 +179,7 @@ it('that was not delivered is paid by its weight and announced at once, like a l
   expect(nudged).toEqual([channelId]);
   const [effect] = await claimDue(store.outbox, clock.now(), clock.now() + minute, 1);
   const content = { userId: member, credits: 20, at: votedAt, nextVoteAt: votedAt + 12 * hour };
-  expect(effect).toMatchObject({ kind: 'announcement', queue: channelId, content });
+  expect(effect).toMatchObject({ kind: 'announcement', queue: channelQueue(channelId), content });
 });
 
 it('is looked for again after an error, as far back as before', async () => {

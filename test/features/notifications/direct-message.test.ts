@@ -12,6 +12,7 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import { minute } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
+import { directMessageQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');
 
@@ -44,7 +45,15 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
   ) {
     const content = { userId: to, message };
     const effect: Effect<'directMessage'> = {
-      ...{ id: 1, deliveryId: null, kind: 'directMessage', queue: `dm ${to}`, content, attempts: 1, createdAt: 0 },
+      ...{
+        id: 1,
+        deliveryId: null,
+        kind: 'directMessage',
+        queue: directMessageQueue(to),
+        content,
+        attempts: 1,
+        createdAt: 0,
+      },
       ...{ nonce, possiblySentSince },
     };
     return handle(effect);

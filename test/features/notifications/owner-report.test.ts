@@ -9,6 +9,7 @@ import { create as shopParts } from '../../../src/features/shop/parts.ts';
 import { renderLostPanel } from '../../../src/features/vote-panel/parts.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');
 const role = '300000000000000009';
@@ -37,7 +38,14 @@ async function reporting() {
 
 function effectOf(content: OwnerReport): Effect<'ownerReport'> {
   return {
-    ...{ id: 1, deliveryId: null, kind: 'ownerReport', queue: content.channelId, attempts: 1, createdAt: 0 },
+    ...{
+      id: 1,
+      deliveryId: null,
+      kind: 'ownerReport',
+      queue: channelQueue(content.channelId),
+      attempts: 1,
+      createdAt: 0,
+    },
     ...{ content, nonce: 'nonce', possiblySentSince: null },
   };
 }
@@ -97,6 +105,6 @@ it('a report waits while the bot cannot write in the channel', async () => {
   const { discord, report, channelId } = await reporting();
   discord.faults.losePermission(channelId);
   expect(await report('role too high')).toMatchObject({
-    ...{ outcome: 'later', reason: expect.stringContaining('Send Messages'), stop: { queue: channelId } },
+    ...{ outcome: 'later', reason: expect.stringContaining('Send Messages'), stop: { target: channelId } },
   });
 });

@@ -10,6 +10,7 @@ import type { Locale } from '../../../src/texts/locale.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { textOf } from '../../discord/shown-text.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 const en = textsIn('en-US');
 
@@ -54,7 +55,14 @@ async function showing(changes: Partial<ShownParty> = {}) {
     texts = textsIn(locale);
   };
   const effectOf = (fields: Partial<Effect<'partyPanel'>> = {}): Effect<'partyPanel'> => ({
-    ...{ id: 1, deliveryId: null, kind: 'partyPanel', queue: channelId, content: { channelId, period }, attempts: 1 },
+    ...{
+      id: 1,
+      deliveryId: null,
+      kind: 'partyPanel',
+      queue: channelQueue(channelId),
+      content: { channelId, period },
+      attempts: 1,
+    },
     ...{ createdAt: clock.now(), nonce: 'a-nonce', possiblySentSince: null, ...fields },
   });
   const show = (next: Partial<ShownParty> = {}, fields: Partial<Effect<'partyPanel'>> = {}) => {
@@ -143,7 +151,7 @@ describe('the panel of a party', () => {
     const { discord, show, channelId, rejections } = await showing();
     discord.faults.losePermission(channelId);
     expect(await show()).toMatchObject({
-      ...{ outcome: 'later', stop: { queue: channelId } },
+      ...{ outcome: 'later', stop: { target: channelId } },
       reason: `The bot cannot write in channel ${channelId}. Give it Send Messages and Embed Links there.`,
     });
     expect(rejections()).toBe(1);
@@ -155,7 +163,14 @@ it('a reached goal is announced once, and pings nobody', async () => {
   let texts = en;
   const handle = createPartyReachedHandler({ rest, textsOf: async () => texts, clock });
   const effect: Effect<'partyReached'> = {
-    ...{ id: 1, deliveryId: null, kind: 'partyReached', queue: channelId, attempts: 1, createdAt: clock.now() },
+    ...{
+      id: 1,
+      deliveryId: null,
+      kind: 'partyReached',
+      queue: channelQueue(channelId),
+      attempts: 1,
+      createdAt: clock.now(),
+    },
     ...{ content: { channelId, period, goal: 1_000, credits: 1 }, nonce: 'a-nonce', possiblySentSince: null },
   };
   discord.faults.loseAnswers(1);

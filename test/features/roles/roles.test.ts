@@ -11,9 +11,11 @@ import { type Clock, systemClock } from '../../../src/platform/clock.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
+import { firstCommunity } from '../../support/communities.ts';
 import { serverAndBot } from '../../support/listings.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
+import { channelQueue, rolesQueue } from '../../support/queues.ts';
 import { recordVote } from '../../support/record-vote.ts';
 import { deposit, itemOf, orderOf, ownerChannelId } from '../../support/shop-store.ts';
 
@@ -28,7 +30,13 @@ async function recordedGrants(clock: Clock, guildId: string) {
   const reported: Extract<OwnerReportContent, { type: 'roleFailed' }>[] = [];
   const { roles, shop, outbox } = store;
   const { isPaidFor } = shop;
-  const grants = createRoleGrants({ roles, isPaidFor, outbox, ownerChannelOf: () => ownerChannelId, clock });
+  const grants = createRoleGrants({
+    roles,
+    isPaidFor,
+    outbox,
+    ownerChannelOf: () => ({ communityId: firstCommunity, id: ownerChannelId }),
+    clock,
+  });
   const port: RoleGrants = {
     ...grants,
     roleSettled(role, ...result) {
@@ -60,7 +68,7 @@ async function recordedGrants(clock: Clock, guildId: string) {
     async reports() {
       const now = clock.now();
       for (;;) {
-        const [effect] = await outbox.claim(ownerChannelId, now, now + hour, 1);
+        const [effect] = await outbox.claim(channelQueue(ownerChannelId), now, now + hour, 1);
         if (effect === undefined) return reported;
         if (effect.kind === 'ownerReport' && effect.content.report.type === 'roleFailed') {
           reported.push(effect.content.report);
@@ -97,7 +105,7 @@ async function handling(changes: { token?: string; stops?: boolean } = {}) {
   const userId = discord.members[1]?.id ?? '';
   const perform = (role: string = discord.roles.voter, member = userId, erase?: true) => {
     const content = { guildId: discord.guildId, userId: member, role, ...(erase && { erase }) };
-    const queue = `role ${discord.guildId}`;
+    const queue = rolesQueue(discord.guildId);
     const effect: Effect<'role'> = {
       ...{ id: 1, deliveryId: null, kind: 'role', queue, content, attempts: 1, createdAt: 0, nonce: 'nonce' },
       possiblySentSince: null,
@@ -201,7 +209,7 @@ describe('a role effect', () => {
         expect(await perform(role)).toMatchObject({
           outcome: isMendable ? 'later' : 'bury',
           reason: expect.stringContaining(hint),
-          ...(isMendable && { notSent: true, stop: { queue: `role ${fixture.discord.guildId} ${role}` } }),
+          ...(isMendable && { notSent: true, stop: { target: `role ${fixture.discord.guildId} ${role}` } }),
         });
       }
       const [report, ...others] = await grants.reports();
@@ -339,10 +347,10 @@ describe('a role effect', () => {
     const first = await perform(moderator);
     expect(first).toMatchObject({ outcome: 'later', reason: expect.stringContaining('Drag the role of the bot') });
     const { reason } = first as { reason: string };
-    const queue = `role ${discord.guildId} ${moderator}`;
-    expect(guard.open).toMatchObject([{ queue, reason }]);
+    const target = `role ${discord.guildId} ${moderator}`;
+    expect(guard.open).toMatchObject([{ target, reason }]);
     for (const member of [userId, other]) {
-      expect(await perform(moderator, member)).toMatchObject({ ...{ notSent: true, reason }, stop: { queue } });
+      expect(await perform(moderator, member)).toMatchObject({ ...{ notSent: true, reason }, stop: { target } });
     }
     await deposit(grants.store, buyer, 30);
     const item = itemOf({ id: 'moderator', price: 30, role: moderator });

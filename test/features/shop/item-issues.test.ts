@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import { createUnreadyReports, findUnreadyItems } from '../../../src/features/shop/item-issues.ts';
 import { renderUnreadyItem } from '../../../src/features/shop/parts.ts';
 import { openStore } from '../../../src/features/store.ts';
@@ -9,6 +8,7 @@ import { collectingLog } from '../../discord/bot.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { directMessageQueue } from '../../support/queues.ts';
 import { guildId, shout, start } from '../../support/shop-store.ts';
 
 describe('an item that nobody can buy', () => {

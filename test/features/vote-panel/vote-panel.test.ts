@@ -21,6 +21,7 @@ import { communityIdsOf } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock, storeClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
+import { channelQueue } from '../../support/queues.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 const [ada, grace] = ['200000000000000001', '200000000000000002'];
@@ -69,7 +70,7 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   /** Carries out the update that was enqueued for a channel. */
   async function update(channelId = channels.general) {
     nonce += 1;
-    const [effect] = await store.outbox.claim(channelId, clock.now(), clock.now() + minute, 1);
+    const [effect] = await store.outbox.claim(channelQueue(channelId), clock.now(), clock.now() + minute, 1);
     if (effect === undefined) return null;
     const result = await parts.effects.votePanel({ ...effect, nonce: `n${nonce}` } as Effect<'votePanel'>);
     await store.outbox.done([effect], clock.now());
@@ -270,7 +271,7 @@ describe('the vote panel of a guild', () => {
     expect(await update()).toEqual(done);
     expect(messages()).toEqual([]);
     expect(await store.votePanel.find(guildId)).toBe(null);
-    const reports = await store.outbox.claim(channels.premium, clock.now(), clock.now() + minute, 10);
+    const reports = await store.outbox.claim(channelQueue(channels.premium), clock.now(), clock.now() + minute, 10);
     expect(reports).toMatchObject([{ kind: 'ownerReport', content: { report: { type: 'votePanelGone' } } }]);
   });
 

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import { sql as kyselySql } from 'kysely';
 import { maxDueAheadMs, type OutboxReads } from '../../outbox/outbox.ts';
-import { targetOfQueue } from '../../outbox/queue.ts';
+import { type QueueName, targetOfQueue } from '../../outbox/queue.ts';
 import { literal, preparedStatement, run } from '../query-builder.ts';
 import type { Sql, SqlOperations } from '../sql-module.ts';
 import { waitingIn, waitingQueues } from './waiting-queues.ts';
@@ -55,7 +55,7 @@ export const reads: SqlOperations<OutboxReads> = {
   async queuesAfter(sql, queue, limit, now) {
     const rows = await findQueues(sql, { queue, limit });
     return rows.map(({ name, firstDueAt, lastDueAt }) => {
-      return { queue: name ?? '', dueAt: dueAtOf(firstDueAt ?? now, lastDueAt ?? now, now) };
+      return { queue: (name ?? '') as QueueName, dueAt: dueAtOf(firstDueAt ?? now, lastDueAt ?? now, now) };
     });
   },
 

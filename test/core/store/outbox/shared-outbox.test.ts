@@ -8,6 +8,7 @@ import { hour, minute } from '../../../../src/platform/durations.ts';
 import { describeOnPostgres } from '../../../contracts/databases.ts';
 import { serverAndBot } from '../../../support/listings.ts';
 import { manualClock, storeClock } from '../../../support/manual-clock.ts';
+import { channelQueue } from '../../../support/queues.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const pollMs = 200;
@@ -51,26 +52,26 @@ describeOnPostgres('the outbox of several processes on PostgreSQL', (server) => 
     const other = await connect(url);
     await other.query('BEGIN');
     await other.query('SELECT id FROM effects WHERE id <= 3 FOR UPDATE');
-    expect(idsOf(await store.outbox.claim(channel, start, start + minute, 10))).toEqual([4, 5]);
-    expect(await store.outbox.claim(channel, start, start + minute, 10)).toEqual([]);
+    expect(idsOf(await store.outbox.claim(channelQueue(channel), start, start + minute, 10))).toEqual([4, 5]);
+    expect(await store.outbox.claim(channelQueue(channel), start, start + minute, 10)).toEqual([]);
     await other.query('COMMIT');
-    expect(idsOf(await store.outbox.claim(channel, start, start + minute, 10))).toEqual([1, 2, 3]);
+    expect(idsOf(await store.outbox.claim(channelQueue(channel), start, start + minute, 10))).toEqual([1, 2, 3]);
   });
 
   it('claims an attempted message completely or not at all', async () => {
     const url = server().newDatabase();
     const store = await open(url);
     await enqueue(store, 3);
-    const message = await store.outbox.claim(channel, start, start + minute, 10);
+    const message = await store.outbox.claim(channelQueue(channel), start, start + minute, 10);
     await store.outbox.retry(message, start + minute, 'no answer');
     const other = await connect(url);
     for (const locked of [1, 3]) {
       await other.query('BEGIN');
       await other.query('SELECT id FROM effects WHERE id = $1 FOR UPDATE', [locked]);
-      expect(await store.outbox.claim(channel, start + minute, start + hour, 10)).toEqual([]);
+      expect(await store.outbox.claim(channelQueue(channel), start + minute, start + hour, 10)).toEqual([]);
       await other.query('COMMIT');
     }
-    const again = await store.outbox.claim(channel, start + minute, start + hour, 10);
+    const again = await store.outbox.claim(channelQueue(channel), start + minute, start + hour, 10);
     expect(again.map(({ id, nonce }) => [id, nonce])).toEqual([1, 2, 3].map((id) => [id, message[0]?.nonce]));
   });
 
@@ -89,7 +90,7 @@ describeOnPostgres('the outbox of several processes on PostgreSQL', (server) => 
       const claims: Awaited<ReturnType<Outbox['claim']>>[] = [];
       const claimAll = async ({ outbox }: Store) => {
         const isDue = async () => ((await outbox.nextDueAt(channel, at)) ?? at + 1) <= at;
-        while (await isDue()) claims.push(await outbox.claim(channel, at, at + minute, 10));
+        while (await isDue()) claims.push(await outbox.claim(channelQueue(channel), at, at + minute, 10));
       };
       await Promise.all(stores.map(claimAll));
       const ids = claims.flatMap(idsOf);
@@ -124,7 +125,7 @@ describeOnPostgres('the outbox of several processes on PostgreSQL', (server) => 
       return [rotation.next(), rotation.next()];
     };
     expect(await poll()).toEqual([channel, undefined]);
-    await other.outbox.done(await other.outbox.claim(channel, start, start + minute, 10), start);
+    await other.outbox.done(await other.outbox.claim(channelQueue(channel), start, start + minute, 10), start);
     expect(await poll()).toEqual([undefined, undefined]);
     await late.query('COMMIT');
     expect(await poll()).toEqual([otherChannel, undefined]);
