@@ -1,13 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { accountIdOf } from '../../src/core/ledger/account.ts';
+import { accountIdOf, type CommunityId } from '../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { deleteGuildData } from '../../src/features/communities/delete-data.ts';
-import { fixHome } from '../../src/features/communities/home.ts';
 import { openStore } from '../../src/features/store.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
 import type { Premium } from '../../src/webhook/event.ts';
-import { firstCommunity } from '../support/communities.ts';
+import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { recordVote } from '../support/record-vote.ts';
@@ -18,23 +17,22 @@ import { describeOnEveryDatabase } from './databases.ts';
 const [server] = serverAndBot();
 if (server === undefined) throw new Error('no listing');
 const start = Date.UTC(2026, 0, 5, 12);
-const [home, guild] = ['100000000000000001', '613425648685547541'];
+const [operators, guild] = ['100000000000000001', '613425648685547541'];
 const [member, other] = ['200000000000000001', '200000000000000002'];
 const never = new AbortController().signal;
 
-function listingOf(name: string, accounts: string, guildId: string): ListingContext {
+function listingOf(name: string, id: CommunityId, guildId: string): ListingContext {
   const rewards = {
     ...server?.rewards,
     streak: { every: 2, credits: 50, forgive: 0 },
     voterRole: { role: `7${guildId.slice(1)}`, forMs: 12 * hour },
     party: { goal: 1_000, per: 'week', credits: 25 },
   };
-  const community = { guildId, accounts, timeZone: 'UTC', listings: [name] };
+  const community = { guildId, id, timeZone: 'UTC', listings: [name] };
   return { ...server, name, kind: 'server', rewards, community } as ListingContext;
 }
 
-const homeListing = listingOf('home', '', home);
-const guildListing = listingOf('hosted', guild, guild);
+const operatorsListing = listingOf('own', firstCommunity, operators);
 
 describeOnEveryDatabase('the data of a community', (newUrl) => {
   async function open() {
@@ -42,10 +40,12 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const clock = manualClock(start);
     const store = await openStore(url, storeClock(clock), { thread: false });
     onTestFinished(() => store.close());
-    await fixHome(store.installation, home, [home]);
+    await store.communityIds.addConfigured([operators]);
+    const communityId = await addCommunity(store, guild);
+    const guildListing = listingOf('hosted', communityId, guild);
     for (const [guildId, listing] of [
       [guild, 'hosted'],
-      [home, 'home'],
+      [operators, 'own'],
     ] as const) {
       const change = { guildId, authorId: '7', interactionId: guildId, at: start, basis: null, undoes: null };
       const values = [{ listing, path: 'link', after: { value: '{}', sealed: null } }];
@@ -57,7 +57,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
       await clock.advance(16 * minute);
       while (await store.counting.advance());
     }
-    return { url, clock, store, vote, countAll };
+    return { url, clock, store, communityId, guildListing, vote, countAll };
   }
 
   /** What is left of each table that mentions a value. */
@@ -95,16 +95,16 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
   }
 
   it('is deleted in steps that leave everything consistent, and repeats are still recognised', async () => {
-    const { url, clock, store, vote, countAll } = await open();
+    const { url, clock, store, communityId, guildListing, vote, countAll } = await open();
     await Promise.all(Array.from({ length: 230 }, (_, index) => vote(guildListing, member, start + index * 13 * hour)));
     const last = start + 230 * 13 * hour;
     await vote(guildListing, other, last);
-    await vote(homeListing, member, last);
-    await vote(homeListing, other, last);
+    await vote(operatorsListing, member, last);
+    await vote(operatorsListing, other, last);
     await clock.advance(last - start);
     await countAll();
-    await vote(homeListing, other, last + day);
-    const correction = { userId: member, accounts: guild, credits: 5, reason: 'for a test', at: last };
+    await vote(operatorsListing, other, last + day);
+    const correction = { userId: member, communityId, credits: 5, reason: 'for a test', at: last };
     await store.recorder.correct(correction, 'key');
     const premium: Premium = {
       ...{ family: 'premium', kind: 'premium_purchase', target: { kind: 'server', id: null }, userId: member },
@@ -114,13 +114,13 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     const delivery = { receivedAt: last, family: 'premium', body: '{"orderId":"order-1"}' } as const;
     await store.recorder.record(delivery, { type: 'event', event: premium, listing: guildListing });
     const order = orderOf(itemOf({ id: 'vip', name: 'VIP', price: 20, role: '9' }), {
-      communityId: guild,
+      communityId,
       userId: member,
     });
     expect(await store.shop.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
     const cooldown = { name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: last + day };
-    await store.reminders.switchOn(accountIdOf(guild, other), [cooldown], last);
-    expect(await tablesWith(url, [guild, 'hosted'])).toEqual(
+    await store.reminders.switchOn(accountIdOf(communityId, other), [cooldown], last);
+    expect(await tablesWith(url, [guild, 'hosted', `"${communityId}:`])).toEqual(
       expect.arrayContaining([
         'balances',
         'entries',
@@ -144,14 +144,14 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     await deleteGuildData(store.guildData, guild, never);
 
     expect(await isConsistent(url)).toBe(true);
-    expect(await tablesWith(url, [guild, 'hosted'])).toEqual([]);
-    expect(await store.ledgerIn(guild).account(member)).toMatchObject({ credits: 0, votes: 0 });
+    expect(await tablesWith(url, [guild, 'hosted', `"${communityId}:`])).toEqual([]);
+    expect(await store.ledgerIn(communityId).account(member)).toMatchObject({ credits: 0, votes: 0 });
     expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ votes: 1 });
     const counts = await store.records.counts();
     expect(counts).toMatchObject({ users: 2, votes: 3 });
     await countAll();
     expect(await store.records.counts()).toEqual(counts);
-    await vote(homeListing, '200000000000000003', last);
+    await vote(operatorsListing, '200000000000000003', last);
     expect(await store.records.counts()).toMatchObject({ users: 3, votes: 4 });
     const repeated = await vote(guildListing, member, start);
     expect(repeated).toMatchObject({ outcome: 'duplicate' });
@@ -159,11 +159,11 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     expect(await tablesWith(url, ['order-1'])).toEqual([]);
   }, 60_000);
 
-  it('is never deleted at home', async () => {
+  it('is never deleted where listings of the operator are', async () => {
     const { url, store, vote } = await open();
-    await vote(homeListing, member, start);
-    await deleteGuildData(store.guildData, home, never);
+    await vote(operatorsListing, member, start);
+    await deleteGuildData(store.guildData, operators, never);
     expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ votes: 1 });
-    expect(await tablesWith(url, [home])).toEqual(expect.arrayContaining(['grants']));
+    expect(await tablesWith(url, [operators])).toEqual(expect.arrayContaining(['grants']));
   });
 });

@@ -1,29 +1,32 @@
 import { expect, it } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { prepareCommunities } from '../../src/features/communities/community-ids.ts';
 import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createLedger } from '../../src/features/corrections/program-ledger.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
 import { castVote, guildId, installation, isConsistent, monday, openLedger } from '../support/voting.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
 const ada = '200000000000000001';
 const bo = '200000000000000002';
 const reason = 'a bet';
+const elsewhere = '700000000000000009';
+/** A listing of another community. */
+const bees = { ...harbour, name: 'bees', id: '3000', lookupKey: 'key-of-the-bees', guildId: elsewhere };
 
 function ledgerTests(newUrl: () => string): void {
-  async function open(url = newUrl()) {
+  async function open(url = newUrl(), others: readonly object[] = [bees]) {
     const store = await openLedger(url);
-    const harbour = installation(url, { vote: 10 });
-    const { listings } = loadConfig(
-      environmentWith([
-        { ...harbour, guildId: elsewhere },
-        { ...harbour, name: 'bees', lookupKey: 'key-of-the-bees', guildId, rewards: { vote: 10 } },
-      ]),
-    );
+    const { environment } = installation(url, {});
+    const { listings } = loadConfig({ ...environment, ...environmentWith([...others, { ...harbour, guildId }]) });
+    const { of } = await prepareCommunities(store.communityIds, listings);
+    const directory = createDirectory(listings, of);
     const sources = { store, directory, clock: { now: () => monday } };
-    // The accounts of a guild that is not the home community.
     const ledger = createLedger(sources, guildId);
-    const vote = (userId: string) => castVote(store, { ...harbour, listings: [...directory.listings] }, userId, monday);
+    const vote = (userId: string) =>
+      castVote(store, { environment, listings: [...directory.listings] }, userId, monday);
     const balances = async () => [await ledger.account(ada), await ledger.account(bo)].map((each) => each?.credits);
-    return { url, store, ledger, everywhere: createLedger(sources), vote, balances };
+    return { url, store, ledger, withoutDefault: createLedger(sources), vote, balances };
   }
 
   async function withCredits(credits: number, url?: string) {
@@ -100,20 +103,51 @@ function ledgerTests(newUrl: () => string): void {
     expect(await isConsistent(url)).toBe(true);
   });
 
-  it('reads the account of a member in one community, or in all, and null for a member without one', async () => {
-    const { ledger, everywhere } = await withCredits(30);
-    await everywhere.award({ userId: ada, credits: 5, reason, key: 'home' });
+  it('reads the account of a member in one community, and null for a member without one', async () => {
+    const { ledger, withoutDefault } = await withCredits(30);
+    await withoutDefault.award({ userId: ada, credits: 5, reason, key: 'elsewhere', guildId: elsewhere });
     const account = { userId: ada, credits: 30, votes: 0 };
     expect(await ledger.account(ada)).toEqual(account);
-    expect(await everywhere.account(ada)).toEqual({ ...account, credits: 35 });
-    expect(await everywhere.account(ada, { guildId })).toEqual(account);
-    expect(await everywhere.account(ada, { guildId: null })).toEqual({ ...account, credits: 5 });
-    for (const reads of [ledger, everywhere]) expect(await reads.account(bo)).toBe(null);
+    expect(await withoutDefault.account(ada, { guildId })).toEqual(account);
+    expect(await ledger.account(ada, { guildId: elsewhere })).toEqual({ ...account, credits: 5 });
+    expect(await ledger.account(bo)).toBe(null);
+    expect(await withoutDefault.account(bo, { guildId: elsewhere })).toBe(null);
     expect(await ledger.lastVoteAt(bo, null)).toBe(null);
   });
 
+  it('has to name the community where there are several, which are then listed', async () => {
+    const { withoutDefault: ledger, vote } = await withCredits(30);
+    await vote(ada);
+    const several = {
+      code: 'ledger_unknown_community',
+      message: expect.stringContaining(`: ${elsewhere} (bees); ${guildId} (harbour).`),
+    };
+    const change = { userId: ada, credits: 1, reason, key: 'unnamed' };
+    for (const call of [
+      () => ledger.award(change),
+      () => ledger.spend(change),
+      () => ledger.refund({ key: 'start', reason }),
+      () => ledger.transfer(bet),
+      () => ledger.account(ada),
+      () => ledger.lastVoteAt(ada, null),
+      () => ledger.entries(ada),
+      () => ledger.standings('all', 'credits'),
+    ]) {
+      await expect(call()).rejects.toMatchObject(several);
+    }
+    expect(await ledger.account(ada, { guildId })).toMatchObject({ credits: 40 });
+    expect(await ledger.lastVoteAt(ada, 'harbour')).toBe(monday);
+  });
+
+  it('means the only community where there is one', async () => {
+    const { ledger, withoutDefault } = await open(newUrl(), []);
+    expect(await withoutDefault.award({ userId: ada, credits: 7, reason, key: 'a' })).toMatchObject({ balance: 7 });
+    expect(await withoutDefault.account(ada)).toEqual(await ledger.account(ada));
+    expect(await withoutDefault.standings('all', 'credits')).toMatchObject({ members: [{ userId: ada, score: 7 }] });
+  });
+
   it('reads the entries of a member in pages, with those of votes', async () => {
-    const { ledger, everywhere, vote } = await open();
+    const { ledger, withoutDefault, vote } = await open();
     await vote(ada);
     for (const key of ['a', 'b', 'c']) await ledger.award({ userId: ada, credits: 1, reason: `prize ${key}`, key });
     await ledger.spend({ userId: ada, credits: 2, reason, key: 'd' });
@@ -126,17 +160,17 @@ function ledgerTests(newUrl: () => string): void {
       page = await ledger.entries(ada, { limit: 2, before });
     }
     expect(keys).toEqual(['d', 'd', 'c', 'b', 'a', 'vote']);
-    const entries = await everywhere.entries(ada, { guildId });
+    const entries = await withoutDefault.entries(ada, { guildId });
     expect(entries.at(-1)).toEqual({
       ...{ id: before, at: monday, cause: 'vote', credits: 10, listing: 'harbour', reason: null, deliveryId: 1 },
     });
     expect(await ledger.entries(bo)).toEqual([]);
-    expect(await everywhere.entries(ada)).toEqual([]);
+    expect(await withoutDefault.entries(ada, { guildId: elsewhere })).toEqual([]);
     expect(await ledger.lastVoteAt(ada, 'harbour')).toBe(monday);
   });
 
   it('ranks the members of a community', async () => {
-    const { ledger, everywhere, vote } = await open();
+    const { ledger, withoutDefault, vote } = await open();
     await vote(ada);
     await ledger.award({ userId: bo, credits: 50, reason, key: 'a' });
     const [first, second] = [
@@ -148,8 +182,8 @@ function ledgerTests(newUrl: () => string): void {
     });
     expect(await ledger.standings('all', 'credits', { limit: 1, offset: 1 })).toMatchObject({ members: [second] });
     expect((await ledger.standings('week', 'votes')).members).toEqual([{ userId: ada, score: 1, rank: 1 }]);
-    expect((await everywhere.standings('week', 'votes')).members).toEqual([]);
-    expect((await everywhere.standings('week', 'votes', { guildId })).total).toBe(1);
+    expect((await withoutDefault.standings('week', 'votes', { guildId: elsewhere })).members).toEqual([]);
+    expect((await withoutDefault.standings('week', 'votes', { guildId })).total).toBe(1);
   });
 
   it('says what is not valid in a read', async () => {

@@ -4,7 +4,7 @@ import { createReplay } from '../../src/core/receiving/replay.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
 import { claimDue } from '../support/claim-due.ts';
-import { accountOf, firstCommunity } from '../support/communities.ts';
+import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { rolesQueue } from '../support/queues.ts';
 import { start, startOwnerServer, twoSites, vote, votedAt } from './owner-server.ts';
@@ -190,23 +190,42 @@ describe('the owner API', () => {
     ]);
   });
 
-  it('returns the accounts of a member in several communities, and corrects the one that is named', async () => {
-    const { post, request, store } = await startOwnerServer();
+  it('has to name one of several communities, which are then listed; without a guild it is called none', async () => {
+    const { post, request, store } = await startOwnerServer({ guildId: '9' });
     await post('/webhooks/vote', vote);
-    const correction = { userId: '42', accounts: '9', credits: 5, reason: 'test', at: start };
+    const communityId = await addCommunity(store, '9');
+    const correction = { userId: '42', communityId, credits: 5, reason: 'test', at: start };
     await store.recorder.correct(correction, 'key');
-    const { json } = await request('/users/42');
-    expect(json).toMatchObject({ credits: 15, votes: 1 });
-    expect(json['accounts']).toMatchObject([
-      { guildId: null, credits: 10, votes: 1, lastVoteAt: votedAt },
-      { guildId: '9', credits: 5, votes: 0, lastVoteAt: null },
-    ]);
-    const corrected = { method: 'POST', body: { guildId: '9', credits: -5, reason: 'back' } };
-    expect((await request('/users/42/corrections', corrected)).json).toMatchObject({ credits: 0 });
-    expect((await request('/users/42?guildId=9')).json).toMatchObject({ credits: 0, entries: [{}, {}] });
-    expect((await request('/users/42')).json).toMatchObject({ credits: 10 });
+    const correct = (guildId?: string) =>
+      request('/users/42/corrections', { method: 'POST', body: { guildId, credits: -5, reason: 'back' } });
+    const known = 'none (server, bot); 9 (hosted).';
+    for (const response of [await request('/users/42'), await request('/leaderboard'), await correct()]) {
+      expect(response).toMatchObject({ status: 400, json: { error: expect.stringContaining(known) } });
+    }
+    for (const response of [
+      await request('/users/42?guildId=8'),
+      await request('/leaderboard?guildId=8'),
+      await correct('8'),
+    ]) {
+      expect(response).toMatchObject({ status: 404, json: { error: expect.stringContaining(known) } });
+    }
+    expect((await request('/users/42?guildId=none')).json).toMatchObject({ credits: 10, votes: 1 });
+    expect((await request('/users/42?guildId=9')).json).toMatchObject({ credits: 5, votes: 0, entries: [{}] });
+    expect((await request('/leaderboard?guildId=none')).json).toMatchObject({ members: [{ userId: '42', score: 10 }] });
+    expect(await correct('9')).toMatchObject({ status: 201, json: { credits: 0 } });
     expect((await request('/leaderboard?guildId=9')).json).toMatchObject({ members: [] });
+    expect(await correct('none')).toMatchObject({ status: 201, json: { credits: 5 } });
+    expect((await request('/users/42?guildId=none')).json).toMatchObject({ credits: 5, votes: 1 });
+  });
+
+  it('means the only community where there is one', async () => {
+    const { post, request } = await startOwnerServer();
+    await post('/webhooks/vote', vote);
+    expect((await request('/users/42')).json).toMatchObject({ credits: 10, votes: 1 });
+    expect((await request('/users/42?guildId=none')).json).toMatchObject({ credits: 10, votes: 1 });
     expect((await request('/leaderboard')).json).toMatchObject({ members: [{ userId: '42', score: 10 }] });
+    const body = { credits: 5, reason: 'gift' };
+    expect((await request('/users/42/corrections', { method: 'POST', body })).json).toMatchObject({ credits: 15 });
   });
 
   it('returns leaderboards with shared ranks, in pages', async () => {

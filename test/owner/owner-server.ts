@@ -1,13 +1,16 @@
 import express from 'express';
+import { loadConfig } from '../../config/load.ts';
 import type { Standings } from '../../src/core/ledger/standing.ts';
 import { createReplay } from '../../src/core/receiving/replay.ts';
 import { plainRewards } from '../../src/core/rewards/rules.ts';
 import { plainAnnouncements } from '../../src/features/announcements/read-settings.ts';
+import { CommunityIds } from '../../src/features/communities/community-ids.ts';
+import { createDirectory } from '../../src/features/communities/directory.ts';
 import { createReversals } from '../../src/features/corrections/reversals.ts';
 import { reminderCard } from '../../src/features/reminders/card.ts';
 import { roleCard } from '../../src/features/roles/card.ts';
 import { shopCard } from '../../src/features/shop/card.ts';
-import type { OwnerCommunity } from '../../src/owner/communities.ts';
+import { createOwnerCommunities } from '../../src/owner/communities.ts';
 import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
 import { hour } from '../../src/platform/durations.ts';
@@ -16,6 +19,7 @@ import { service } from '../../src/webhook/sites/service.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { claimDue } from '../support/claim-due.ts';
 import { serverAndBot } from '../support/listings.ts';
+import { environmentWith, harbour } from '../support/listings-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { serve, startReceiver } from '../support/start-receiver.ts';
 
@@ -39,21 +43,29 @@ export interface RequestOptions {
   readonly body?: unknown;
 }
 
-/** The owner's API and console on a real HTTP server, over a store that a real receiver writes. */
+/**
+ * The owner's API and console on a real HTTP server, over a store that a real receiver writes.
+ * @param guildId of another community, with a listing `hosted`
+ */
 export async function startOwnerServer({
   standings,
+  guildId,
   ...changes
-}: Partial<OwnerContext> & { readonly standings?: Standings } = {}) {
+}: Partial<OwnerContext> & { readonly standings?: Standings; readonly guildId?: string } = {}) {
   const clock = manualClock(start);
   const { store, post } = await startReceiver({ clock });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
   const { records, outbox, sessions, recorder } = store;
-  const communityWith = (accounts: string): OwnerCommunity => ({
-    ...{ communityId, guildId: accounts || null, ledger: store.ledgerIn(accounts) },
-    standings: standings ?? store.standingsIn(accounts, 'UTC'),
-  });
+  const { listings } = loadConfig(
+    environmentWith([
+      { ...harbour, name: 'server' },
+      { ...harbour, name: 'bot', kind: 'bot', lookupKey: 'key-of-the-bot' },
+      ...(guildId === undefined ? [] : [{ ...harbour, name: 'hosted', lookupKey: 'key-of-hosted', guildId }]),
+    ]),
+  );
+  const communityIds = new CommunityIds(store.communityIds, await store.communityIds.add(guildId ? [guildId] : []));
   const context: OwnerContext = {
     ...{ records, outbox, recorder, sessions, clock, log },
     scope: null,
@@ -61,14 +73,11 @@ export async function startOwnerServer({
     corrections: store.corrections,
     namesIn: () => async () => ({ member: () => null, role: () => null, channel: () => null, listing: () => null }),
     guilds: { ids: () => [], scopeOf: () => null, reader: null },
-    communities: {
-      home: communityWith(''),
-      inGuild: communityWith,
-      of: async (userId) => {
-        const found = await store.communitiesOf(userId);
-        return (found.length === 0 ? [''] : found).map(communityWith);
-      },
-    },
+    communities: createOwnerCommunities({
+      store: standings === undefined ? store : { ...store, standingsIn: () => standings },
+      directory: createDirectory(listings, communityIds.of),
+      communityIds,
+    }),
     rewards: {
       rules: () => {
         const others = { ownerChannelId: null, announcements: plainAnnouncements, shop: [] };
