@@ -21,6 +21,7 @@ const ownerContent = {
 function panelTests(newUrl: () => string): void {
   async function open(): Promise<Store> {
     const store = await openStore(newUrl(), storeClock(manualClock(start)), { thread: false });
+    await store.communityIds.addConfigured([guildId]);
     onTestFinished(() => store.close());
     return store;
   }

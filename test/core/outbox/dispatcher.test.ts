@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { createDispatcher } from '../../../src/core/outbox/dispatcher.ts';
+import { parseQueue } from '../../../src/core/outbox/queue.ts';
 import type { AttemptResult } from '../../../src/platform/attempt-result.ts';
 import { day, hour, minute, second } from '../../../src/platform/durations.ts';
 import { createLog } from '../../../src/platform/log.ts';
@@ -372,10 +373,10 @@ describe('the dispatcher', () => {
     const dispatcher = createDispatcher({
       outbox: store.outbox,
       async perform(effects) {
-        attempted.push(...effects.map(({ queue }) => queue));
+        attempted.push(...effects.map(({ queue }) => parseQueue(queue).id));
         return { outcome: 'done' };
       },
-      isOwn: (queue) => own.has(queue),
+      isOwn: (queue) => own.has(parseQueue(queue).id),
       clock,
       log: createLog({ level: 'silent', secrets: [] }),
     });

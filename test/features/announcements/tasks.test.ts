@@ -79,7 +79,7 @@ describe('lost streaks', () => {
     expect(await run()).toBe(null);
     await clock.advance(3 * minute);
     const results = await Promise.all([run(), createLostStreaksTask(listing, options)()]);
-    expect(results.filter((queue) => queue !== null)).toEqual([announceChannelId]);
+    expect(results.filter((queue) => queue !== null)).toEqual([channelQueue(announceChannelId)]);
     expect(await posted()).toMatchObject([{ kind: 'lostStreaks', streaks: [{ userId: member, days: 2 }], more: 0 }]);
     await passDays(1);
     expect(await run()).toBe(null);

@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
 import type { PurchaseEvent, VoteEvent } from '../../../src/core/outbox/handler-events.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
+import { knownId } from '../../../src/features/communities/listings.ts';
 import { createLedger } from '../../../src/features/corrections/program-ledger.ts';
 import { type HandlerCall, type Handlers, PermanentError } from '../../../src/features/handlers/handlers.ts';
 import { createHandling } from '../../../src/features/handlers/handling.ts';
@@ -13,6 +15,7 @@ import { createLog } from '../../../src/platform/log.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { handlerQueue } from '../../support/queues.ts';
@@ -20,6 +23,8 @@ import { recordVote } from '../../support/record-vote.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const [slowGuild, otherGuild] = ['613425648685547541', '613425648685547542'];
+const communityOf = (guildId: string | null) =>
+  knownId(communityIdsOf([{ guildId: slowGuild }, { guildId: otherGuild }]), guildId);
 
 /** Handlers over a store, of two communities. Time advances with the test. */
 async function open(handlers: Handlers, { isStarted = true } = {}) {
@@ -27,9 +32,11 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const lines: string[] = [];
   const notices = createEffectNotices(null);
+  const { listings } = loadConfig(environmentWith([harbour]));
+  const directory = createDirectory(listings, communityIdsOf(listings));
   const handling = createHandling({
     ...{ handlers, store, clock, isShared: false, newEffectsPollMs: null },
-    ledgerIn: (guildId) => createLedger({ store, directory: createDirectory([], communityIdsOf([])), clock }, guildId),
+    ledgerIn: (guildId) => createLedger({ store, directory, clock }, guildId),
     log: createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } }),
     ...{ notices, metrics: createMetrics(), onAttempted() {} },
   });
@@ -40,7 +47,7 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   if (isStarted) handling.start();
   const recorder = { ...store.recorder, ...handling.recording.recorder(store.recorder) };
   const vote = (userId: string, guildId: string | null = null, at = clock.now()) => {
-    const community = { id: firstCommunity, guildId, timeZone: 'UTC', listings: ['server'] };
+    const community = { id: communityOf(guildId), guildId, timeZone: 'UTC', listings: ['server'] };
     const [listing] = serverAndBot({ community, announceChannelId: null });
     if (listing === undefined) throw new Error('no listing');
     return recordVote({ ...store, recorder }, listing, userId, at);
@@ -144,7 +151,7 @@ it('that are slow delay neither other kinds nor other communities', async () => 
     ...{ type: 'purchase', listing: null, guildId: slowGuild, deliveryId: null, at: start, purchaseId: 1, userId: '1' },
     ...{ item: 'vip', name: 'VIP', price: 5, credits: -5, balance: 0, role: null },
   };
-  const queue = handlerQueue('purchase', slowGuild);
+  const queue = handlerQueue('purchase', communityOf(slowGuild));
   const call = {
     kind: 'handler',
     queue,

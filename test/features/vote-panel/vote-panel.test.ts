@@ -33,6 +33,7 @@ async function guild(settings: object = { shop }, offered = commands, others: re
   const discord = await localDiscord({ rateLimits: false });
   const { guildId, channels } = discord;
   const store = await openStore(newSqliteUrl(), storeClock(clock), { thread: false });
+  await store.communityIds.addConfigured([discord.guildId]);
   onTestFinished(() => store.close());
   const listing = { ...harbour, guildId, ownerChannelId: channels.premium, ...settings };
   const { listings } = loadConfig(environmentWith([listing, ...others.map((other) => ({ ...other, guildId }))]));
