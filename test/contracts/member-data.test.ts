@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
+import { directMessageQueue } from '../../src/core/outbox/direct-message-queue.ts';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
 import {
   balanceDifferences,
@@ -13,6 +14,7 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { balanceKey } from '../../src/features/imports/items.ts';
 import { storedFeatures } from '../../src/features/index.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
+import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -115,7 +117,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   const reminder: NewEffect<'directMessage'> = {
     ...effect,
     kind: 'directMessage',
-    queue: `dm ${member}`,
+    queue: directMessageQueue(member, firstCommunity),
     content: { userId: member, message: { type: 'reminder', listing: 'server', dueAt: start } },
   };
 
@@ -156,9 +158,13 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     );
     await store.outbox.enqueue([reminder, { ...reminder, dueAt: start + hour }, roleReport]);
     await store.outbox.enqueue([
-      { ...reminder, queue: `dm ${neighbour}`, content: { ...reminder.content, userId: neighbour } },
+      {
+        ...reminder,
+        queue: directMessageQueue(neighbour, firstCommunity),
+        content: { ...reminder.content, userId: neighbour },
+      },
     ]);
-    const [first] = await store.outbox.claim(`dm ${member}`, start, start + minute, 1);
+    const [first] = await store.outbox.claim(directMessageQueue(member, firstCommunity), start, start + minute, 1);
     if (first === undefined) throw new Error('no effect');
     await store.outbox.done([first], start);
   }
@@ -457,7 +463,12 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       const at = start + 7 * round * day;
       await Promise.all(voters.map((userId) => vote(store, userId, at)));
       const week = String(round + 2).padStart(2, '0');
-      const party = { period: `week 2026-W${week}`, goal: 3, credits: 25, day: 20_458 + 7 * round };
+      const party = {
+        period: partyKey(firstCommunity, `week 2026-W${week}`),
+        goal: 3,
+        credits: 25,
+        day: 20_458 + 7 * round,
+      };
       const forgotten = forget(store, at);
       // To meet in different orders.
       await systemClock.sleep(2 * round);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { directMessageQueue } from '../../src/core/outbox/direct-message-queue.ts';
 import type { ShopItem } from '../../src/features/shop/item.ts';
 import type { ShopContext } from '../../src/features/shop/purchase.ts';
 import type { Store } from '../../src/features/store.ts';
@@ -214,7 +215,7 @@ function purchaseTests(newUrl: () => string): void {
     expect(await store.roles.isGranted(role, start + 1)).toBe(false);
     expect(await kindsOf(store)).toEqual([
       `role role ${guildId}`,
-      'directMessage dm 1',
+      `directMessage ${directMessageQueue('1', firstCommunity)}`,
       `ownerReport ${ownerChannelId}`,
     ]);
     expect(await store.shop.purchasesOf('1', firstCommunity, 9)).toMatchObject([{ state: 'refunded' }]);
@@ -271,7 +272,9 @@ function purchaseTests(newUrl: () => string): void {
     expect(await settle(2, 'refunded')).toMatchObject({ settled: true, purchase: { state: 'refunded' } });
     expect(await settle(2, 'fulfilled')).toMatchObject({ settled: false, purchase: { state: 'refunded' } });
     expect(await creditsOf(store)).toBe(50);
-    expect((await kindsOf(store)).filter((kind) => kind === 'directMessage dm 1')).toHaveLength(2);
+    expect(
+      (await kindsOf(store)).filter((kind) => kind === `directMessage ${directMessageQueue('1', firstCommunity)}`),
+    ).toHaveLength(2);
     await expectCleanAudit(url);
   });
 

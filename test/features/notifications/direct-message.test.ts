@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ListingCard } from '../../../src/core/announcements/listing-card.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
+import { directMessageQueue } from '../../../src/core/outbox/direct-message-queue.ts';
 import type { Effect } from '../../../src/core/outbox/effect.ts';
 import type { DirectMessageContent } from '../../../src/core/outbox/effect-contents.ts';
 import { createDiscordRest } from '../../../src/discord/rest.ts';
@@ -12,6 +13,7 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import { minute } from '../../../src/platform/durations.ts';
 import { textsIn } from '../../../src/texts/texts.ts';
 import { localDiscord } from '../../discord/bot.ts';
+import { firstCommunity } from '../../support/communities.ts';
 
 const en = textsIn('en-US');
 
@@ -44,7 +46,15 @@ async function messaging(card: ListingCard | null = null, isStillWanted = true) 
   ) {
     const content = { userId: to, message };
     const effect: Effect<'directMessage'> = {
-      ...{ id: 1, deliveryId: null, kind: 'directMessage', queue: `dm ${to}`, content, attempts: 1, createdAt: 0 },
+      ...{
+        id: 1,
+        deliveryId: null,
+        kind: 'directMessage',
+        queue: directMessageQueue(to, firstCommunity),
+        content,
+        attempts: 1,
+        createdAt: 0,
+      },
       ...{ nonce, possiblySentSince },
     };
     return handle(effect);
