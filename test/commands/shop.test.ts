@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { shop } from '../../commands/shop.ts';
+import { directMessageQueue } from '../support/queues.ts';
 import type { Panel, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { ShopItem } from '../../src/features/shop/item.ts';
@@ -284,7 +285,7 @@ describe('a purchase that the owner fulfils', () => {
       text: expect.stringContaining('This purchase is done already.'),
     });
     expect(await credits()).toBe(50);
-    expect(nudged.at(-1)).toEqual([`dm ${memberId}`]);
+    expect(nudged.at(-1)).toEqual([directMessageQueue(memberId, firstCommunity)]);
     expect(results).toEqual(['sold', 'fulfilled']);
   });
 

@@ -120,7 +120,8 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     expect(await store.shop.purchase(order, last)).toMatchObject({ outcome: 'purchased' });
     const cooldown = { name: 'hosted', cooldownMs: 12 * hour, nextVoteAt: last + day };
     await store.reminders.switchOn(accountIdOf(communityId, other), [cooldown], last);
-    expect(await tablesWith(url, [guild, 'hosted', `"${communityId}:`])).toEqual(
+    const names = [guild, 'hosted', `"${communityId}:`, `"${communityId} week`, `"community_id":${communityId}`];
+    expect(await tablesWith(url, names)).toEqual(
       expect.arrayContaining([
         'balances',
         'entries',
@@ -132,6 +133,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
         'purchases',
         'reminders',
         'orders',
+        'planned_effects',
       ]),
     );
 
@@ -144,7 +146,7 @@ describeOnEveryDatabase('the data of a community', (newUrl) => {
     await deleteGuildData(store.guildData, guild, never);
 
     expect(await isConsistent(url)).toBe(true);
-    expect(await tablesWith(url, [guild, 'hosted', `"${communityId}:`])).toEqual([]);
+    expect(await tablesWith(url, names)).toEqual([]);
     expect(await store.ledgerIn(communityId).account(member)).toMatchObject({ credits: 0, votes: 0 });
     expect(await store.ledgerIn(firstCommunity).account(member)).toMatchObject({ votes: 1 });
     const counts = await store.records.counts();

@@ -13,6 +13,7 @@ import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { balanceKey } from '../../src/features/imports/items.ts';
 import { storedFeatures } from '../../src/features/index.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
+import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { day, hour, minute } from '../../src/platform/durations.ts';
@@ -159,7 +160,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     await store.outbox.enqueue([
       { ...reminder, queue: directMessageQueue(neighbour), content: { ...reminder.content, userId: neighbour } },
     ]);
-    const [first] = await store.outbox.claim(channelQueue(`dm ${member}`), start, start + minute, 1);
+    const [first] = await store.outbox.claim(directMessageQueue(member), start, start + minute, 1);
     if (first === undefined) throw new Error('no effect');
     await store.outbox.done([first], start);
   }
@@ -458,7 +459,12 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
       const at = start + 7 * round * day;
       await Promise.all(voters.map((userId) => vote(store, userId, at)));
       const week = String(round + 2).padStart(2, '0');
-      const party = { period: `week 2026-W${week}`, goal: 3, credits: 25, day: 20_458 + 7 * round };
+      const party = {
+        period: partyKey(firstCommunity, `week 2026-W${week}`),
+        goal: 3,
+        credits: 25,
+        day: 20_458 + 7 * round,
+      };
       const forgotten = forget(store, at);
       // To meet in different orders.
       await systemClock.sleep(2 * round);

@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
+import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour, second } from '../../src/platform/durations.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { announceChannel as channelId, serverAndBot } from '../support/listings.ts';
 import { manualClock, storeClock } from '../support/manual-clock.ts';
 import { channelQueue } from '../support/queues.ts';
@@ -9,7 +11,7 @@ import { describeOnEveryDatabase } from './databases.ts';
 
 /** A Monday. */
 const start = Date.UTC(2026, 0, 5, 12);
-const period = 'week 2026-W02';
+const period = partyKey(firstCommunity, 'week 2026-W02');
 const endsAt = Date.UTC(2026, 0, 12);
 const message = { id: '9', channelId };
 

@@ -4,6 +4,7 @@ import type { ShopContext } from '../../src/features/shop/purchase.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, minute } from '../../src/platform/durations.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
+import { directMessageQueue } from '../support/queues.ts';
 import {
   creditsOf,
   deposit,
@@ -214,7 +215,7 @@ function purchaseTests(newUrl: () => string): void {
     expect(await store.roles.isGranted(role, start + 1)).toBe(false);
     expect(await kindsOf(store)).toEqual([
       `role roles 1 ${guildId}`,
-      'directMessage dm 1',
+      `directMessage ${directMessageQueue('1')}`,
       `ownerReport ${ownerChannelId}`,
     ]);
     expect(await store.shop.purchasesOf('1', firstCommunity, 9)).toMatchObject([{ state: 'refunded' }]);
@@ -271,7 +272,9 @@ function purchaseTests(newUrl: () => string): void {
     expect(await settle(2, 'refunded')).toMatchObject({ settled: true, purchase: { state: 'refunded' } });
     expect(await settle(2, 'fulfilled')).toMatchObject({ settled: false, purchase: { state: 'refunded' } });
     expect(await creditsOf(store)).toBe(50);
-    expect((await kindsOf(store)).filter((kind) => kind === 'directMessage dm 1')).toHaveLength(2);
+    expect(
+      (await kindsOf(store)).filter((kind) => kind === `directMessage ${directMessageQueue('1', firstCommunity)}`),
+    ).toHaveLength(2);
     await expectCleanAudit(url);
   });
 

@@ -6,6 +6,7 @@ import { entryPages } from '../../src/core/store/snapshots/entry-pages.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import type { ListingContext } from '../../src/core/tally/listing-context.ts';
 import { forgetMember } from '../../src/features/member-data/store.ts';
+import { partyKey } from '../../src/features/party/rules.ts';
 import { openStore, type Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import type { Premium, Vote } from '../../src/webhook/event.ts';
@@ -413,7 +414,7 @@ function rewardTests(newUrl: () => string): void {
   it('pays a party to everyone who voted before its goal was reached, once, over two processes', async () => {
     const { store, url } = await open();
     const { store: other } = await open(url, { thread: true });
-    const party = { period: 'week 2026-W02', goal: 5, credits: 25, day: 20_459 };
+    const party = { period: partyKey(firstCommunity, 'week 2026-W02'), goal: 5, credits: 25, day: 20_459 };
     const onlyParty = listings({ party: everyRule.party ?? null }).server;
     for (const userId of ['1', '2', '3', '4']) await castVote(store, userId, start, onlyParty);
     expect(await store.party.pay(party, start)).toBe(false);

@@ -52,7 +52,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     const snapshot = await tampered("UPDATE balances SET credits = 11 WHERE account_id = '1:2'");
     expect(await balanceDifferences(snapshot)).toEqual({
       count: 1,
-      first: [{ accountId: '2', balance: { credits: 11, votes: 1 }, entries: { credits: 10, votes: 1 } }],
+      first: [{ accountId: accountOf('2'), balance: { credits: 11, votes: 1 }, entries: { credits: 10, votes: 1 } }],
     });
   });
 
@@ -64,7 +64,7 @@ describeOnEveryDatabase('a snapshot', (newUrl) => {
     );
     const { count, first } = await balanceDifferences(snapshot);
     expect(count).toBe(3);
-    expect(first.map(({ accountId }) => accountId)).toEqual(['1', '2', '9']);
+    expect(first.map(({ accountId }) => accountId)).toEqual(['1', '2', '9'].map(accountOf));
     expect(first[1]).toMatchObject({ balance: { credits: 0, votes: 0 }, entries: { credits: 10, votes: 1 } });
   });
 

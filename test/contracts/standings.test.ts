@@ -62,7 +62,9 @@ function standingTests(newUrl: () => string): void {
     (await pageOf(standings, { period, by }, now)).members.map(({ rank, userId, score }) => [rank, userId, score]);
 
   it('returns everything about a member', async () => {
-    const { castVote, standings } = await open();
+    const { store, castVote, standings } = await open();
+    // The roles of the guild, as soon as that is known.
+    await store.communityIds.addConfigured([guildId]);
     await castVote('1', start);
     await castVote('1', start + 13 * hour);
     await castVote('1', start + 24 * hour, 'bot');

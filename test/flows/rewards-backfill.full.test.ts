@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { withoutSecrets } from '../../src/core/receiving/listing.ts';
 import { listingsWithCommunity } from '../../src/features/communities/listings.ts';
+import { partyKey } from '../../src/features/party/rules.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase, describeOnPostgres } from '../contracts/databases.ts';
 import { addCommunity, communityIdsOf, firstCommunity } from '../support/communities.ts';
@@ -38,7 +39,7 @@ function backfillTests(newUrl: () => string): void {
     expect(paid['party']?.paid).toEqual(paid['party']?.simulated);
     expect(paid['party']?.paid).toMatchObject({ entries: 9 });
     // Of one who was paid, and of one who did not vote in that week.
-    const week = { period: 'week 2026-W02', goal: 12, credits: 25, day: 20_458 };
+    const week = { period: partyKey(firstCommunity, 'week 2026-W02'), goal: 12, credits: 25, day: 20_458 };
     await castVote(store, community, '1', monday + 13 * hour);
     await castVote(store, community, '9', monday + hour);
     await store.party.pay(week, monday + 200 * day);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { partyKey } from '../../src/features/party/rules.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, hour } from '../../src/platform/durations.ts';
 import { describeOnEveryDatabase } from '../contracts/databases.ts';
@@ -48,7 +49,10 @@ async function castVotes(store: Store, community: Installation): Promise<void> {
     ['week 2026-W03', 20_465],
     ['week 2026-W04', 20_472],
   ] as const) {
-    await store.party.pay({ period: week, goal: 12, credits: 25, day: first }, monday + 30 * day);
+    await store.party.pay(
+      { period: partyKey(firstCommunity, week), goal: 12, credits: 25, day: first },
+      monday + 30 * day,
+    );
   }
 }
 

@@ -11,8 +11,9 @@ import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
 
 const [guildA, guildB] = ['1000', '2000'];
+/** Bots, since a server is its own guild. */
 const listing = (name: string, guildId?: string) => ({
-  ...{ ...harbour, name, lookupKey: `key-of-${name}` },
+  ...{ ...harbour, kind: 'bot', name, lookupKey: `key-of-${name}` },
   ...(guildId !== undefined && { guildId }),
 });
 

@@ -58,13 +58,15 @@ export async function startOwnerServer({
   const log = createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } });
   const nudges: number[] = [];
   const { records, outbox, sessions, recorder } = store;
-  const { listings } = loadConfig(
+  const { listings: configured } = loadConfig(
     environmentWith([
       { ...harbour, name: 'server' },
       { ...harbour, name: 'bot', kind: 'bot', lookupKey: 'key-of-the-bot' },
       ...(guildId === undefined ? [] : [{ ...harbour, name: 'hosted', lookupKey: 'key-of-hosted', guildId }]),
     ]),
   );
+  // A server's guild is its own id.
+  const listings = configured.map((each) => ({ ...each, guildId: each.name === 'hosted' ? each.guildId : null }));
   const communityIds = new CommunityIds(store.communityIds, await store.communityIds.add(guildId ? [guildId] : []));
   const context: OwnerContext = {
     ...{ records, outbox, recorder, sessions, clock, log },

@@ -242,7 +242,10 @@ function toScanned<Row extends { readonly id: number }>(
   return { ids: rows.filter(isOwn).map(({ id }) => id), lastId };
 }
 
-/** Whether an effect names the guild or one of the listings. */
+/** The key of a party in the content of an effect: `partyKey` of the feature. */
+const partyPattern = /"(\d+) (?:day|week|month) \d{4}-[\dW-]+"/g;
+
+/** Whether an effect names the guild, a party of the community or one of the listings. */
 function concerns(
   { queue, content }: { readonly queue: string; readonly content: string },
   { guildId, communityId, listings }: EndedGuild,
@@ -250,7 +253,7 @@ function concerns(
   return (
     parseQueue(queue).communityId === communityId ||
     content.includes(`"${guildId}"`) ||
-    content.includes(`"${guildId} `) ||
+    [...content.matchAll(partyPattern)].some(([, id]) => Number(id) === communityId) ||
     listings.some((name) => content.includes(`"${name}"`))
   );
 }

@@ -12,7 +12,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import type { Community, Directory } from '../communities/feature.ts';
-import { describeCommunities } from '../communities/only-community.ts';
+import { describeCommunities, onlyCommunity } from '../communities/only-community.ts';
 import type { Store } from '../store.ts';
 
 const maxKeyLength = 100;
@@ -89,16 +89,19 @@ export function createWritableLedger(options: {
   };
 }
 
-/** @throws TallyhookError `ledger_unknown_community` */
+/**
+ * The community of a guild; with null that of listings without a guild, or the only one.
+ * @throws TallyhookError `ledger_unknown_community`
+ */
 export function knownCommunity(
   directory: Pick<Directory, 'ofGuild' | 'communities'>,
   guildId: string | null,
 ): Community {
   const community = directory.ofGuild(guildId);
   if (community !== undefined) return community;
-  const named = guildId === null ? 'has no guild' : `belongs to the guild ${guildId}`;
+  if (guildId === null) return onlyCommunity(directory);
   const known = describeCommunities(directory);
-  throw new TallyhookError('ledger_unknown_community', `No configured listing ${named}.`, {
+  throw new TallyhookError('ledger_unknown_community', `No configured listing belongs to the guild ${guildId}.`, {
     hint: known === '' ? 'Configure a listing, or link one with /setup.' : `The communities are: ${known}.`,
   });
 }

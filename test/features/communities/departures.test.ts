@@ -65,7 +65,7 @@ async function start() {
     sent.push(claimed.content.message);
     return messages();
   }
-  return { clock, store, discord, departures, lines, states, messages, nudged, applied: () => applied };
+  return { clock, store, discord, departures, lines, states, messages, nudged, hostedId, applied: () => applied };
 }
 
 it('parks a community that two checks and Discord say was left, and never one of the operator', async () => {
@@ -153,7 +153,7 @@ it('deletes settings 30 days after a community was parked, those of others never
 });
 
 it('gives notice when it parks a community, 7 days and 1 day before the deletion, each once', async () => {
-  const { clock, discord, departures, lines, messages, nudged } = await start();
+  const { clock, discord, departures, lines, messages, nudged, hostedId } = await start();
   discord.guilds = new Set([other]);
   await departures.check();
   await clock.advance(hour);
@@ -170,7 +170,7 @@ it('gives notice when it parks a community, 7 days and 1 day before the deletion
   }
   expect(counts).toEqual([0, 1, 1, 1, 2, 2]);
   expect(await messages()).toEqual([0, 1, 2].map((notices) => ({ ...message, notices })));
-  expect(nudged).toEqual(Array(3).fill(`dm 7 ${hosted}`));
+  expect(nudged).toEqual(Array(3).fill(directMessageQueue('7', hostedId)));
 });
 
 it('sends a notice only while the bot is away, and only the newest one', async () => {
