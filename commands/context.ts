@@ -9,7 +9,7 @@ import type { DrawVotePicture } from './vote-picture.ts';
  * @category Commands
  */
 export interface CoveredCommunity {
-  /** Names it in the options of components, which can be forged: the id of its row. */
+  /** Names it in the options of components, which can be forged: the id of its guild, or `none` without one. */
   readonly id: string;
   /** Null if it is not known. */
   readonly guildId: string | null;

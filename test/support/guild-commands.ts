@@ -49,7 +49,8 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const config = loadConfig({ ...environmentWith(listings), LOOKUP_BASE_URL: 'http://127.0.0.1:1/api/v1' });
   const log = createLog({ level: 'silent', secrets: [] });
   const clock = systemClock;
-  const store = await openStore(newSqliteUrl(), clock, { thread: false });
+  const databaseUrl = newSqliteUrl();
+  const store = await openStore(databaseUrl, clock, { thread: false });
   onTestFinished(() => store.close());
   const configured = config.listings.map((each) =>
     hosted.includes(each.name) ? { ...each, linked: true as const } : each,
@@ -118,7 +119,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   }
 
   return {
-    ...{ store, contexts, directory },
+    ...{ databaseUrl, store, contexts, directory },
     /** Options as texts, or as whole numbers. */
     run: (sender: Sender, name: string, options: Readonly<Record<string, string | number>> = {}) =>
       send(sender, 2, {
@@ -130,7 +131,14 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
       send(sender, 3, { custom_id: customId, component_type: values ? 3 : 2, ...(values ? { values } : {}) }),
     type: (sender: Sender, name: string, option: string, value: string) =>
       send(sender, 4, { ...{ id: '1', name, type: 1 }, options: [{ name: option, type: 3, value, focused: true }] }),
+    /** A command in the menu of a member. */
+    choose: (sender: Sender, name: string, memberId: string) =>
+      send(sender, 2, { ...{ id: '1', name, type: 2, target_id: memberId }, resolved: resolvedUser(memberId) }),
   };
+}
+
+function resolvedUser(id: string) {
+  return { users: { [id]: { id, username: 'mira', discriminator: '0', global_name: null } } };
 }
 
 /** Every text in the object, with its key. */

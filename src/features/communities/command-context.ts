@@ -18,6 +18,7 @@ import { lacksOf } from '../settings.ts';
 import type { Community } from './directory.ts';
 import { type CommunityListing, isRepeated, listedRules } from './listings.ts';
 import { inOrderOfCommands } from './lookup-clients.ts';
+import { withoutGuild } from './only-community.ts';
 
 /** What a command can use, without what is known only when commands are registered. */
 export type BotContext = Omit<UnlocalizedContext, 'commands' | 'commandId'>;
@@ -50,7 +51,7 @@ export function createCommandContexts({
       const listings = sharing.flatMap((community) => community.listings);
       const guildId = sharing.find((community) => community.guildId !== null)?.guildId ?? null;
       return {
-        id: String(id),
+        id: guildId ?? withoutGuild,
         guildId,
         listings: lookups.of(shown(listings)),
         rules: listedRules(listings),

@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { type CommunityId, noCommunity } from '../../src/core/ledger/account.ts';
+import { parseQueue } from '../../src/core/outbox/queue.ts';
+import { textsIn } from '../../src/texts/texts.ts';
+import { guildCommands, type Received, type Sender } from '../support/guild-commands.ts';
+import { readRows, type StoredRow } from '../support/read-rows.ts';
+import { recordVote } from '../support/record-vote.ts';
+import { shout } from '../support/shop-store.ts';
+
+const [guildA, guildB] = ['700000000000000001', '700000000000000002'];
+const [thief, victim, managerOfB] = ['200000000000000001', '200000000000000002', '200000000000000003'];
+const listing = (name: string, guildId: string) => ({
+  ...{ name, guildId, kind: 'server', lookupKey: `key-of-${name}`, ownerChannelId: guildId.replace('7', '5') },
+  shop: [{ id: 'lamp', name: `A lamp of the ${name}`, price: 10, manual: true }],
+  rewards: { party: { goal: 100, per: 'week', credits: 25 } },
+});
+
+/** Both guilds have everything: members with votes, credits, purchases and reminders. */
+async function startGuilds() {
+  const started = await guildCommands([listing('harbour', guildA), listing('island', guildB)], ['harbour', 'island']);
+  const { store, directory, databaseUrl } = started;
+  const idOf = (guildId: string): CommunityId => directory.ofGuild(guildId)?.id ?? noCommunity;
+  const idB = idOf(guildB);
+  for (const [name, guildId, userId] of [
+    ['harbour', guildA, thief],
+    ['harbour', guildA, victim],
+    ['island', guildB, victim],
+  ] as const) {
+    const voted = directory.find(name);
+    if (voted === undefined) throw new Error('no listing');
+    await recordVote(store, voted, userId, Date.now());
+    const communityId = idOf(guildId);
+    const correction = { communityId, userId, credits: 500, reason: 'deposit', at: Date.now(), author: managerOfB };
+    await store.recorder.correct(correction, `deposit ${userId}`);
+    const member = { userId, roles: [] };
+    const order = { confirmationId: `${name} ${userId}`, member, item: { ...shout, id: 'lamp' }, confirmedPrice: 50 };
+    await store.shop.purchase({ ...order, communityId, guildId, ownerChannelId: null, isReady: true }, Date.now());
+  }
+
+  /** Every row of the second guild. */
+  async function rowsOfB(): Promise<readonly string[]> {
+    const rows: string[] = [];
+    for (const { name } of await readRows(databaseUrl, "sqlite_master where type = 'table'")) {
+      if (!name || name.startsWith('sqlite_')) continue;
+      for (const row of await readRows(databaseUrl, `"${name}"`))
+        if (Object.entries(row).some(([column, value]) => isOfB(column, value)))
+          rows.push(`${name} ${JSON.stringify(row)}`);
+    }
+    return rows.sort();
+  }
+
+  function isOfB(column: string, value: StoredRow[string] | undefined): boolean {
+    if (value === null || value === undefined) return false;
+    if (column === 'community_id') return value === String(idB);
+    if (column === 'account_id') return value.startsWith(`${idB}:`);
+    if (column === 'queue') return parseQueue(value).communityId === idB;
+    if (column === 'period') return value.startsWith(`${idB} `);
+    return value.includes(guildB) || /\bisland\b/.test(value);
+  }
+
+  /** What the members of the second guild see. */
+  async function answersOfB(): Promise<readonly string[]> {
+    const member: Sender = { guildId: guildB, userId: victim };
+    const manager: Sender = { guildId: guildB, userId: managerOfB, isManager: true };
+    const shown = ['credits', 'leaderboard', 'shop', 'vote', 'help'].map((name) => started.run(member, name));
+    const answers = await Promise.all([...shown, started.run(manager, 'trace', { user: victim })]);
+    return answers.map(({ text }) => text.replace(/<t:\d+/g, '<t:'));
+  }
+
+  return { ...started, rowsOfB, answersOfB };
+}
+
+/** As a member of the first guild would forge it, to reach the second one. */
+function forgeries(customId: string) {
+  const [route = '', options = ''] = customId.split(/:(?=[^:]*$)/);
+  const forged = options.replace(/\bharbour\b/g, 'island').replaceAll(guildA, guildB);
+  const named = [`community=${guildB}`, options].filter((part) => part !== '').join('&');
+  return [...new Set([customId, `${route}:${forged}`, `${route}:${named}`])];
+}
+
+it('a member and a manager of one guild change nothing of another one with any command, button or select', async () => {
+  const world = await startGuilds();
+  const { run, press, choose, contexts, rowsOfB, answersOfB } = world;
+  const [rows, answers] = [await rowsOfB(), await answersOfB()];
+  expect(rows.length).toBeGreaterThan(5);
+  const description = { ...contexts.offer(), texts: textsIn('en-US') };
+  const pressed = new Set<string>();
+
+  /** Uses all that is offered, and what that offers, with the ids of both guilds. */
+  async function follow(sender: Sender, { ids, values }: Received, depth = 0): Promise<void> {
+    for (const customId of ids.flatMap((id) => forgeries(id))) {
+      const key = `${sender.isManager} ${customId}`;
+      if (pressed.has(key) || depth > 4) continue;
+      pressed.add(key);
+      for (const chosen of [
+        undefined,
+        ...(values.length > 0 ? [[values[0] ?? '', 'island'].slice(0, 1), ['island']] : []),
+      ]) {
+        await follow(sender, await press(sender, customId, chosen), depth + 1);
+      }
+      expect(await rowsOfB(), customId).toEqual(rows);
+    }
+  }
+
+  for (const sender of [
+    { guildId: guildA, userId: thief },
+    { guildId: null, userId: thief },
+    { guildId: guildA, userId: thief, isManager: true },
+  ]) {
+    for (const command of commands) {
+      const { options } = command.describe(description);
+      const choices = options.map(({ name, ...option }) => {
+        const offered = 'choices' in option && option.choices ? option.choices.map(({ value }) => value) : [];
+        return [
+          name,
+          [...offered, 'island', victim, 7].filter((value) => command.name !== 'privacy' || value !== 'forget'),
+        ] as const;
+      });
+      const longest = Math.max(1, ...choices.map(([, values]) => values.length));
+      for (let turn = 0; turn < longest; turn += 1) {
+        const chosen = Object.fromEntries(choices.map(([name, values]) => [name, values[turn % values.length] ?? '']));
+        await follow(sender, await run(sender, command.name, chosen));
+        expect(await rowsOfB(), `/${command.name} ${JSON.stringify(chosen)}`).toEqual(rows);
+      }
+      if (command.menu !== undefined) {
+        await follow(sender, await choose(sender, command.menu(textsIn('en-US')), victim));
+        expect(await rowsOfB(), command.menu(textsIn('en-US'))).toEqual(rows);
+      }
+    }
+  }
+  // Last, because nothing is left of the member then.
+  await follow(
+    { guildId: guildA, userId: thief },
+    await run({ guildId: null, userId: thief }, 'privacy', { action: 'forget' }),
+  );
+  expect(pressed.size).toBeGreaterThan(20);
+  expect(await answersOfB()).toEqual(answers);
+});
