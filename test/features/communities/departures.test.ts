@@ -153,7 +153,7 @@ it('deletes settings 30 days after a community was parked, those of others never
 });
 
 it('gives notice when it parks a community, 7 days and 1 day before the deletion, each once', async () => {
-  const { clock, discord, departures, lines, messages, nudged } = await start();
+  const { clock, discord, departures, lines, messages, nudged, hostedId } = await start();
   discord.guilds = new Set([other]);
   await departures.check();
   await clock.advance(hour);

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../config/load.ts';
 import { createMetrics } from '../../../src/core/metrics.ts';
 import { createEffectNotices } from '../../../src/core/outbox/effect-notices.ts';
 import { handlerQueue, type PurchaseEvent, type VoteEvent } from '../../../src/core/outbox/handler-events.ts';
@@ -13,6 +14,7 @@ import { createLog } from '../../../src/platform/log.ts';
 import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverAndBot } from '../../support/listings.ts';
+import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
 import { recordVote } from '../../support/record-vote.ts';
@@ -26,9 +28,12 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const lines: string[] = [];
   const notices = createEffectNotices(null);
+  // Its guild is not known.
+  const { listings } = loadConfig(environmentWith([{ ...harbour, kind: 'bot' }]));
+  const directory = createDirectory(listings, communityIdsOf(listings));
   const handling = createHandling({
     ...{ handlers, store, clock, isShared: false, newEffectsPollMs: null },
-    ledgerIn: (guildId) => createLedger({ store, directory: createDirectory([], communityIdsOf([])), clock }, guildId),
+    ledgerIn: (guildId) => createLedger({ store, directory, clock }, guildId),
     log: createLog({ level: 'debug', secrets: [], destination: { write: (line) => void lines.push(line) } }),
     ...{ notices, metrics: createMetrics(), onAttempted() {} },
   });
