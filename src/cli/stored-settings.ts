@@ -88,5 +88,6 @@ export async function communitiesInEffect(
   // Of a guild without a row, nothing is recorded yet.
   const idOf: FindCommunityId = (guildId) => known.get(guildId) ?? noCommunity;
   const listings = listingsWithCommunity(listingsWith(config, new Map(stored)), idOf);
-  return [...Map.groupBy(listings, ({ community }) => community.id).values()];
+  const keyOf = ({ community: { id, guildId } }: CommunityListing) => (id === noCommunity ? guildId : id);
+  return [...Map.groupBy(listings, keyOf).values()];
 }
