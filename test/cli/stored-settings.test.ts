@@ -103,7 +103,7 @@ it('puts what /setup has stored into effect, community by community, but not of 
     ['on-site', 10, 'Europe/Rome', id],
   ];
   // Before the program has started with these settings.
-  expect(await inEffect()).toEqual([ofHarbour(noCommunity), ofLinked(noCommunity)]);
+  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofLinked(noCommunity)]);
   const store = await openStore(url, manualClock(), { thread: false });
   await store.communityIds.addConfigured(['1000']);
   const linked = await addCommunity(store, '2000');
