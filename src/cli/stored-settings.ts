@@ -3,10 +3,10 @@ import { communityConfig, type OpenedSetting } from '../../config/community-conf
 import type { StoredSettings } from '../../config/describe-listings.ts';
 import type { Config, ListingConfig } from '../../config/schema.ts';
 import { noCommunity } from '../core/ledger/account.ts';
-import { readCommunities } from '../core/store/communities/store.ts';
+import { readCommunities, withFirstGuild } from '../core/store/communities/store.ts';
 import { openSnapshot } from '../core/store/snapshots/open-snapshot.ts';
 import { accessTo, type Snapshot } from '../core/store/snapshots/snapshot.ts';
-import { byGuild, type FindCommunityId } from '../features/communities/community-ids.ts';
+import { byGuild, type FindCommunityId, guildsOf } from '../features/communities/community-ids.ts';
 import { type CommunityListing, listingsWithCommunity } from '../features/communities/listings.ts';
 import { isSecretPath } from '../features/settings.ts';
 import { sqlitePathOf } from '../platform/database/database-url.ts';
@@ -84,9 +84,13 @@ export async function communitiesInEffect(
   const parked = await run(db.selectFrom('guilds').select('guild_id').where('parked_at', 'is not', null));
   const isParked = (guildId: string) => parked.some((guild) => guild.guild_id === guildId);
   const stored = [...(await storedSettingsIn(snapshot))].filter(([guildId]) => !isParked(guildId));
-  const known = byGuild(await readCommunities(accessTo(snapshot)));
+  const access = accessTo(snapshot);
+  // As the next start with these settings finds them.
+  const communities = await withFirstGuild(access, await readCommunities(access), guildsOf(config.listings));
+  const known = byGuild(communities);
   // Of a guild without a row, nothing is recorded yet.
   const idOf: FindCommunityId = (guildId) => known.get(guildId) ?? noCommunity;
   const listings = listingsWithCommunity(listingsWith(config, new Map(stored)), idOf);
-  return [...Map.groupBy(listings, ({ community }) => community.id).values()];
+  const keyOf = ({ community: { id, guildId } }: CommunityListing) => (id === noCommunity ? guildId : id);
+  return [...Map.groupBy(listings, keyOf).values()];
 }

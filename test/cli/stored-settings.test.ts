@@ -3,12 +3,14 @@ import { expect, it } from 'vitest';
 import { describeListings, publicListings } from '../../config/describe-listings.ts';
 import { loadConfig } from '../../config/load.ts';
 import { communitiesInEffect, readStoredSettings } from '../../src/cli/stored-settings.ts';
+import { noCommunity } from '../../src/core/ledger/account.ts';
 import { openSnapshot } from '../../src/core/store/snapshots/open-snapshot.ts';
 import { openStore } from '../../src/features/store.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createKeyFile } from '../../src/platform/encryption/key-file.ts';
 import { seal } from '../../src/platform/encryption/sealed-text.ts';
 import { openSqlite } from '../../src/platform/sqlite.ts';
+import { addCommunity, firstCommunity } from '../support/communities.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -95,18 +97,20 @@ it('puts what /setup has stored into effect, community by community, but not of 
       listings.map(({ name, rewards, timeZone, community }) => [name, rewards.base.perVote, timeZone, community.id]),
     );
   };
-  const ofHarbour = [['harbour', 33, 'UTC', '']];
-  expect(await inEffect()).toEqual([
-    ofHarbour,
-    [
-      ['linked', 10, 'Europe/Rome', '2000'],
-      ['on-site', 10, 'Europe/Rome', '2000'],
-    ],
-  ]);
+  const ofHarbour = (id: number) => [['harbour', 33, 'UTC', id]];
+  const ofLinked = (id: number) => [
+    ['linked', 10, 'Europe/Rome', id],
+    ['on-site', 10, 'Europe/Rome', id],
+  ];
+  // Before the program has started with these settings.
+  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofLinked(noCommunity)]);
   const store = await openStore(url, manualClock(), { thread: false });
+  await store.communityIds.addConfigured(['1000']);
+  const linked = await addCommunity(store, '2000');
+  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofLinked(linked)]);
   await store.communities.setParked('2000', { at: 1, by: 'operator' });
   await store.close();
-  expect(await inEffect()).toEqual([ofHarbour]);
+  expect(await inEffect()).toEqual([ofHarbour(firstCommunity)]);
 });
 
 it('shows what the variables and the file say without a database, or with an older one', async () => {

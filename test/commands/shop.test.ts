@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { shop } from '../../commands/shop.ts';
-import { directMessageQueue } from '../support/queues.ts';
 import type { Panel, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
 import { renderReply } from '../../src/discord/rendering/message.ts';
 import type { ShopItem } from '../../src/features/shop/item.ts';
@@ -13,6 +12,7 @@ import { textsIn } from '../../src/texts/texts.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { newSqliteUrl } from '../support/new-sqlite.ts';
+import { directMessageQueue } from '../support/queues.ts';
 import { itemOf, keys, shout, vip, vipRole } from '../support/shop-store.ts';
 import { contextFor, inputOf, memberId, otherMemberId, start } from './command-fixture.ts';
 import { buttonsOf, textOf } from './shown.ts';

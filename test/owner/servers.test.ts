@@ -98,7 +98,7 @@ describe('a member who manages one of two servers', { timeout: 30_000 }, () => {
     const path = `servers/${guilds.harbour}/users/${ofHarbour.userId}/corrections`;
     expect((await browser.send(path, { ...correction, token: 'forged' })).status).toBe(403);
     expect((await browser.send(path, correction)).status).toBe(303);
-    expect(await operator(`users/${ofHarbour.userId}`)).toMatchObject({ credits: 17 });
+    expect(await operator(`users/${ofHarbour.userId}?guildId=${guilds.harbour}`)).toMatchObject({ credits: 17 });
   });
 
   it('chooses among own servers only', async () => {

@@ -1,6 +1,6 @@
 import type { ListingConfig } from '../../config/schema.ts';
 import { type AccountId, accountIdOf, type CommunityId } from '../../src/core/ledger/account.ts';
-import type { FindCommunityId } from '../../src/features/communities/community-ids.ts';
+import { type FindCommunityId, guildsOf } from '../../src/features/communities/community-ids.ts';
 import type { Store } from '../../src/features/store.ts';
 
 /** The community of listings without a guild, which every database has, and which gets the first guild of the settings. */
@@ -23,7 +23,7 @@ export async function addCommunity(
 
 /** The communities of listings as a new database numbers them. */
 export function communityIdsOf(listings: readonly Pick<ListingConfig, 'guildId'>[]): FindCommunityId {
-  const guildIds = [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
+  const guildIds = [...guildsOf(listings)];
   return (guildId) => {
     if (guildId === null) return firstCommunity;
     if (!guildIds.includes(guildId)) guildIds.push(guildId);

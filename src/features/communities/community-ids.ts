@@ -45,6 +45,11 @@ export function byGuild(known: readonly CommunityKey[]): ReadonlyMap<string | nu
   );
 }
 
+/** The guilds of listings, in their order. */
+export function guildsOf(listings: readonly Pick<ListingConfig, 'guildId'>[]): readonly string[] {
+  return [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
+}
+
 /**
  * Adds the communities of the operator's listings, as far as they have none. To be called before votes are received.
  * Rejects with the errors of the store.
@@ -54,6 +59,5 @@ export async function prepareCommunities(
   store: Pick<CommunityStore, 'add' | 'addConfigured'>,
   listings: readonly ListingConfig[],
 ): Promise<CommunityIds> {
-  const guildIds = [...new Set(listings.flatMap(({ guildId }) => guildId ?? []))];
-  return new CommunityIds(store, await store.addConfigured(guildIds));
+  return new CommunityIds(store, await store.addConfigured(guildsOf(listings)));
 }

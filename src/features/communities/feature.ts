@@ -8,3 +8,4 @@ export type { Community, Directory } from './directory.ts';
 export type { ListingTargets } from './listing-targets.ts';
 export { type CommunityListing, linkedLabel } from './listings.ts';
 export type { LookupClients } from './lookup-clients.ts';
+export { describeCommunities, onlyCommunity } from './only-community.ts';

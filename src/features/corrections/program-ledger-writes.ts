@@ -11,8 +11,7 @@ import { changeKeyOf, refundKeyOf } from '../../core/tally/ledger-keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
-import type { Community, Directory } from '../communities/feature.ts';
-import { describeCommunities, onlyCommunity } from '../communities/only-community.ts';
+import { type Community, type Directory, describeCommunities, onlyCommunity } from '../communities/feature.ts';
 import type { Store } from '../store.ts';
 
 const maxKeyLength = 100;

@@ -38,7 +38,7 @@ describe('doctor, in the rewards', () => {
   it('finds an achievement that was paid twice', async () => {
     const insert = `INSERT INTO entries (account_id, credits, cause, at, achievement) VALUES ('1:1', 5, 'milestone', 0, 'milestone 1')`;
     expect(await findingsAfter(insert, insert)).toEqual([
-      'fail: 1 achievement was paid more than once: user 1 "milestone 1" 2 times.',
+      'fail: 1 achievement was paid more than once: user 1 of community 1 "milestone 1" 2 times.',
     ]);
   });
 

@@ -317,7 +317,7 @@ describe('doctor, without Discord and the service', { timeout: 60_000 }, () => {
       "DELETE FROM entries WHERE account_id = '1:3'",
     );
     expect((await diagnose(environment)).findingsOf('ledger')).toEqual([
-      'fail: 2 balances differ from the sum of the entries: user 2 has 1,000 credits and 1 vote, but the entries add up to 10 credits and 1 vote; user 3 has 10 credits and 1 vote, but the entries add up to 0 credits and 0 votes.',
+      'fail: 2 balances differ from the sum of the entries: user 2 of community 1 has 1,000 credits and 1 vote, but the entries add up to 10 credits and 1 vote; user 3 of community 1 has 10 credits and 1 vote, but the entries add up to 0 credits and 0 votes.',
       'fail: 1 delivery differs from the entries: delivery 3 paid 10 credits, but its entries add up to 0.',
       'fail: 1 link between entries skips an entry, so histories are incomplete.',
     ]);

@@ -60,5 +60,5 @@ it('reads the last votes of an account once for all who ask at the same time, an
   expect(await Promise.all([findLastVotes(id), findLastVotes(id)])).toEqual([{ server: 7 }, { server: 7 }]);
   expect(queries).toHaveLength(1);
   await Promise.all([findLastVotes(id), findLastVotes(accountIdOf(9 as CommunityId, '1'))]);
-  expect(queries.map(({ parameters }) => parameters)).toEqual([['1'], ['1'], ['9:1']]);
+  expect(queries.map(({ parameters }) => parameters)).toEqual([['1:1'], ['1:1'], ['9:1']]);
 });

@@ -122,9 +122,9 @@ function tests(newUrl: () => string): void {
   it('is nothing where it would take too long', async () => {
     const { url, store } = await january2026();
     expect(await simulate(store, [{}, {}], { signal: AbortSignal.abort() })).toBe(null);
-    await runSql(url, `update balances set votes = 19985 where account_id = '${accountOf(mira)}'`);
+    await runSql(url, `update balances set entries = 19985 where account_id = '${accountOf(mira)}'`);
     expect(await simulate(store, [{}, {}])).toEqual({ before: 70, after: 70 });
-    await runSql(url, `update balances set votes = 20000 where account_id = '${accountOf(mira)}'`);
+    await runSql(url, `update balances set entries = 20000 where account_id = '${accountOf(mira)}'`);
     expect(await simulate(store, [{}, {}])).toBe(null);
   });
 

@@ -32,7 +32,8 @@ async function open(handlers: Handlers, { isStarted = true } = {}) {
   const store = await openStore(newSqliteUrl(), clock, { thread: false });
   const lines: string[] = [];
   const notices = createEffectNotices(null);
-  const { listings } = loadConfig(environmentWith([harbour]));
+  // Its guild is not known.
+  const { listings } = loadConfig(environmentWith([{ ...harbour, kind: 'bot' }]));
   const directory = createDirectory(listings, communityIdsOf(listings));
   const handling = createHandling({
     ...{ handlers, store, clock, isShared: false, newEffectsPollMs: null },

@@ -7,7 +7,7 @@ import { type ComparedSettings, createChangeSimulation } from '../../../src/feat
 import { openStore } from '../../../src/features/store.ts';
 import { day, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
-import { communityIdsOf } from '../../support/communities.ts';
+import { communityIdsOf, firstCommunity } from '../../support/communities.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -69,7 +69,7 @@ describe('the simulation of a change', () => {
     ] = asked;
     expect(before?.rewards).toMatchObject({ base: { perVote: 25 }, streak: { every: 7, credits: 50 } });
     expect(after?.rewards).toMatchObject({ base: { perVote: 25 }, streak: null });
-    expect([since, communityId]).toEqual([clock.now() - 30 * day, '']);
+    expect([since, communityId]).toEqual([clock.now() - 30 * day, firstCommunity]);
   });
 
   it('is not made for settings that pay nobody otherwise', async () => {

@@ -34,18 +34,13 @@ export const writes = {
     const { db, connection } = sql;
     await lock(connection, db, 'communities');
     const stored = await readCommunities(sql);
-    const [first] = guildIds;
-    const byDefault = stored.find(({ isDefault, guildId }) => isDefault && guildId === null);
-    const ofFirst = stored.find(({ guildId }) => guildId === first);
-    const isFree = ofFirst === undefined || !(await hasAccounts(sql, ofFirst.id));
-    if (byDefault !== undefined && first !== undefined && isFree) {
-      const setGuild = (id: CommunityId, guild_id: string | null) =>
-        run(connection, db.updateTable('communities').set({ guild_id }).where('id', '=', id));
-      // Its row stays, so that its id is never given again.
-      if (ofFirst !== undefined) await setGuild(ofFirst.id, null);
-      await setGuild(byDefault.id, first);
+    const configured = await withFirstGuild(sql, stored, guildIds);
+    const changed = configured.filter(({ id, guildId }) => stored.find((each) => each.id === id)?.guildId !== guildId);
+    // The one that loses the guild first.
+    for (const { id, guildId: guild_id } of changed.toSorted((one) => (one.guildId === null ? -1 : 1))) {
+      await run(connection, db.updateTable('communities').set({ guild_id }).where('id', '=', id));
     }
-    return addMissing(sql, await readCommunities(sql), guildIds);
+    return addMissing(sql, configured, guildIds);
   },
 };
 
@@ -63,6 +58,25 @@ export async function communityOfGuild({ db, connection }: SqlAccess, guildId: s
   return (await run(connection, own))[0]?.id ?? noCommunity;
 }
 
+/**
+ * The communities as {@link writes.addConfigured} leaves those that exist. One that loses its guild stays, so that its id is
+ * never given again.
+ */
+export async function withFirstGuild(
+  sql: SqlAccess,
+  stored: readonly CommunityKey[],
+  [first]: readonly string[],
+): Promise<readonly CommunityKey[]> {
+  const isMissing = stored.some(({ isDefault, guildId }) => isDefault && guildId === null);
+  const ofFirst = stored.find(({ guildId }) => guildId === first);
+  if (!isMissing || first === undefined) return stored;
+  if (ofFirst !== undefined && (await hasAccounts(sql, ofFirst.id))) return stored;
+  return stored.map((each) => ({
+    ...each,
+    guildId: each.isDefault ? first : each.guildId === first ? null : each.guildId,
+  }));
+}
+
 async function addMissing(
   sql: Sql,
   stored: readonly CommunityKey[],
@@ -76,7 +90,7 @@ async function addMissing(
   return readCommunities(sql);
 }
 
-async function hasAccounts({ db, connection }: Sql, id: CommunityId): Promise<boolean> {
+async function hasAccounts({ db, connection }: SqlAccess, id: CommunityId): Promise<boolean> {
   const accounts = accountsIn(db.selectFrom('balances').select('account_id'), id);
   const [first]: readonly { readonly account_id: AccountId }[] = await run(connection, accounts.limit(literal(1)));
   return first !== undefined;

@@ -29,7 +29,7 @@ async function createDatabase(...statements: string[]) {
 function corrupt(path: string): void {
   const database = new DatabaseSync(path);
   database.exec('PRAGMA journal_mode = DELETE');
-  const root = Number(queryValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'balances_by_member'"));
+  const root = Number(queryValue(database, "SELECT rootpage FROM sqlite_master WHERE name = 'effects_of_delivery'"));
   const size = Number(queryValue(database, 'PRAGMA page_size'));
   database.close();
   const bytes = readFileSync(path);
