@@ -1,6 +1,7 @@
 import type { Config } from '../../../config/schema.ts';
 import { prepareCommunities } from '../../features/communities/community-ids.ts';
 import { type Community, createDirectory } from '../../features/communities/directory.ts';
+import { withoutGuild } from '../../features/communities/only-community.ts';
 import { createCommunitySettings } from '../../features/setup/community-settings.ts';
 import type { Store } from '../../features/store.ts';
 import { createEncryption } from '../../platform/encryption/encryption.ts';
@@ -27,7 +28,7 @@ export async function communitiesOf(config: Config, store: Store): Promise<reado
 
 /**
  * The community whose accounts are meant.
- * @param guildId null for the only one
+ * @param guildId {@link withoutGuild} for the one of listings without a guild; null for the only one
  * @throws UsageError if there is none, or several
  */
 export async function findCommunity(config: Config, store: Store, guildId: string | null): Promise<Community> {
@@ -36,13 +37,13 @@ export async function findCommunity(config: Config, store: Store, guildId: strin
   if (first === undefined) {
     throw new UsageError('There is no community yet: link a listing with /setup in Discord, or configure one.');
   }
-  const ids = communities.map((community) => community.guildId ?? '(without an id)');
+  const ids = communities.map((community) => community.guildId ?? withoutGuild);
   const known = communities.map(({ named }, index) => `${ids[index]} (${named.map(({ name }) => name).join(', ')})`);
   if (guildId === null) {
     if (others.length === 0) return first;
     throw new UsageError(`There are several communities, choose one with --guild: ${known.join('; ')}.`);
   }
-  const found = communities.find((community) => community.guildId === guildId);
+  const found = communities.find((community) => (community.guildId ?? withoutGuild) === guildId);
   if (found === undefined) {
     const message = `There is no community "${guildId}". There is: ${known.join('; ')}.`;
     throw new UsageError(withSuggestion(message, guildId, ids));

@@ -1,4 +1,5 @@
 import { maxReasonLength } from '../../core/ledger/correction.ts';
+import { withoutGuild } from '../../features/communities/only-community.ts';
 import { isSnowflake } from '../../platform/snowflake.ts';
 import { command } from '../../platform/terminal/command.ts';
 import { UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
@@ -27,7 +28,8 @@ Options
   --format FORMAT    csv, json (an array or object) or ndjson (one JSON value per line), if that is not recognised
   --name NAME        the name of the import (default: the name of the first file). A name credits a member's balance,
                      and each vote, once ever, so it can be repeated with the same files, or with newer ones
-  --guild ID         the community (default: the only one)
+  --guild ID         the community: the id of its Discord server, or none for listings
+                     without one (default: the only one)
   --since TIME       with --from-site: the first votes (default: a year ago, or where the import of this name has got to)
   --listing NAME     what the votes are for (default: the only listing)
   --votes-at TIME    when votes were cast of which a row has only the number, such as 2026-01-31
@@ -91,8 +93,8 @@ export const importCommand = command({
     const unused = fromSite ? (files[0] ?? ofFiles.find((option) => values[option] !== undefined)) : undefined;
     if (unused !== undefined) throw new UsageError(`With --from-site, "${unused}" has no meaning: it reads no file.`);
     if (since !== null && !fromSite) throw new UsageError('--since needs --from-site.');
-    if (guild !== null && !isSnowflake(guild))
-      throw new UsageError('--guild needs the id of a Discord server (digits).');
+    if (guild !== null && guild !== withoutGuild && !isSnowflake(guild))
+      throw new UsageError('--guild needs the id of a Discord server (digits), or none.');
     if (name !== undefined && (name.trim() === '' || name.length > 100)) {
       throw new UsageError('--name needs 1 to 100 characters.');
     }

@@ -10,11 +10,11 @@ export interface LedgerChange {
   readonly credits: number;
   /** What the member reads in `/credits`, up to 200 characters. */
   readonly reason: string;
-  /** The idempotency key, up to 100 characters, unique among all changes of the installation. */
+  /** The idempotency key, up to 100 characters, unique among all changes in the community. */
   readonly key: string;
   /**
-   * Discord ID of the community's guild. By default the community of the event in a handler, otherwise the first
-   * configured one.
+   * Discord ID of the community's guild; null for listings without a guild. By default the community of the event in a
+   * handler, otherwise the only one.
    */
   readonly guildId?: string | null;
 }
@@ -130,14 +130,11 @@ export interface LedgerStandingsQuery extends LedgerPlace, Partial<Pick<Leaderbo
  * ```
  */
 export interface Ledger extends WritableLedger {
-  /**
-   * The balance and the counted votes of a member; null if there is no account. Of the community of the event in a handler,
-   * otherwise of all communities together, unless `guildId` names one.
-   */
+  /** The balance and the counted votes of a member; null if there is no account. */
   account(userId: string, place?: LedgerPlace): Promise<Account | null>;
   /**
    * Time of the member's last counted vote for a listing, for one of several, or for any if it is null (ms since the epoch).
-   * Null if there is none. In the same communities as {@link Ledger.account}.
+   * Null if there is none.
    */
   lastVoteAt(userId: string, listing: string | readonly string[] | null): Promise<number | null>;
   /**
