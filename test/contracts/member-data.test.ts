@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createPseudonym } from '../../src/core/ledger/pseudonym.ts';
 import type { NewEffect } from '../../src/core/outbox/outbox.ts';
+import type { QueueName } from '../../src/core/outbox/queue.ts';
 import {
   balanceDifferences,
   brokenLinks,
@@ -68,6 +69,7 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
   /** With a thread, it writes at the same time as another store on the database. */
   async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
     const store = await openStore(url, systemClock, { thread });
+    await store.communityIds.addConfigured([guildId]);
     onTestFinished(() => store.close());
     return { store, url };
   }
@@ -364,7 +366,12 @@ describeOnEveryDatabase('the data of a member', (newUrl) => {
     ]);
     const waiting = await store.records.effects({ state: 'waiting', limit: 9, before: null });
     const effect = waiting.find(({ kind }) => kind === 'announcement');
-    const [claimed] = await store.outbox.claim(channelQueue(effect?.queue ?? ''), start + day, start + day + minute, 1);
+    const [claimed] = await store.outbox.claim(
+      (effect?.queue ?? '') as QueueName,
+      start + day,
+      start + day + minute,
+      1,
+    );
     expect(claimed).toMatchObject({
       kind: 'announcement',
       content: { userId: neighbour, giftedBy: null, credits: 100 },

@@ -4,7 +4,7 @@ import type { ShopContext } from '../../src/features/shop/purchase.ts';
 import type { Store } from '../../src/features/store.ts';
 import { day, minute } from '../../src/platform/durations.ts';
 import { accountOf, addCommunity, firstCommunity } from '../support/communities.ts';
-import { directMessageQueue } from '../support/queues.ts';
+import { channelQueue, directMessageQueue } from '../support/queues.ts';
 import {
   creditsOf,
   deposit,
@@ -52,7 +52,7 @@ function purchaseTests(newUrl: () => string): void {
       { cause: 'purchase', credits: -50, reason: 'Shout-out', at: start },
     ]);
     expect(await creditsOf(store)).toBe(50);
-    expect(await kindsOf(store)).toEqual([`ownerReport ${ownerChannelId}`]);
+    expect(await kindsOf(store)).toEqual([`ownerReport ${channelQueue(ownerChannelId)}`]);
     await expectCleanAudit(url);
   });
 
@@ -216,7 +216,7 @@ function purchaseTests(newUrl: () => string): void {
     expect(await kindsOf(store)).toEqual([
       `role roles 1 ${guildId}`,
       `directMessage ${directMessageQueue('1')}`,
-      `ownerReport ${ownerChannelId}`,
+      `ownerReport ${channelQueue(ownerChannelId)}`,
     ]);
     expect(await store.shop.purchasesOf('1', firstCommunity, 9)).toMatchObject([{ state: 'refunded' }]);
     expect(await buy(store, limited)).toMatchObject({ outcome: 'purchased' });

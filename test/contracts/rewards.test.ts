@@ -52,6 +52,7 @@ function rewardTests(newUrl: () => string): void {
   async function open(url = newUrl(), { thread = false } = {}): Promise<{ store: Store; url: string }> {
     const clock = storeClock(manualClock(start));
     const store = await openStore(url, clock, { thread });
+    await store.communityIds.addConfigured([guildId]);
     onTestFinished(() => store.close());
     return { store, url };
   }

@@ -5,6 +5,7 @@ import { openStore, type Store } from '../../src/features/store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { generateKeyText, parseEncryptionKey } from '../../src/platform/encryption/encryption-key.ts';
 import { seal } from '../../src/platform/encryption/sealed-text.ts';
+import { firstCommunity } from '../support/communities.ts';
 import { channelQueue } from '../support/queues.ts';
 import { describeOnEveryDatabase } from './databases.ts';
 
@@ -195,6 +196,7 @@ function settingsTests(newUrl: () => string): void {
     const channelId = '500000000000000001';
     const { url, settings } = await open();
     const store = await openTestStore(url);
+    await store.communityIds.addConfigured(['4']);
     const waiting = async () => {
       const effects = await store.outbox.claim(channelQueue(channelId), at + 60, at + 61, 10);
       if (effects.length > 0) await store.outbox.done(effects, at + 60);
@@ -206,7 +208,7 @@ function settingsTests(newUrl: () => string): void {
         {
           type: 'test',
           test: { kind: 'bot_vote', userId: '5' },
-          listing: { name, kind: 'bot', announceChannelId } as never,
+          listing: { name, kind: 'bot', announceChannelId, community: { id: firstCommunity } } as never,
         },
       );
     await record('mine', at + 5, null);

@@ -302,9 +302,9 @@ function storeTests(newUrl: () => string): void {
       const first = await outbox.queuesAfter('', 2, start);
       expect(first).toEqual(waiting.slice(0, 2));
       expect(await outbox.queuesAfter(first[1]?.queue ?? '', 2, start)).toEqual(waiting.slice(2));
-      expect(await outbox.queuesAfter(channels[4] ?? '', 2, start)).toEqual([]);
-      expect(await outbox.nextDueAt(channels[2] ?? '', start)).toBe(start + 2);
-      expect(await outbox.nextDueAt(channels[1] ?? '', start)).toBe(null);
+      expect(await outbox.queuesAfter(channelQueue(channels[4] ?? ''), 2, start)).toEqual([]);
+      expect(await outbox.nextDueAt(channelQueue(channels[2] ?? ''), start)).toBe(start + 2);
+      expect(await outbox.nextDueAt(channelQueue(channels[1] ?? ''), start)).toBe(null);
     });
 
     it('lists the queues of new effects that are waiting', async () => {
@@ -313,7 +313,10 @@ function storeTests(newUrl: () => string): void {
       expect(await outbox.newEffects(null)).toEqual({ lastId: 0, queues: [] });
       await record(store, vote('1'));
       expect(await outbox.newEffects(null)).toEqual({ lastId: 1, queues: [] });
-      expect(await outbox.newEffects(0)).toEqual({ lastId: 1, queues: [server?.announceChannelId] });
+      expect(await outbox.newEffects(0)).toEqual({
+        lastId: 1,
+        queues: [channelQueue(server?.announceChannelId ?? '')],
+      });
       expect(await outbox.newEffects(1)).toEqual({ lastId: 1, queues: [] });
       await record(store, vote('2'), start, { announceChannelId: otherChannel });
       await outbox.done(await outbox.claim(channelQueue(otherChannel), start, start + minute, 10), start);
