@@ -88,7 +88,8 @@ it('shows what /setup has stored, with its source and without secrets or the key
 
 it('puts what /setup has stored into effect, community by community, but not of guilds without the bot', async () => {
   const url = await databaseWithSettings();
-  const config = loadConfig(environmentWith([{ ...harbour, guildId: '1000' }]));
+  const bees = { ...harbour, name: 'bees', lookupKey: 'key-of-the-bees', guildId: '4000' };
+  const config = loadConfig(environmentWith([{ ...harbour, guildId: '1000' }, bees]));
   const inEffect = async () => {
     const snapshot = await openSnapshot(url);
     const communities = await communitiesInEffect(snapshot, config);
@@ -98,19 +99,21 @@ it('puts what /setup has stored into effect, community by community, but not of 
     );
   };
   const ofHarbour = (id: number) => [['harbour', 33, 'UTC', id]];
+  const ofBees = (id: number) => [['bees', 10, 'UTC', id]];
   const ofLinked = (id: number) => [
     ['linked', 10, 'Europe/Rome', id],
     ['on-site', 10, 'Europe/Rome', id],
   ];
   // Before the program has started with these settings.
-  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofLinked(noCommunity)]);
+  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofBees(noCommunity), ofLinked(noCommunity)]);
   const store = await openStore(url, manualClock(), { thread: false });
-  await store.communityIds.addConfigured(['1000']);
+  await store.communityIds.addConfigured(['1000', '4000']);
+  const ofOthers = ofBees(await addCommunity(store, '4000'));
   const linked = await addCommunity(store, '2000');
-  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofLinked(linked)]);
+  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofOthers, ofLinked(linked)]);
   await store.communities.setParked('2000', { at: 1, by: 'operator' });
   await store.close();
-  expect(await inEffect()).toEqual([ofHarbour(firstCommunity)]);
+  expect(await inEffect()).toEqual([ofHarbour(firstCommunity), ofOthers]);
 });
 
 it('shows what the variables and the file say without a database, or with an older one', async () => {
