@@ -87,14 +87,14 @@ describe('in direct messages, a member with accounts in two guilds', () => {
   });
 
   it('chooses a leaderboard, whose components stay with it', async () => {
-    const { run, press, idOfA, idOfB } = await twoGuilds();
+    const { run, press } = await twoGuilds();
     const choice = await run(miraAnywhere, 'leaderboard', { by: 'credits' });
-    expect(choice.values).toEqual([String(idOfA), String(idOfB)]);
+    expect(choice.values).toEqual([guildA, guildB]);
     const [select = ''] = choice.ids;
-    const board = await press(miraAnywhere, select, [String(idOfB)]);
+    const board = await press(miraAnywhere, select, [guildB]);
     expect(board.text).toContain('1,200');
     expect(board.text).not.toContain('5,100');
-    expect(board.ids.filter((id) => !id.includes(`community=${idOfB}`))).toEqual([]);
+    expect(board.ids.filter((id) => !id.includes(`community=${guildB}`))).toEqual([]);
     const [period = ''] = board.ids;
     expect((await press(miraAnywhere, period, ['week'])).text).toContain('Most credits this week');
     const inGuild = await run({ ...miraAnywhere, guildId: guildB }, 'leaderboard');
@@ -104,7 +104,7 @@ describe('in direct messages, a member with accounts in two guilds', () => {
   it('chooses a shop and buys there, also an item with the longest id', async () => {
     const { run, press, creditsIn, idOfA, idOfB } = await twoGuilds();
     const [select = ''] = (await run(miraAnywhere, 'shop')).ids;
-    const shop = await press(miraAnywhere, select, [String(idOfB)]);
+    const shop = await press(miraAnywhere, select, [guildB]);
     expect(shop.text).toContain('A boat');
     expect(shop.text).not.toContain('A lamp');
     const buy = shop.ids.find((id) => id.includes('/buy:')) ?? '';
@@ -161,21 +161,21 @@ describe('a manager of guild B', () => {
   it('gets nothing of guild A by forged components', async () => {
     const { press, creditsIn, idOfA, store } = await twoGuilds();
     const forged = [
-      `tallyhook:leaderboard:period=all&by=credits&page=1&community=${idOfA}`,
+      `tallyhook:leaderboard:period=all&by=credits&page=1&community=${guildA}`,
       `tallyhook:leaderboard/community:period=all&by=credits`,
-      `tallyhook:shop/purchases:community=${idOfA}`,
-      `tallyhook:shop/buy:item=lamp&community=${idOfA}`,
-      `tallyhook:shop/cancel:community=${idOfA}`,
+      `tallyhook:shop/purchases:community=${guildA}`,
+      `tallyhook:shop/buy:item=lamp&community=${guildA}`,
+      `tallyhook:shop/cancel:community=${guildA}`,
       'tallyhook:shop/buy:item=lamp',
     ];
     for (const sender of [managerOfB, { ...managerOfB, guildId: strange }]) {
       for (const id of forged) {
-        const { text } = await press(sender, id, id.includes('/community:') ? [String(idOfA)] : undefined);
+        const { text } = await press(sender, id, id.includes('/community:') ? [guildA] : undefined);
         expect(text, id).not.toMatch(/5,100|A lamp|harbour|77/);
         expect(text, id).not.toBe('');
       }
     }
-    const confirmation = `tallyhook:shop/confirm:item=lamp&price=1000&id=400000000000000000&community=${idOfA}`;
+    const confirmation = `tallyhook:shop/confirm:item=lamp&price=1000&id=400000000000000000&community=${guildA}`;
     await press({ ...managerOfB, userId: mira }, confirmation);
     expect(await creditsIn(idOfA)).toBe(5_100);
     expect(await store.shop.purchasesOf(mira, idOfA, 5)).toEqual([]);

@@ -176,7 +176,7 @@ it('that was not delivered is paid by its weight and announced at once, like a l
   list(votedAt);
   await look();
   expect(await account()).toMatchObject({ credits: 20, votes: 1 });
-  expect(nudged).toEqual([channelId]);
+  expect(nudged).toEqual([channelQueue(channelId)]);
   const [effect] = await claimDue(store.outbox, clock.now(), clock.now() + minute, 1);
   const content = { userId: member, credits: 20, at: votedAt, nextVoteAt: votedAt + 12 * hour };
   expect(effect).toMatchObject({ kind: 'announcement', queue: channelQueue(channelId), content });

@@ -89,7 +89,7 @@ describeOnPostgres('the outbox of several processes on PostgreSQL', (server) => 
       const at = start + attempt * hour;
       const claims: Awaited<ReturnType<Outbox['claim']>>[] = [];
       const claimAll = async ({ outbox }: Store) => {
-        const isDue = async () => ((await outbox.nextDueAt(channel, at)) ?? at + 1) <= at;
+        const isDue = async () => ((await outbox.nextDueAt(channelQueue(channel), at)) ?? at + 1) <= at;
         while (await isDue()) claims.push(await outbox.claim(channelQueue(channel), at, at + minute, 10));
       };
       await Promise.all(stores.map(claimAll));
@@ -116,7 +116,7 @@ describeOnPostgres('the outbox of several processes on PostgreSQL', (server) => 
     const late = await connect(url);
     await late.query('BEGIN');
     const columns = 'delivery_id, kind, queue, content, state, attempts, due_at, created_at';
-    const values = `1, 'announcement', '${otherChannel}', '{}', 'waiting', 0, ${start}, ${start}`;
+    const values = `1, 'announcement', '${channelQueue(otherChannel)}', '{}', 'waiting', 0, ${start}, ${start}`;
     await late.query(`INSERT INTO effects (${columns}) VALUES (${values})`);
     await enqueue(other, 1);
     const poll = async () => {
@@ -124,11 +124,11 @@ describeOnPostgres('the outbox of several processes on PostgreSQL', (server) => 
       await discovery.run();
       return [rotation.next(), rotation.next()];
     };
-    expect(await poll()).toEqual([channel, undefined]);
+    expect(await poll()).toEqual([channelQueue(channel), undefined]);
     await other.outbox.done(await other.outbox.claim(channelQueue(channel), start, start + minute, 10), start);
     expect(await poll()).toEqual([undefined, undefined]);
     await late.query('COMMIT');
-    expect(await poll()).toEqual([otherChannel, undefined]);
+    expect(await poll()).toEqual([channelQueue(otherChannel), undefined]);
     expect(discovery.msUntilNext()).toBeLessThanOrEqual(pollMs);
   });
 });
