@@ -13,8 +13,8 @@ export interface LedgerChange {
   /** The idempotency key, up to 100 characters, unique among all changes of the installation. */
   readonly key: string;
   /**
-   * Discord ID of the community's guild. By default the community of the event in a handler, otherwise the first
-   * configured one.
+   * Discord ID of the community's guild; null for that of listings without a guild. By default the community of the event in
+   * a handler, otherwise the only one.
    */
   readonly guildId?: string | null;
 }
@@ -131,13 +131,12 @@ export interface LedgerStandingsQuery extends LedgerPlace, Partial<Pick<Leaderbo
  */
 export interface Ledger extends WritableLedger {
   /**
-   * The balance and the counted votes of a member; null if there is no account. Of the community of the event in a handler,
-   * otherwise of all communities together, unless `guildId` names one.
+   * The balance and the counted votes of a member in a community; null if there is no account.
    */
   account(userId: string, place?: LedgerPlace): Promise<Account | null>;
   /**
    * Time of the member's last counted vote for a listing, for one of several, or for any if it is null (ms since the epoch).
-   * Null if there is none. In the same communities as {@link Ledger.account}.
+   * Null if there is none. In the community of the listing, and for any that of {@link LedgerChange.guildId}.
    */
   lastVoteAt(userId: string, listing: string | readonly string[] | null): Promise<number | null>;
   /**
