@@ -31,8 +31,8 @@ Options
 
 Progress and the summary are printed to stderr.
 
-Fields: id, userId, listing, credits, cause, reason, at, deliveryId, guildId. The guild is that of the account; none for
-the home community. In CSV, text that a spreadsheet would execute as a formula is prefixed with an apostrophe.
+Fields: id, userId, listing, credits, cause, reason, at, deliveryId, guildId. The guild is that of the account; none as long
+as it is not known. In CSV, text that a spreadsheet would execute as a formula is prefixed with an apostrophe.
 Spreadsheets round long numbers: import the columns userId and guildId as text.
 
 Exit codes: 0 exported, 1 runtime error, 2 invalid usage or settings.`;
