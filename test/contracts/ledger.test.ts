@@ -110,6 +110,8 @@ function ledgerTests(newUrl: () => string): void {
     expect(await ledger.account(ada)).toEqual(account);
     expect(await withoutDefault.account(ada, { guildId })).toEqual(account);
     expect(await ledger.account(ada, { guildId: elsewhere })).toEqual({ ...account, credits: 5 });
+    // It was that of listings without a guild until its guild was known.
+    expect(await withoutDefault.account(ada, { guildId: null })).toEqual({ ...account, credits: 5 });
     expect(await ledger.account(bo)).toBe(null);
     expect(await withoutDefault.account(bo, { guildId: elsewhere })).toBe(null);
     expect(await ledger.lastVoteAt(bo, null)).toBe(null);

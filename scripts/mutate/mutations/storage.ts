@@ -190,8 +190,8 @@ export const storageMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/store/communities/store.ts',
-    find: '!(await hasAccounts(sql, ofFirst.id))',
-    replace: 'true',
+    find: 'if (ofFirst !== undefined && (await hasAccounts(sql, ofFirst.id))) return stored;',
+    replace: '',
     breaks: 'a guild with accounts of its own does not become that of the default community',
   },
   {

@@ -90,6 +90,11 @@ export function createDirectory(
     /** The listings whose announcements or reports go to this channel. */
     inChannel: (channelId: string): readonly CommunityListing[] => index.byChannel.get(channelId) ?? [],
     ofGuild: (guildId: string | null) => communities.get(guildId)?.[0],
+    /** The community of listings without a guild, also if it has a guild by now. */
+    get byDefault(): Community | undefined {
+      const id = idOf(null);
+      return communities.get(null)?.[0] ?? index.communities.find((community) => community.id === id);
+    },
     /**
      * The communities that commands in a guild are about: its own. In direct messages all. In a guild without one, those
      * of the operator, or none if others share the program.

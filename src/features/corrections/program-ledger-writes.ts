@@ -93,10 +93,11 @@ export function createWritableLedger(options: {
  * @throws TallyhookError `ledger_unknown_community`
  */
 export function knownCommunity(
-  directory: Pick<Directory, 'ofGuild' | 'communities'>,
+  directory: Pick<Directory, 'ofGuild' | 'byDefault' | 'communities'>,
   guildId: string | null,
 ): Community {
-  const community = directory.ofGuild(guildId);
+  // An event may have been stored before the guild of its community was known.
+  const community = guildId === null ? directory.byDefault : directory.ofGuild(guildId);
   if (community !== undefined) return community;
   if (guildId === null) return onlyCommunity(directory);
   const known = describeCommunities(directory);

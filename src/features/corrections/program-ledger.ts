@@ -11,7 +11,7 @@ const maxLimit = 100;
 
 export interface LedgerSources {
   readonly store: Pick<Store, 'recorder' | 'corrections' | 'communitiesOf' | 'ledgerIn' | 'records' | 'standingsIn'>;
-  readonly directory: Pick<Directory, 'ofGuild' | 'communities' | 'communityOf'>;
+  readonly directory: Pick<Directory, 'ofGuild' | 'byDefault' | 'communities' | 'communityOf'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
