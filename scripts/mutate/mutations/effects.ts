@@ -124,7 +124,7 @@ export const effectMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/outbox/queue-share.ts',
-    find: "return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, noCommunity);",
+    find: 'return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, noCommunity);',
     replace: 'return recipient === null ? withoutRole(queue) : queue;',
     breaks: 'one process at a time sends direct messages to a member',
   },
