@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
 import { bold, type Markup, markup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
@@ -9,7 +9,7 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
   const fixed = texts(messages);
   const { someone, premium, reasons } = fixed;
   const ofTier = (name: Markup, tier: Markup | null) => ({
-    name: bold(name),
+    name,
     tier: tier === null ? premium : bold(tier),
   });
   /** Our own reasons for a denial, by the reason of the announcement. */
@@ -23,8 +23,8 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
     list: language.list,
     /** The title of a vote that reaches a milestone of so many votes. */
     milestone: (votes: number) => count(messages.milestone, votes),
-    tested: (name: Markup) => text(messages.tested, { name: bold(name) }),
-    voted: (user: Markup | null, name: Markup) => text(messages.voted, { user: user ?? someone, name: bold(name) }),
+    tested: (name: Markup) => text(messages.tested, { name }),
+    voted: (user: Markup | null, name: Markup) => text(messages.voted, { user: user ?? someone, name }),
     bought: (user: Markup | null, name: Markup, tier: Markup | null) =>
       text(messages.bought, { user: user ?? someone, ...ofTier(name, tier) }),
     gifted: (user: Markup | null, giver: Markup, name: Markup, tier: Markup | null) =>
@@ -40,7 +40,7 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
       return user === null ? text(messages.someRevoked, values) : text(messages.revoked, { ...values, user });
     },
     event: (user: Markup | null, event: Markup, name: Markup) => {
-      const values = { name: bold(name), event };
+      const values = { name, event };
       return user === null ? text(messages.event, values) : text(messages.eventBy, { ...values, user });
     },
     credits: (credits: number) => text(messages.credits, { credits: parts.credits(credits) }),
@@ -72,15 +72,10 @@ export function announcementTexts(messages: Catalogue['announcement'], language:
 }
 
 /** The message with which members vote. */
-export function votePanelTexts(
-  messages: Catalogue['votePanel'],
-  titleOf: Catalogue['canVote']['voteFor'],
-  { locale, text, texts }: Language,
-  parts: PartTexts,
-) {
+export function votePanelTexts(messages: Catalogue['votePanel'], { locale, text, texts }: Language, parts: PartTexts) {
   return {
     ...texts(messages),
-    title: (name: Markup) => text(titleOf, { name }),
+    title: (name: Markup) => text(messages.title, { name }),
     reward: ({ credits, isToday }: { readonly credits: number; readonly isToday: boolean }) =>
       text(isToday ? messages.rewardToday : messages.reward, { credits: parts.credits(credits) }),
     /** The month of a time (ms since the epoch) in a time zone. Plain. */

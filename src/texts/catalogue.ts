@@ -1,4 +1,6 @@
-import type { en } from './locales/en.ts';
+import { lazily } from '../platform/memoize.ts';
+import { type Locale, languageOf, locales } from './locale.ts';
+import { readTranslations, type Translations } from './translations.ts';
 
 /** A text that depends on a number: one form for each category of the language. */
 export type PluralForms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>;
@@ -20,5 +22,38 @@ export type Translated<Messages> = {
       : Translated<Messages[Key]>;
 };
 
-/** All texts in one language, in the shape of the English ones. */
-export type Catalogue = Translated<typeof en>;
+const categories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const satisfies Intl.LDMLPluralRule[];
+
+/** The texts of a program in each language, which is read when it is first used. A text that a language lacks is English. */
+export function cataloguesOf<Messages extends object>(
+  program: 'bot' | 'service',
+  english: Messages,
+): Readonly<Record<Locale, Translated<Messages>>> {
+  const byLanguage = lazily(
+    Object.fromEntries(
+      locales
+        .map(languageOf)
+        .map((language) => [
+          language,
+          () => (language === 'en' ? english : translated(english, readTranslations(program, language))),
+        ]),
+    ),
+  );
+  const entries = locales.map((locale) => [locale, () => byLanguage[languageOf(locale)]] as const);
+  return lazily(Object.fromEntries(entries)) as Readonly<Record<Locale, Translated<Messages>>>;
+}
+
+function translated(english: object, translations: Translations): object {
+  const entries = Object.entries(english).map(([key, message]: [string, string | object]) => {
+    const translation = translations[key];
+    if (typeof message === 'string') return [key, typeof translation === 'string' ? translation : message];
+    if (!('one' in message && 'other' in message))
+      return [key, translated(message, typeof translation === 'object' ? translation : {})];
+    const forms = categories.flatMap((category) => {
+      const form = translations[`${key}_${category}`];
+      return typeof form === 'string' ? [[category, form]] : [];
+    });
+    return [key, forms.some(([category]) => category === 'other') ? Object.fromEntries(forms) : message];
+  });
+  return Object.fromEntries(entries);
+}

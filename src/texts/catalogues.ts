@@ -1,26 +1,8 @@
-import type { Catalogue } from './catalogue.ts';
-import { byLocale, type Locale } from './locale.ts';
-import { de } from './locales/de.ts';
-import { en } from './locales/en.ts';
-import { es } from './locales/es.ts';
-import { fr } from './locales/fr.ts';
-import { hi } from './locales/hi.ts';
-import { id } from './locales/id.ts';
-import { it } from './locales/it.ts';
-import { ja } from './locales/ja.ts';
-import { ko } from './locales/ko.ts';
-import { nl } from './locales/nl.ts';
-import { pl } from './locales/pl.ts';
-import { ptBR } from './locales/pt-br.ts';
-import { ru } from './locales/ru.ts';
-import { tr } from './locales/tr.ts';
-import { uk } from './locales/uk.ts';
-import { vi } from './locales/vi.ts';
-import { zhCN } from './locales/zh-cn.ts';
+import { cataloguesOf, type Translated } from './catalogue.ts';
+import { en } from './en.ts';
+
+/** All texts in one language, in the shape of the English ones. */
+export type Catalogue = Translated<typeof en>;
 
 /** The texts by Discord's code of the language. */
-export const catalogues: Readonly<Record<Locale, Catalogue>> = byLocale({
-  ...{ en, de, fr, es, it, nl, pl, tr, ru, uk, ja, ko, hi, id, vi },
-  'pt-BR': ptBR,
-  'zh-CN': zhCN,
-});
+export const catalogues = cataloguesOf('bot', en);

@@ -1,6 +1,6 @@
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
-import { bold, joined, type Markup, markup, subtext } from './markup.ts';
+import { joined, type Markup, markup, subtext } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
 export function awardTexts(messages: Catalogue['award'], language: Language, parts: PartTexts) {
@@ -19,18 +19,17 @@ export function awardTexts(messages: Catalogue['award'], language: Language, par
 export function claimTexts(messages: Catalogue['claim'], { text, texts }: Language, parts: PartTexts) {
   return {
     ...texts(messages),
-    claimed: (name: Markup, time: Markup) => text(messages.claimed, { name: bold(name), time }),
-    recorded: (name: Markup, time: Markup) => text(messages.recorded, { name: bold(name), time }),
+    claimed: (name: Markup, time: Markup) => text(messages.claimed, { name, time }),
+    recorded: (name: Markup, time: Markup) => text(messages.recorded, { name, time }),
     paid: (credits: number) => text(messages.paid, { credits: parts.credits(credits) }),
     /** `reason`: that of the service; empty for none. */
-    denied: (reason: Markup) =>
-      reason === '' ? text(messages.denied) : text(messages.deniedBecause, { reason: bold(reason) }),
+    denied: (reason: Markup) => (reason === '' ? text(messages.denied) : text(messages.deniedBecause, { reason })),
     withinCooldown: (name: Markup, time: Markup, recorded: Markup) =>
-      text(messages.withinCooldown, { name: bold(name), time, recorded }),
-    noVote: (name: Markup) => text(messages.noVote, { name: bold(name) }),
-    tooOld: (name: Markup, time: Markup, since: Markup) => text(messages.tooOld, { name: bold(name), time, since }),
-    siteSilent: (site: Markup, name: Markup) => text(messages.siteSilent, { site, name: bold(name) }),
-    unknownTime: (name: Markup) => text(messages.unknownTime, { name: bold(name) }),
+      text(messages.withinCooldown, { name, time, recorded }),
+    noVote: (name: Markup) => text(messages.noVote, { name }),
+    tooOld: (name: Markup, time: Markup, since: Markup) => text(messages.tooOld, { name, time, since }),
+    siteSilent: (site: Markup, name: Markup) => text(messages.siteSilent, { site, name }),
+    unknownTime: (name: Markup) => text(messages.unknownTime, { name }),
   };
 }
 
@@ -38,8 +37,8 @@ export function claimTexts(messages: Catalogue['claim'], { text, texts }: Langua
 export function remindTexts(messages: Catalogue['remind'], { text, texts }: Language) {
   return {
     ...texts(messages),
-    now: (name: Markup) => text(messages.now, { name: bold(name) }),
-    next: (name: Markup, time: Markup) => text(messages.next, { name: bold(name), time }),
+    now: (name: Markup) => text(messages.now, { name }),
+    next: (name: Markup, time: Markup) => text(messages.next, { name, time }),
     afterVotes: subtext(text(messages.afterVotes)),
     off: (command: Markup) => text(messages.off, { command }),
     /** Why the bot has switched them off. */
@@ -48,7 +47,7 @@ export function remindTexts(messages: Catalogue['remind'], { text, texts }: Lang
     },
     message: {
       title: text(messages.messageTitle),
-      text: (name: Markup) => text(messages.message, { name: bold(name) }),
+      text: (name: Markup) => text(messages.message, { name }),
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
-import { bold, type Markup, markup, timestamp } from './markup.ts';
+import { type Markup, markup, timestamp } from './markup.ts';
 
 /** The message about a community that has removed the bot. */
 export function departureTexts(messages: Catalogue['departure'], { text }: Language) {
@@ -8,7 +8,7 @@ export function departureTexts(messages: Catalogue['departure'], { text }: Langu
     title: text(messages.title),
     titleSoon: text(messages.titleSoon),
     /** @param at when its data will be deleted (ms since the epoch) */
-    text: (name: Markup, at: number) => text(messages.text, { name: bold(name), time: timestamp(at, 'R') }),
+    text: (name: Markup, at: number) => text(messages.text, { name, time: timestamp(at, 'R') }),
     keep: (guildId: Markup) => text(messages.keep, { command: markup`\`${exportCommand(guildId)}\`` }),
   };
 }

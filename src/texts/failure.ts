@@ -1,5 +1,5 @@
 import type { LookupErrorCode } from '../platform/error-codes.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
 import { type Markup, markup } from './markup.ts';
 

@@ -1,6 +1,6 @@
 import type { ReviewSort } from '../lookup/schemas.ts';
 import { once } from '../platform/memoize.ts';
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
 import { bold, type Markup, subtext } from './markup.ts';
 import type { PartTexts } from './parts.ts';
@@ -26,16 +26,16 @@ export function canVoteTexts(messages: Catalogue['canVote'], { text, texts, plai
     voteFor: (name: string) => plain(messages.voteFor, { name }),
     voteOn: (site: string) => plain(messages.voteOn, { site }),
     now: (user: Markup | null, listing: Markup) => {
-      const name = bold(listing);
+      const name = listing;
       return user === null ? text(messages.youNow, { name }) : text(messages.memberNow, { user, name });
     },
     perhaps: (user: Markup | null, listing: Markup) => {
-      const name = bold(listing);
+      const name = listing;
       return user === null ? text(messages.youPerhaps, { name }) : text(messages.memberPerhaps, { user, name });
     },
     /** `time` is null if the service does not send it. */
     later: (user: Markup | null, listing: Markup, time: Markup | null) => {
-      const name = bold(listing);
+      const name = listing;
       if (time === null) {
         return user === null ? text(messages.youRecently, { name }) : text(messages.memberRecently, { user, name });
       }

@@ -1,7 +1,6 @@
 import { closest } from '../platform/did-you-mean.ts';
 import { TallyhookError } from '../platform/errors.ts';
-import type { Catalogue } from './catalogue.ts';
-import { catalogues } from './catalogues.ts';
+import { type Catalogue, catalogues } from './catalogues.ts';
 import { partsOf } from './language.ts';
 import { type Locale, locales } from './locale.ts';
 

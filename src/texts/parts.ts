@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
 
 /** Numbers with their nouns, for use in other texts. */

@@ -1,6 +1,6 @@
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
-import { bold, codeBlock, type Markup, trustedMarkup } from './markup.ts';
+import { codeBlock, type Markup, trustedMarkup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
 /** What the texts of an announcement can contain, as examples. */
@@ -79,9 +79,9 @@ export function setupTexts(messages: Catalogue['setup'], language: Language, par
       /** What the rules would have paid in the last 30 days, now and before the change (credits). */
       wouldHavePaid: ({ before, after }: { readonly before: number; readonly after: number }) =>
         text(saved.wouldHavePaid, { after: parts.credits(after), before: number(before) }),
-      change: (name: Markup, before: Markup, after: Markup) => text(saved.change, { name: bold(name), before, after }),
+      change: (name: Markup, before: Markup, after: Markup) => text(saved.change, { name, before, after }),
       ofListing: (name: Markup, setting: Markup) => text(saved.ofListing, { listing: name, name: setting }),
-      secretChanged: (name: Markup) => text(saved.secretChanged, { name: bold(name) }),
+      secretChanged: (name: Markup) => text(saved.secretChanged, { name }),
     },
     problems: {
       ...fixed.problems,

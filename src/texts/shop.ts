@@ -1,6 +1,6 @@
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
-import { bold, type Markup, subtext } from './markup.ts';
+import { type Markup, subtext } from './markup.ts';
 import type { PartTexts } from './parts.ts';
 
 /** The texts of the shop. `price` and `balance` are credits. */
@@ -22,15 +22,15 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
     roleRequired: (role: Markup) => text(messages.rejections.role_required, { role }),
     confirmation: {
       ...fixed.confirmation,
-      item: (name: Markup, cost: number) => text(confirmation.item, { name: bold(name), price: price(cost) }),
+      item: (name: Markup, cost: number) => text(confirmation.item, { name, price: price(cost) }),
       balance: (before: number, after: number) =>
-        text(confirmation.balance, { before: bold(number(before)), after: bold(number(after)) }),
+        text(confirmation.balance, { before: number(before), after: number(after) }),
       role: (role: Markup, until: Markup | null) =>
         until === null ? text(confirmation.role, { role }) : text(confirmation.roleUntil, { role, time: until }),
     },
     receipt: {
       ...fixed.receipt,
-      bought: (name: Markup, cost: number) => text(receipt.bought, { name: bold(name), price: price(cost) }),
+      bought: (name: Markup, cost: number) => text(receipt.bought, { name, price: price(cost) }),
       role: (role: Markup, until: Markup | null) =>
         until === null ? text(receipt.role, { role }) : text(receipt.roleUntil, { role, time: until }),
       balance: (credits: number) => text(receipt.balance, { credits: parts.credits(credits) }),
@@ -42,11 +42,10 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
     report: {
       ...fixed.report,
       title: (id: number) => text(report.title, { id: number(id) }),
-      unready: (name: Markup) => text(report.unready, { name: bold(name) }),
-      text: (user: Markup, name: Markup, cost: number) =>
-        text(report.text, { user, name: bold(name), price: price(cost) }),
+      unready: (name: Markup) => text(report.unready, { name }),
+      text: (user: Markup, name: Markup, cost: number) => text(report.text, { user, name, price: price(cost) }),
       /** The buyer was forgotten. */
-      closed: (name: Markup, cost: number) => text(report.closed, { name: bold(name), price: price(cost) }),
+      closed: (name: Markup, cost: number) => text(report.closed, { name, price: price(cost) }),
       settled: {
         fulfilled: (manager: Markup) => text(report.fulfilledBy, { manager }),
         refunded: (manager: Markup) => text(report.refundedBy, { manager }),
@@ -59,8 +58,8 @@ export function shopTexts(messages: Catalogue['shop'], language: Language, parts
     },
     message: {
       ...fixed.message,
-      fulfilled: (name: Markup) => text(message.fulfilled, { name: bold(name) }),
-      refunded: (name: Markup, cost: number) => text(message.refunded, { name: bold(name), price: price(cost) }),
+      fulfilled: (name: Markup) => text(message.fulfilled, { name }),
+      refunded: (name: Markup, cost: number) => text(message.refunded, { name, price: price(cost) }),
     },
   };
 }

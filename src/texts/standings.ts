@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue.ts';
+import type { Catalogue } from './catalogues.ts';
 import type { Language } from './language.ts';
 import { bold, escapeInline, joined, type Markup, markup } from './markup.ts';
 import type { PartTexts } from './parts.ts';
@@ -13,8 +13,8 @@ export function creditTexts(messages: Catalogue['credits'], language: Language, 
       return rank === null ? credits : text(messages.ranked, { credits, rank: number(rank) });
     },
     streak: (days: number, time: Markup) => text(messages.streak, { days: parts.days(days), time }),
-    now: (name: Markup) => text(messages.now, { name: bold(name) }),
-    later: (name: Markup, time: Markup) => text(messages.later, { name: bold(name), time }),
+    now: (name: Markup) => text(messages.now, { name }),
+    later: (name: Markup, time: Markup) => text(messages.later, { name, time }),
     /** `left` is the number of votes until then, `reward` what it pays. */
     milestone: (votes: number, left: number, reward: Markup) =>
       count(messages.milestone, left, { votes: number(votes), reward }),

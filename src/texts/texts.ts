@@ -41,7 +41,7 @@ function createTexts(locale: Locale) {
     award: () => awardTexts(messages.award, language, parts),
     trace: () => traceTexts(messages.trace, language, parts),
     announcement: () => announcementTexts(messages.announcement, language, parts),
-    votePanel: () => votePanelTexts(messages.votePanel, messages.canVote.voteFor, language, parts),
+    votePanel: () => votePanelTexts(messages.votePanel, language, parts),
     /** Messages in the owner's channel. */
     ownerReport: () => ({
       roleFailed: {
