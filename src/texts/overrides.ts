@@ -6,8 +6,7 @@ import { type Locale, locales } from './locale.ts';
 
 /**
  * Texts in place of tallyhook's, by language and path: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's
- * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Paths are those of the catalogues in
- * `src/texts/locales/`; of a text that depends on a number, the path ends in the form (`parts.credits.one`).
+ * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Paths are those of `src/texts/en.ts`; of a text that depends on a number, the path ends in the form (`parts.credits.one`).
  * @category Texts
  */
 export type TextOverrides = Readonly<
@@ -46,7 +45,7 @@ export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, Rea
   }
   if (issues.length > 0) {
     throw new TallyhookError('text_invalid', `These texts cannot be used: ${issues.join('; ')}.`, {
-      hint: 'The texts, their paths and placeholders are those of the catalogues in src/texts/locales.',
+      hint: 'The texts, their paths and placeholders are those of src/texts/en.ts.',
     });
   }
   return read;

@@ -183,9 +183,9 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'one vote is not "1 votes"',
   },
   {
-    file: 'src/texts/locales/de.ts',
-    find: "lastVote: 'Letzter Vote: {time}',",
-    replace: "lastVote: 'Letzter Vote: {tme}',",
+    file: 'locales/bot/de.json',
+    find: '"lastVote": "Letzter Vote: {time}"',
+    replace: '"lastVote": "Letzter Vote: {tme}"',
     breaks: 'the texts of a language have the placeholders of English',
   },
   {
