@@ -1,3 +1,4 @@
+import type { AppTexts } from '../texts/texts.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { AccountScope } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
@@ -59,6 +60,8 @@ export interface OwnerContext extends RecordsContext {
   /** The community that all of this is about; null for all of them. */
   readonly scope: CommunityScope | null;
   readonly guilds: OwnerGuilds;
+  /** The texts of the app. Default: those of tallyhook. */
+  readonly languages?: AppTexts;
   /** The settings of all communities, each by its guild; null if none can be stored. */
   readonly setup: SetupServices | null;
   /** The corrections of people, of one community or (null) of all. */

@@ -58,3 +58,6 @@ export type ValuesOf<Message, Value> = Message extends unknown
 
 /** Whether a text, or all of its forms, are plain. */
 export type IsPlain<Message> = Message extends PlainMessage | { readonly other: PlainMessage } ? true : false;
+
+/** The names of the texts in a group, of keys that begin with that of the group. */
+export type NameIn<Keys, Group extends string> = Keys extends `${Group}.${infer Name}` ? Name : never;

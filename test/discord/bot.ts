@@ -238,4 +238,4 @@ export async function connectedBot(
   return { discord, store, setup, run, member, other, logged, counted, rest, log };
 }
 
-export const hello: Reply = { tone: 'plain', text: en.reviews.none };
+export const hello: Reply = { tone: 'plain', text: en.text('reviews.none') };

@@ -1,3 +1,4 @@
+import { ownTexts } from '../../src/texts/texts.ts';
 import type { APIInteraction, APIInteractionResponse } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
@@ -65,7 +66,19 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const lookups = createLookupClients(config, { store, home, cache: memoryKeyv(), metrics, clock, log });
   const drawVotePicture = createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log });
   const rest = createDiscordRest({ token: 'token', apiUrl: 'http://127.0.0.1:1' });
-  const context = { config, store, lookups, directory, metrics, clock, stopwatch: clock, log, rest, drawVotePicture };
+  const context = {
+    config,
+    languages: ownTexts,
+    store,
+    lookups,
+    directory,
+    metrics,
+    clock,
+    stopwatch: clock,
+    log,
+    rest,
+    drawVotePicture,
+  };
   const settings = createSettings(config, {
     ...{ ...context, store: store.settings, encryption: createEncryption(config.encryption, () => {}) },
     ...{ targets: createListingTargets(lookups.find), redact: null, onSaved() {} },

@@ -9,7 +9,7 @@ import {
   templateIssues,
   titlePlaceholders,
 } from '../../src/texts/template.ts';
-import { textsInAll } from '../../src/texts/texts.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 
 const none = Object.fromEntries(placeholderNames.map((name) => [name, markup``])) as Record<
   (typeof placeholderNames)[number],
@@ -65,7 +65,7 @@ describe('a template', () => {
 });
 
 it('the longest numbers of every language fit into their placeholders', () => {
-  for (const { number } of textsInAll()) {
+  for (const { number } of ownTexts.all()) {
     for (const name of ['credits', 'votes'] as const)
       expect(number(1e9).length).toBeLessThanOrEqual(placeholders[name]);
     expect(number(Number.MAX_SAFE_INTEGER).length).toBeLessThanOrEqual(placeholders.balance);

@@ -178,8 +178,8 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/texts/language.ts',
-    find: 'forms[categoryOf(count)] ?? forms.other',
-    replace: 'forms.other',
+    find: 'messages.get(`${key}_${categoryOf(count)}`) ?? messages.get(`${key}_other`)',
+    replace: 'messages.get(`${key}_other`)',
     breaks: 'one vote is not "1 votes"',
   },
   {

@@ -3,7 +3,7 @@ import { hour } from '../../platform/durations.ts';
 import { numberOf, objectOf, textOf } from '../../platform/json.ts';
 import { pasted, secretForm } from '../../platform/pasted-forms.ts';
 import { escapeName, type Markup } from '../../texts/markup.ts';
-import type { Texts } from '../../texts/texts.ts';
+import { isTextIn, type Texts } from '../../texts/texts.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { custom } from './custom-site.ts';
@@ -134,9 +134,8 @@ export function parseLink(value: unknown): Link | null {
 /** @param targetName of the server or bot; its id otherwise */
 export function showLink(value: unknown, texts: Texts, targetName?: string): Markup {
   const { kind, id: targetId, site, custom: described } = objectOf(value);
-  const kinds: Readonly<Record<string, string>> = texts.listing.kinds;
   const name = textOf(kind);
-  const title = (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? name;
+  const title = isTextIn('listing.kinds', name) ? texts.text(`listing.kinds.${name}`) : name;
   const target = typeof targetId === 'string' ? (targetName ?? targetId) : null;
   const siteName = findLinkableSite(site)?.name ?? textOf(objectOf(described)['name']);
   return escapeName([siteName, title, target].filter(Boolean).join(' '));

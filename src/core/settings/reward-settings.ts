@@ -91,13 +91,16 @@ const multiplier = z
 
 /** An entry in the words of `/setup`. */
 export function showMultiplier({ factor, days, from, until, role }: JsonObject, texts: Texts): Markup {
-  const { values } = texts.setup;
+  const { text } = texts;
   const names = textsOf(days).map((day) => escapeName(weekdayName(texts.locale, day)));
   const when = joined(
     [texts.list(names), showWindow([from, until], texts.locale), isSnowflake(role) ? roleMention(role) : null],
     ' · ',
   );
-  return values.multiplier(numberOf(factor), when.trim() === '' ? values.always : when);
+  return text('setup.values.multiplier', {
+    factor: numberOf(factor),
+    when: when.trim() === '' ? text('setup.values.always') : when,
+  });
 }
 
 /** A time from one to another, each of which may be missing. Not timestamps, which selects do not show. */
@@ -148,7 +151,11 @@ export const streak = setting({
   rules: (rules) => ({ streak: rules ?? null }),
   show(value, texts) {
     const { every, credits: paid, forgive } = objectOf(value);
-    return texts.setup.values.streak(numberOf(paid), numberOf(every), numberOf(forgive));
+    return texts.text('setup.values.streak', {
+      credits: texts.text('parts.credits', { count: numberOf(paid) }),
+      days: texts.text('parts.days', { count: numberOf(every) }),
+      forgive: numberOf(forgive),
+    });
   },
   fields: [
     { name: 'streakDays', kind: 'number', part: 'every', isRequiredPart: true, hint: 'off' },
@@ -191,10 +198,14 @@ function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementC
 /** An entry in the words of `/setup`. */
 export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonObject, texts: Texts): Markup {
   const reward = joined(
-    [numberOf(paid) > 0 ? texts.parts.credits(numberOf(paid)) : null, isSnowflake(role) ? roleMention(role) : null],
+    [
+      numberOf(paid) > 0 ? texts.text('parts.credits', { count: numberOf(paid) }) : null,
+      isSnowflake(role) ? roleMention(role) : null,
+    ],
     ' + ',
   );
-  return texts.setup.values.milestone(numberOf(votes ?? everyVotes), votes === undefined, reward);
+  const key = votes === undefined ? 'setup.values.everyMilestone' : 'setup.values.milestone';
+  return texts.text(key, { votes: texts.text('parts.votes', { count: numberOf(votes ?? everyVotes) }), reward });
 }
 
 export const milestones = setting({

@@ -8,7 +8,7 @@ import {
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { defaultLocale } from '../../texts/locale.ts';
-import { type Texts, textsIn } from '../../texts/texts.ts';
+import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
 import type { Modal, Panel, Reply } from './reply.ts';
 
@@ -54,6 +54,8 @@ export interface DescriptionContext {
   readonly isShared: boolean;
   /** What the community lacks, or all of them for a registered command. Default: nothing. */
   readonly lacks?: readonly Need[];
+  /** Of the app, for what a registered command says in every language. Default: those of tallyhook. @internal */
+  readonly languages?: AppTexts;
   /** In the language of the member, or of the description. @internal */
   readonly texts: Texts;
 }
@@ -146,20 +148,21 @@ export interface NamedCommand {
 export function findCommand<Command extends Pick<CommandDefinition, 'name' | 'menu'>>(
   commands: readonly Command[],
   { type = ApplicationCommandType.ChatInput, name }: NamedCommand,
+  languages = ownTexts,
 ): Command | undefined {
   switch (type) {
     case ApplicationCommandType.ChatInput:
       return commands.find((command) => command.name === name);
     case ApplicationCommandType.User:
-      return commands.find((command) => menuNameOf(command) === name);
+      return commands.find((command) => menuNameOf(command, languages) === name);
     default:
       return undefined;
   }
 }
 
 /** The name by which Discord knows the command in the menu of a member; undefined if it is not there. */
-export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>): string | undefined {
-  return menu?.(textsIn(defaultLocale));
+export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>, languages = ownTexts): string | undefined {
+  return menu?.(languages.in(defaultLocale));
 }
 
 /** Whether a command is registered, or replies lead to it. */

@@ -9,7 +9,7 @@ import {
 import { z } from 'zod';
 import { parseJson } from '../../platform/json.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
-import { textsIn } from '../../texts/texts.ts';
+import { ownTexts } from '../../texts/texts.ts';
 import type {
   ApplicationCommandBody,
   CommandData,
@@ -27,10 +27,11 @@ export function bodiesOf(
   guildId: string | null,
 ): readonly ApplicationCommandBody[] {
   const { menu } = command;
+  const { languages = ownTexts } = context;
   const body = bodyOf(command, context, guildId);
   if (menu === undefined) return [body];
-  const name = menu(textsIn(defaultLocale));
-  const translations = translatedLocales.map((locale) => ({ locale, name: menu(textsIn(locale)) }));
+  const name = menu(languages.in(defaultLocale));
+  const translations = translatedLocales.map((locale) => ({ locale, name: menu(languages.in(locale)) }));
   return [
     body,
     {
@@ -52,7 +53,8 @@ export function bodyOf(
   guildId: string | null,
 ): SlashCommandBody {
   if (command.body !== undefined) return givenBody(command.body, guildId);
-  const describeIn = (locale: Locale) => command.describe({ ...context, texts: textsIn(locale) });
+  const { languages = ownTexts } = context;
+  const describeIn = (locale: Locale) => command.describe({ ...context, texts: languages.in(locale) });
   const { description, options } = describeIn(defaultLocale);
   const translations = translatedLocales.map((locale) => ({ locale, ...describeIn(locale) }));
   return {

@@ -30,11 +30,12 @@ export type CommandContexts = ReturnType<typeof createCommandContexts>;
 export function createCommandContexts({
   store,
   services,
+  languages,
   directory,
   lookups,
   drawVotePicture,
   clock,
-}: Pick<ServicesContext, 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
+}: Pick<ServicesContext, 'languages' | 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
   readonly store: {
     standingsIn(accounts: AccountScope, timeZone: string): Standings;
     recordedVotesIn(timeZone: string): CountRecordedVotes;
@@ -136,6 +137,7 @@ export function createCommandContexts({
       listings: lookups.of(shown(directory.listings)),
       isShared: directory.isShared,
       lacks: lacksOf(directory.listings),
+      languages,
     }),
   };
 }

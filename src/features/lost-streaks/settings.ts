@@ -24,7 +24,7 @@ export const lostStreaks = setting({
   inFile: ({ announcements }) => announcements.lostStreaks ?? false,
   show(value, texts) {
     if (typeof value !== 'number') return showPlain(value, texts);
-    return texts.text(texts.messages.setup.values.lostStreaks, { days: texts.parts.days(value) });
+    return texts.text('setup.values.lostStreaks', { days: texts.text('parts.days', { count: value }) });
   },
   form: 'style',
   fields: [{ name: 'lostStreaks', kind: 'number', hint: 'off', ifEmpty: false }],

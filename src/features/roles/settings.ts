@@ -37,7 +37,9 @@ export const voterRole = setting({
   show(value, texts) {
     const { role, for: lasting } = objectOf(value);
     const mention = roleMention(textOf(role));
-    return lasting === undefined ? mention : texts.setup.values.roleFor(mention, showDuration(lasting, texts));
+    return lasting === undefined
+      ? mention
+      : texts.text('setup.values.roleFor', { role: mention, duration: showDuration(lasting, texts) });
   },
   fields: [
     { name: 'voterRole', kind: 'roles', part: 'role', isRequiredPart: true },
@@ -63,8 +65,8 @@ export const premiumRoles = setting({
       Object.entries(objectOf(value)).map(([tier, role]) => ({ tier, role })),
       texts,
       ({ tier, role }) => {
-        const name = tier === anyTier ? texts.setup.values.anyTier : escapeName(textOf(tier), 40);
-        return texts.setup.values.tier(name, roleMention(textOf(role)));
+        const name = tier === anyTier ? texts.text('setup.values.anyTier') : escapeName(textOf(tier), 40);
+        return texts.text('setup.values.tier', { tier: name, role: roleMention(textOf(role)) });
       },
     ),
   fields: [{ name: 'premiumRole', kind: 'roles', part: anyTier }],

@@ -124,7 +124,11 @@ export const shop = setting({
       .filter(({ manual }) => manual && ownerChannelId === null)
       .map((each) => ({ path: 'ownerChannelId', problem: `is needed by the item "${each.id}" of the shop.` })),
   requiredRoles: (value) => listOf(value).map((entry) => entry['needsRole']),
-  showEntry: ({ name, price }, texts) => texts.setup.values.item(escapeName(textOf(name), 40), numberOf(price)),
+  showEntry: ({ name, price }, texts) =>
+    texts.text('setup.values.item', {
+      name: escapeName(textOf(name), 40),
+      price: texts.text('parts.credits', { count: numberOf(price) }),
+    }),
 });
 
 /** An item as in the file, with `codeCount` in place of the codes. */

@@ -3,7 +3,7 @@ import { type Html, html } from '../../platform/web/html.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
-import { counted, memberLink, withPart } from './cells.ts';
+import { counted, memberLink, fill } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 
 /** What a search by name has found. */
@@ -39,28 +39,31 @@ export function membersPage(
   { found, members, total, offset, names }: MembersView,
   { root, texts }: { readonly root: string; readonly texts: Texts },
 ): Html {
-  const words = texts.console;
-  const { labels } = words;
+  const { text } = texts;
+
   const end = offset + members.length;
-  return html`<h1>${words.members}</h1>
+  return html`<h1>${text('console.members')}</h1>
 <section class="card">${memberSearch(root, texts, found?.text)}${found && results(found, root, texts)}</section>
-<section class="card" aria-labelledby="balances"><h2 id="balances">${words.balances}</h2>${
+<section class="card" aria-labelledby="balances"><h2 id="balances">${text('console.balances')}</h2>${
     members.length === 0
-      ? html`<p>${words.noBalances}</p>`
-      : html`<table><thead><tr><th scope="col">${labels.rank}</th><th scope="col">${labels.member}</th><th scope="col" class="number">${labels.balance}</th></tr></thead>
+      ? html`<p>${text('console.noBalances')}</p>`
+      : html`<table><thead><tr><th scope="col">${text('console.labels.rank')}</th><th scope="col">${text('console.labels.member')}</th><th scope="col" class="number">${text('console.labels.balance')}</th></tr></thead>
 <tbody>${members.map(
-          ({ userId, score, rank }) => html`<tr><td data-name="${labels.rank}">${texts.number(rank)}</td>
-<td data-name="${labels.member}">${memberLink(userId, { root, texts, names })}</td><td data-name="${labels.balance}" class="number">${counted(texts.parts.credits(score))}</td></tr>`,
+          ({
+            userId,
+            score,
+            rank,
+          }) => html`<tr><td data-name="${text('console.labels.rank')}">${texts.number(rank)}</td>
+<td data-name="${text('console.labels.member')}">${memberLink(userId, { root, texts, names })}</td><td data-name="${text('console.labels.balance')}" class="number">${counted(texts.text('parts.credits', { count: score }))}</td></tr>`,
         )}</tbody></table>`
   }</section>
-${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}">${words.moreMembers}</a></p>`}`;
+${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}">${text('console.moreMembers')}</a></p>`}`;
 }
 
 function results({ text, members }: FoundMembers, root: string, texts: Texts): Html {
-  const words = texts.console;
   if (members.size === 0) {
-    return html`<p role="status">${withPart(words.notFound, html`<bdi>${text}</bdi>`)}</p>`;
+    return html`<p role="status">${fill(texts, 'console.notFound', { name: html`<bdi>${text}</bdi>` })}</p>`;
   }
   const names = { member: (userId: string | null) => (userId === null ? null : (members.get(userId) ?? null)) };
-  return html`<ul class="items" aria-label="${words.found}">${[...members.keys()].map((userId) => html`<li>${memberLink(userId, { root, texts, names })}</li>`)}</ul>`;
+  return html`<ul class="items" aria-label="${texts.text('console.found')}">${[...members.keys()].map((userId) => html`<li>${memberLink(userId, { root, texts, names })}</li>`)}</ul>`;
 }

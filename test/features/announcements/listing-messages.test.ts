@@ -15,7 +15,7 @@ import { createLostStreaksHandler } from '../../../src/features/lost-streaks/mes
 import { createReviewHandler } from '../../../src/features/reviews/message.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { textsFor } from '../../../src/texts/texts.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
 
 const member = (index: number) => `20000000000000000${index}`;
@@ -46,7 +46,7 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
     rest,
     findDeparted: createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock }),
     clock,
-    channelTexts: async () => textsFor(null),
+    channelTexts: async () => textsIn('en-US'),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
     announcements: {
       ...createAnnouncements(createDirectory([])),
