@@ -1,6 +1,6 @@
 import type { OptionValue, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
-import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
 import { priceText } from '../src/features/shop/price-text.ts';
+import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
 import type { PurchaseRejection } from '../src/features/shop/rules.ts';
 import { packSnowflake, unpackSnowflake } from '../src/platform/packed-snowflake.ts';
 import { isSnowflake } from '../src/platform/snowflake.ts';

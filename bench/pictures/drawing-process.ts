@@ -2,9 +2,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { voteChart } from '../../src/features/pictures/vote-chart.ts';
+import { wordsOf } from '../../src/features/pictures/vote-pictures.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createDraw, type Scale } from '../../src/platform/pictures/draw.ts';
-import { wordsOf } from '../../src/features/pictures/vote-pictures.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { serveParent } from '../process/child-server.ts';
 

@@ -1,4 +1,5 @@
 import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
+import { hintText } from '../../src/core/settings/hint-text.ts';
 import type { SettingChoices, SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
@@ -6,7 +7,6 @@ import { type SettingPath, settingAt, settings } from '../../src/features/settin
 import { parseDuration, toDurationText } from '../../src/platform/duration-text.ts';
 import { second } from '../../src/platform/durations.ts';
 import { fieldText, type JsonObject, objectOf, textOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
-import { hintText } from '../../src/core/settings/hint-text.ts';
 import type { TextIn, Texts } from '../../src/texts/texts.ts';
 
 export interface FormContext {

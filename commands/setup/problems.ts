@@ -1,10 +1,10 @@
 import { operator } from '../../src/core/ledger/correction.ts';
+import { hintText } from '../../src/core/settings/hint-text.ts';
 import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
 import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-roles.ts';
-import { hintText } from '../../src/core/settings/hint-text.ts';
 import { findSetting } from '../../src/features/settings.ts';
 import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { isEqual } from '../../src/platform/json.ts';
@@ -16,10 +16,10 @@ import {
   joined,
   lines,
   type Markup,
-  trustedMarkup,
   markup,
   roleMention,
   subtext,
+  trustedMarkup,
 } from '../../src/texts/markup.ts';
 import { isTextIn, type Texts } from '../../src/texts/texts.ts';
 import { fileSuffix } from './form.ts';

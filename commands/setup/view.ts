@@ -2,7 +2,6 @@ import type { Standings } from '../../src/core/ledger/standing.ts';
 import { showLink } from '../../src/core/settings/listing-settings.ts';
 import { showValue } from '../../src/core/settings/shown-values.ts';
 import { linkPath } from '../../src/core/settings/stored-settings.ts';
-import { isTextIn, type TextIn, type Texts } from '../../src/texts/texts.ts';
 import type { CommandInput } from '../../src/discord/commands/input.ts';
 import type { OptionValue, PanelBlock, ReplyButton, ReplySelect } from '../../src/discord/commands/reply.ts';
 import { findSetting, isCommunityPath, isSecretPath, type SettingPath } from '../../src/features/settings.ts';
@@ -15,6 +14,7 @@ import type {
 } from '../../src/features/setup/community.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { escapeName, type Markup } from '../../src/texts/markup.ts';
+import { isTextIn, type TextIn, type Texts } from '../../src/texts/texts.ts';
 import type { SetupServices } from '../setup-services.ts';
 import type { Form } from './form.ts';
 

@@ -51,10 +51,10 @@ export function problemsOf(program: Program, locale: (typeof locales)[number]): 
     const actual = placeholdersIn(message);
     // The number itself may be a word, such as "a vote".
     if (form !== undefined && !actual.has('count')) expected.delete('count');
-    const lost = expected.difference(actual);
-    const unknown = actual.difference(expected);
-    if (lost.size > 0) report(`it lacks {${[...lost].join('}, {')}}`);
-    if (unknown.size > 0) report(`there is no {${[...unknown].join('}, {')}}`);
+    const lost = [...expected].filter((name) => !actual.has(name));
+    const unknown = [...actual].filter((name) => !expected.has(name));
+    if (lost.length > 0) report(`it lacks {${lost.join('}, {')}}`);
+    if (unknown.length > 0) report(`there is no {${unknown.join('}, {')}}`);
     if (message.trim() === '') report('it is empty');
     if (
       /[{}]/.test(
@@ -116,7 +116,7 @@ export function unusedKeys(program: Program): readonly string[] {
   // Such as `setup.choices.${value}`, in which a part of the key is known only when it is said.
   const patterns = new Set(code.match(/(?<=`)(?:[\w-]|\$\{[^`{}]*\})+(?:\.(?:[\w-]|\$\{[^`{}]*\})+)+(?=`)/g));
   const dynamic = [...patterns].map((pattern) => {
-    const texts = pattern.split(/\$\{[^`{}]*\}/).map((text) => RegExp.escape(text));
+    const texts = pattern.split(/\$\{[^`{}]*\}/).map((text) => text.replaceAll('.', '\\.'));
     return new RegExp(`^${texts.join('[\\w./-]+')}$`);
   });
   const keys = new Set([...messagesIn(program, english, 'en').keys()].map(keyOf));

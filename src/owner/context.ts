@@ -1,4 +1,3 @@
-import type { AppTexts } from '../texts/texts.ts';
 import type { SetupServices } from '../../commands/setup-services.ts';
 import type { AccountScope } from '../core/ledger/account.ts';
 import type { OutboxChanges } from '../core/outbox/outbox.ts';
@@ -13,6 +12,7 @@ import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { Site } from '../webhook/sites/site.ts';
 import type { AnnouncedListing } from './announcement-previews.ts';

@@ -1,7 +1,7 @@
 import { closest } from '../platform/did-you-mean.ts';
 import { TallyhookError } from '../platform/errors.ts';
 import { en } from './en.ts';
-import { languageOf, type Locale, locales } from './locale.ts';
+import { type Locale, languageOf, locales } from './locale.ts';
 import { partsOf } from './message-parts.ts';
 import { messagesIn } from './translations.ts';
 

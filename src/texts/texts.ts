@@ -1,6 +1,6 @@
 import { en } from './en.ts';
 import { createLanguage, type Language, type Values } from './language.ts';
-import { defaultLocale, languageOf, type Locale, localeFor, locales } from './locale.ts';
+import { defaultLocale, type Locale, languageOf, localeFor, locales } from './locale.ts';
 import type { Markup, Plain } from './markup.ts';
 import type { Flat, IsPlain, NameIn, ValuesOf } from './messages.ts';
 import { readOverrides, type TextOverrides } from './overrides.ts';

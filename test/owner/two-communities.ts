@@ -1,7 +1,7 @@
-import type { TextOverrides } from '../../src/texts/overrides.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { TextOverrides } from '../../src/texts/overrides.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';

@@ -1,4 +1,3 @@
-import { ownTexts } from '../../src/texts/texts.ts';
 import type { APIInteraction, APIInteractionResponse } from 'discord.js';
 import { onTestFinished } from 'vitest';
 import { commands } from '../../commands/index.ts';
@@ -20,6 +19,7 @@ import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 import { environmentWith } from './listings-file.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 

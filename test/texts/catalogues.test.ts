@@ -1,12 +1,11 @@
 import { ApplicationCommandType, type LocalizationMap } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
+import { coverageOf, problemsOf, translations, unusedKeys } from '../../scripts/texts/check-texts.ts';
 import { bodiesOf, bodyOf } from '../../src/discord/registration/command-shape.ts';
 import { createLanguage } from '../../src/texts/language.ts';
-import { defaultLocale } from '../../src/texts/locale.ts';
 import { escapeName } from '../../src/texts/markup.ts';
 import { textsIn } from '../../src/texts/texts.ts';
-import { coverageOf, problemsOf, translations, unusedKeys } from '../../scripts/texts/check-texts.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
 
 it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LookupErrorCode } from '../../src/platform/error-codes.ts';
 import { lookupText } from '../../src/discord/interactions/error-replies.ts';
+import type { LookupErrorCode } from '../../src/platform/error-codes.ts';
 import { timestamp } from '../../src/texts/markup.ts';
 import { namesIn, textsIn } from '../../src/texts/texts.ts';
 

@@ -10,12 +10,12 @@ import {
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import { type AppTexts, ownTexts } from '../../texts/texts.ts';
 import type { CommandDefinition, NativeFunctions } from '../commands/command.ts';
 import { isOwnCustomId } from '../rendering/custom-id.ts';
 import { renderReply } from '../rendering/message.ts';
 import { createErrorReplies } from './error-replies.ts';
 import type { IsOwnCommand } from './interactions.ts';
-import { type AppTexts, ownTexts } from '../../texts/texts.ts';
 
 /** The interactions that discord.js handles: of commands in its own shape, and the components that these post. */
 export type NativeInteractions = NonNullable<ReturnType<typeof createNativeInteractions>>;

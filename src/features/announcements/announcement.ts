@@ -1,5 +1,6 @@
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
 import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
+import { ownReason } from '../../core/announcements/own-reason.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { endsOrder, premiumKinds } from '../../webhook/event.ts';
-import { ownReason } from '../../core/announcements/own-reason.ts';
 
 /**
  * Renders an announcement; `card` is null if only the configured name of the listing is known.

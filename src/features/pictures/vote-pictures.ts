@@ -6,8 +6,8 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import { createDraw } from '../../platform/pictures/draw.ts';
-import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './vote-chart.ts';
 import type { Texts } from '../../texts/texts.ts';
+import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './vote-chart.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;

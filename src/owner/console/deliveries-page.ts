@@ -1,7 +1,7 @@
-import { namesIn } from '../../texts/texts.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
+import { namesIn } from '../../texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
 import { outcomes } from '../../webhook/response.ts';
 import type { Site } from '../../webhook/sites/site.ts';

@@ -8,6 +8,7 @@ import type { Texts } from '../../texts/texts.ts';
 import type { NameBook } from '../names.ts';
 import {
   deliveryLink,
+  fill,
   kindText,
   listingText,
   memberLink,
@@ -15,7 +16,6 @@ import {
   outcomeBadge,
   signedCredits,
   untrustedText,
-  fill,
 } from './cells.ts';
 import { effectItem } from './effect-item.ts';
 import { prettyJson, visible } from './pretty-json.ts';

@@ -19,7 +19,7 @@ import {
   readIdempotencyKey,
   userParameter,
 } from '../request-schemas.ts';
-import { counted, memberLink, type NamedPage, signedCredits, untrustedText, fill } from './cells.ts';
+import { counted, fill, memberLink, type NamedPage, signedCredits, untrustedText } from './cells.ts';
 import { ConsoleError, explainError } from './console-error.ts';
 import { reversalPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';

@@ -10,7 +10,7 @@ import { markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';
-import { counted, listingTitle, siteText, fill } from './cells.ts';
+import { counted, fill, listingTitle, siteText } from './cells.ts';
 import type { DrawPart } from './draw-part.ts';
 import type { OwnerSession } from './session.ts';
 

@@ -12,13 +12,13 @@ import type { NameBook } from '../names.ts';
 import {
   counted,
   deliveryLink,
+  fill,
   listingTitle,
   type NamedPage,
   named,
   outcomeBadge,
   signedCredits,
   untrustedText,
-  fill,
 } from './cells.ts';
 import { visible } from './pretty-json.ts';
 import { relativeRoot, renderPage, textsOf } from './render-page.ts';

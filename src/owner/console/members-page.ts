@@ -3,7 +3,7 @@ import { type Html, html } from '../../platform/web/html.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
-import { counted, memberLink, fill } from './cells.ts';
+import { counted, fill, memberLink } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 
 /** What a search by name has found. */

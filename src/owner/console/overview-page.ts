@@ -4,7 +4,7 @@ import { timeAgo } from '../../platform/web/time-element.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ComponentStatus } from '../context.ts';
 import type { Overview } from '../get-overview.ts';
-import { counted, memberLink, type NamedPage, outcomeBadge, untrustedText, fill } from './cells.ts';
+import { counted, fill, memberLink, type NamedPage, outcomeBadge, untrustedText } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 import { voteChart } from './vote-chart.ts';
 

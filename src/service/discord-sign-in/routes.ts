@@ -116,7 +116,7 @@ const failures = {
 
 function otherAccount(visitor: string, member: string): Failure {
   const names = { visitor: isolated(visitor), member: isolated(member) };
-  return { status: 409, explain: ({ fill, text }) => fill('signIn.otherAccount', names) };
+  return { status: 409, explain: ({ fill }) => fill('signIn.otherAccount', names) };
 }
 
 function failureOf({ reason, ...error }: OAuthError): Failure {

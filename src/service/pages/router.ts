@@ -1,4 +1,3 @@
-import { isServiceTextIn } from '../texts/texts.ts';
 import express, { type Request, type RequestHandler, type Router } from 'express';
 import { StoreUnavailableError, TallyhookError } from '../../platform/errors.ts';
 import { serveAsset } from '../../platform/web/asset.ts';
@@ -14,6 +13,7 @@ import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { withAccent } from '../face/accent.ts';
 import type { ServiceFace } from '../face/face.ts';
 import { PageError } from '../texts/page-error.ts';
+import { isServiceTextIn } from '../texts/texts.ts';
 import { copyScriptPath } from './copyable.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { iconRoute } from './icon-routes.ts';

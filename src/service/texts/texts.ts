@@ -3,7 +3,7 @@ import { once } from '../../platform/memoize.ts';
 import { type Fragment, type Html, html } from '../../platform/web/html.ts';
 import { timeElement } from '../../platform/web/time-element.ts';
 import { createLanguage, type Language, type Values } from '../../texts/language.ts';
-import { defaultLocale, languageOf, type Locale, locales } from '../../texts/locale.ts';
+import { defaultLocale, type Locale, languageOf, locales } from '../../texts/locale.ts';
 import type { Flat, NameIn, ValuesOf } from '../../texts/messages.ts';
 import { keysOf, messagesIn, namesOf } from '../../texts/translations.ts';
 import { en } from './en.ts';

@@ -1,6 +1,6 @@
-import { wouldHavePaid } from '../../../core/settings/would-have-paid.ts';
 import type { Response } from 'express';
 import { type Draft, readDraft } from '../../../../commands/setup/draft.ts';
+import { wouldHavePaid } from '../../../core/settings/would-have-paid.ts';
 import type { CommandInput } from '../../../discord/commands/input.ts';
 import type { Html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
