@@ -2,7 +2,7 @@ import { ownReason } from '../src/core/announcements/own-reason.ts';
 import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
 import { day } from '../src/platform/durations.ts';
 import { escapeInline, escapeName, type Markup } from '../src/texts/markup.ts';
-import { isTextIn, type Texts } from '../src/texts/texts.ts';
+import type { Texts } from '../src/texts/texts.ts';
 
 /** Longer reasons are truncated (characters). */
 const maxLength = 60;
@@ -16,8 +16,8 @@ export function dayOf(reason: string | null): number | null {
 }
 
 /** The cause of an entry; a later version may have written one that this version does not know. */
-export function causeName(cause: Cause, { text }: Texts): Markup {
-  return isTextIn('credits.causes', cause) ? text(`credits.causes.${cause}`) : text('credits.otherCause');
+export function causeName(cause: Cause, { text, has }: Texts): Markup {
+  return has('credits.causes', cause) ? text(`credits.causes.${cause}`) : text('credits.otherCause');
 }
 
 /** What members read of an entry of a program in place of its cause: the reason; null for all other entries. */

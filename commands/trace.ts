@@ -157,9 +157,10 @@ function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext
 }
 
 /** Null for what is done. */
-function renderProblem({ kind, state, reason }: TracedEffect, { text }: CommandContext['texts']): Markup | null {
+function renderProblem({ kind, state, reason }: TracedEffect, texts: CommandContext['texts']): Markup | null {
   if (state === 'done') return null;
-  const effect = text(effectName(kind));
+  const { text } = texts;
+  const effect = effectName(kind, texts);
   if (reason === null && state !== 'buried') return text('trace.waiting', { effect });
   return text(state === 'buried' ? 'trace.failed' : 'trace.retried', { effect, reason: reasonOf(reason) });
 }

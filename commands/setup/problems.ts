@@ -21,7 +21,7 @@ import {
   subtext,
   trustedMarkup,
 } from '../../src/texts/markup.ts';
-import { isTextIn, type Texts } from '../../src/texts/texts.ts';
+import type { Texts } from '../../src/texts/texts.ts';
 import { fileSuffix } from './form.ts';
 import { displayName, escapedName, type SetupView, settingName } from './view.ts';
 
@@ -226,12 +226,12 @@ interface Place {
 
 /** Where in a value the problem is: `0.price` of the items is their field for the price. */
 function placeOf({ path, problem }: SettingIssue, texts: Texts): Place {
-  const { text } = texts;
+  const { text, has } = texts;
   const [, position, rule = problem] = /^is invalid(?: at ([\w.]+))?: (.*)$/s.exec(problem) ?? [];
   const part = position?.split('.').findLast((each) => !/^\d+$/.test(each));
   const field = findSetting(path)?.fields?.find((each) => each.part === part);
   const name = field?.name ?? part ?? '';
-  const label = isTextIn('setup.fields', name) ? text(`setup.fields.${name}`) : undefined;
+  const label = has('setup.fields', name) ? text(`setup.fields.${name}`) : undefined;
   return { field, label: label === undefined ? null : escapedName(label), rule };
 }
 

@@ -14,7 +14,7 @@ import type {
 } from '../../src/features/setup/community.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { escapeName, type Markup } from '../../src/texts/markup.ts';
-import { isTextIn, type TextIn, type Texts } from '../../src/texts/texts.ts';
+import type { TextIn, Texts } from '../../src/texts/texts.ts';
 import type { SetupServices } from '../setup-services.ts';
 import type { Form } from './form.ts';
 
@@ -131,14 +131,14 @@ export function describeValue(path: string, value: unknown, texts: Texts, listin
 }
 
 /** The name of a setting in the language of the member; the path itself, which may be imported, for one that is not known. */
-export function settingName(path: string, { text }: Texts): Markup {
+export function settingName(path: string, { text, has }: Texts): Markup {
   const [group = '', name = ''] = path.split('.', 2);
-  if (group === 'rewards' && isTextIn('setup.names.rewards', name)) return text(`setup.names.rewards.${name}`);
-  if (group === 'announcements' && isTextIn('setup.names.announcements', name))
+  if (group === 'rewards' && has('setup.names.rewards', name)) return text(`setup.names.rewards.${name}`);
+  if (group === 'announcements' && has('setup.names.announcements', name))
     return text(`setup.names.announcements.${name}`);
   // A part of a setting has a name if it is secret: that in `shop.vip.codes`.
   const flatName = isSecretPath(path) ? (path.split('.').at(-1) ?? group) : group;
-  return isTextIn('setup.names', flatName) ? text(`setup.names.${flatName}`) : escapedName(path);
+  return has('setup.names', flatName) ? text(`setup.names.${flatName}`) : escapedName(path);
 }
 
 type Options = Readonly<Record<string, OptionValue>>;

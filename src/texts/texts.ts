@@ -13,16 +13,6 @@ export type TextKey = keyof TextMessages;
 /** The names of the texts in a group: their keys without that of the group. */
 export type TextIn<Group extends string> = NameIn<TextKey, Group>;
 
-/** Whether a group has a text of this name, such as a cause of an entry that another version wrote. */
-export function isTextIn<Group extends string>(group: Group, name: string): name is TextIn<Group> & string {
-  return keysOf(en).has(`${group}.${name}`);
-}
-
-/** The names of the texts in a group. */
-export function namesIn<Group extends string>(group: Group): readonly TextIn<Group>[] {
-  return namesOf(en, group) as TextIn<Group>[];
-}
-
 /** The values that a text needs, and what it is with them. */
 export type TextValues<Key extends TextKey> = ValuesOf<
   TextMessages[Key],
@@ -38,6 +28,10 @@ type Said<Key extends TextKey> = IsPlain<TextMessages[Key]> extends true ? strin
 export interface Texts extends Pick<Language, 'locale' | 'number' | 'signed' | 'list' | 'duration' | 'days'> {
   /** Says a text: `text('claim.paid', { credits })`. Numbers are formatted; `count` also decides the form. */
   readonly text: <Key extends TextKey>(key: Key, ...values: TextValues<Key>) => Said<Key>;
+  /** Whether a group has a text of this name, such as a cause of an entry that another version wrote. */
+  readonly has: <Group extends string>(group: Group, name: string) => name is TextIn<Group> & string;
+  /** The names of the texts in a group. */
+  readonly namesIn: <Group extends string>(group: Group) => readonly TextIn<Group>[];
   /** The parts of a text that pages fill in themselves: the names of its placeholders are at odd positions. */
   readonly partsOf: (key: TextKey) => readonly string[];
   /** The same texts in other languages. */
@@ -82,10 +76,12 @@ export function createAppTexts(own: TextOverrides = {}): AppTexts {
   return languages;
 }
 
-function sayingOf({ fill, find }: Language): Pick<Texts, 'text' | 'partsOf'> {
+function sayingOf({ fill, find }: Language): Pick<Texts, 'text' | 'has' | 'namesIn' | 'partsOf'> {
   return {
     // The types say more than the language knows.
     text: ((key: string, values?: Values) => fill(key, values)) as Texts['text'],
+    has: ((group: string, name: string) => keysOf(en).has(`${group}.${name}`)) as Texts['has'],
+    namesIn: <Group extends string>(group: Group) => namesOf(en, group) as TextIn<Group>[],
     partsOf: (key) => find(key, 0),
   };
 }

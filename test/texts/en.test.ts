@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { lookupText } from '../../src/discord/interactions/error-replies.ts';
 import type { LookupErrorCode } from '../../src/platform/error-codes.ts';
 import { timestamp } from '../../src/texts/markup.ts';
-import { namesIn, textsIn } from '../../src/texts/texts.ts';
+import { textsIn } from '../../src/texts/texts.ts';
 
 const en = textsIn('en-US');
 
-const codes: readonly LookupErrorCode[] = namesIn('failure.lookup');
+const codes: readonly LookupErrorCode[] = en.namesIn('failure.lookup');
 const retry = timestamp(0, 'R');
 
 describe('the English texts of failed lookups', () => {

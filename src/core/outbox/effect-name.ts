@@ -1,6 +1,7 @@
-import { isTextIn, type TextKey } from '../../texts/texts.ts';
+import type { Markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
 
-/** The key of what a kind of effect is called; another version may have stored one that this version does not know. */
-export function effectName(kind: string) {
-  return `trace.effects.${isTextIn('trace.effects', kind) ? kind : 'unknown'}` as const satisfies TextKey;
+/** What a kind of effect is called; another version may have stored one that this version does not know. */
+export function effectName(kind: string, { text, has }: Texts): Markup {
+  return text(`trace.effects.${has('trace.effects', kind) ? kind : 'unknown'}`);
 }

@@ -3,7 +3,7 @@ import { hour } from '../../platform/durations.ts';
 import { numberOf, objectOf, textOf } from '../../platform/json.ts';
 import { pasted, secretForm } from '../../platform/pasted-forms.ts';
 import { escapeName, type Markup } from '../../texts/markup.ts';
-import { isTextIn, type Texts } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { custom } from './custom-site.ts';
@@ -135,7 +135,7 @@ export function parseLink(value: unknown): Link | null {
 export function showLink(value: unknown, texts: Texts, targetName?: string): Markup {
   const { kind, id: targetId, site, custom: described } = objectOf(value);
   const name = textOf(kind);
-  const title = isTextIn('listing.kinds', name) ? texts.text(`listing.kinds.${name}`) : name;
+  const title = texts.has('listing.kinds', name) ? texts.text(`listing.kinds.${name}`) : name;
   const target = typeof targetId === 'string' ? (targetName ?? targetId) : null;
   const siteName = findLinkableSite(site)?.name ?? textOf(objectOf(described)['name']);
   return escapeName([siteName, title, target].filter(Boolean).join(' '));

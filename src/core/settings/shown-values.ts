@@ -1,7 +1,7 @@
 import { durationPattern, parseDuration } from '../../platform/duration-text.ts';
 import { isEqual, type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
 import { channelMention, escapeName, type Markup, markup } from '../../texts/markup.ts';
-import { isTextIn, type TextIn, type Texts } from '../../texts/texts.ts';
+import type { TextIn, Texts } from '../../texts/texts.ts';
 import type { SettingChoices, SettingSpec } from './setting-spec.ts';
 
 /** Longer lists and texts are cut (entries, characters). */
@@ -58,7 +58,7 @@ export function showDuration(value: unknown, texts: Texts): Markup {
 /** A choice of a form, such as "digest"; the text itself if it is none. */
 export function showChoice(value: unknown, texts: Texts): Markup {
   const name = textOf(value);
-  return escapeName(isTextIn('setup.choices', name) ? texts.text(`setup.choices.${name}`) : name);
+  return escapeName(texts.has('setup.choices', name) ? texts.text(`setup.choices.${name}`) : name);
 }
 
 /** Choices with their names in the texts. */

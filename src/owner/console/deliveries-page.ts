@@ -1,7 +1,6 @@
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { timeAgo } from '../../platform/web/time-element.ts';
-import { namesIn } from '../../texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../webhook/event.ts';
 import { outcomes } from '../../webhook/response.ts';
 import type { Site } from '../../webhook/sites/site.ts';
@@ -85,7 +84,7 @@ ${options.map(
   const timeInput = (name: string) =>
     html`<input id="${name}" type="datetime-local" name="${name}" value="${parameter(name).replace(/Z$/, '')}">`;
   return html`<form class="card filter" method="get" action="${root}deliveries">
-<p><label for="outcome">${text('console.labels.outcome')}</label>${select('outcome', outcomes, new Map(namesIn('console.outcomes').map((name) => [name, text(`console.outcomes.${name}`)])))}</p>
+<p><label for="outcome">${text('console.labels.outcome')}</label>${select('outcome', outcomes, new Map(texts.namesIn('console.outcomes').map((name) => [name, text(`console.outcomes.${name}`)])))}</p>
 <p><label for="kind">${text('console.labels.kind')}</label>${select('kind', kinds, new Map(Object.entries(kindNames(texts))))}</p>
 <p><label for="listing">${text('setup.sections.listing')}</label>${select('listing', listings, listingLabels)}</p>
 ${siteLabels.size > 1 && html`<p><label for="site">${text('console.labels.site')}</label>${select('site', [...siteLabels.keys()], siteLabels)}</p>`}

@@ -23,7 +23,7 @@ export function effectItem(effect: EffectRecord, view: EffectView): Html {
   const [label, at] =
     finishedAt === null ? [text('console.labels.due'), dueAt] : [text('console.labels.finished'), finishedAt];
   const isOperator = session.context.scope === null;
-  return html`<li><div class="line"><h3>${text(effectName(kind))} ${id}</h3> <span class="mark ${tones[state]}">${text(`console.states.${state}`)}</span>
+  return html`<li><div class="line"><h3>${effectName(kind, texts)} ${id}</h3> <span class="mark ${tones[state]}">${text(`console.states.${state}`)}</span>
 ${returnTo === 'effects' && deliveryId !== null && html`<span>${text('console.labels.delivery')} ${deliveryLink(deliveryId, root)}</span>`}
 ${state === 'buried' && replayForm(effect, view)}</div>
 ${reason !== null && html`<p dir="auto">${reasonHtml(reason, view)}</p>`}
@@ -38,5 +38,5 @@ function replayForm(
 ): Html {
   const { text } = texts;
   return html`<form method="post" action="${root}effects/${id}/replay">${formTokenField(session)}<input type="hidden" name="back" value="${returnTo}">
-<button class="second" aria-label="${text('console.replay')} ${text(effectName(kind))} ${id}">${text('console.replay')}</button></form>`;
+<button class="second" aria-label="${text('console.replay')} ${effectName(kind, texts)} ${id}">${text('console.replay')}</button></form>`;
 }
