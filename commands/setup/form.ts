@@ -1,6 +1,7 @@
 import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
 import { hintText } from '../../src/core/settings/hint-text.ts';
 import type { SettingChoices, SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
+import { zoneNamed } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
@@ -185,7 +186,7 @@ function enteredValue(field: SettingField, input: CommandInput): unknown {
       return text === undefined || field.unitMs === undefined ? text : parseDuration(text) / field.unitMs;
     }
     case 'timeZone':
-      return optionalText(input, otherTimeZone.name) ?? selectedId(input, name);
+      return zoneNamed(optionalText(input, otherTimeZone.name)) ?? selectedId(input, name);
     case 'radios':
       return input.fields[name];
     case 'checkboxes':

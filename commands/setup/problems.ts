@@ -1,6 +1,6 @@
 import { operator } from '../../src/core/ledger/correction.ts';
 import { hintText } from '../../src/core/settings/hint-text.ts';
-import type { SettingField } from '../../src/core/settings/setting-spec.ts';
+import { ruleText } from '../../src/core/settings/rules.ts';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
@@ -8,7 +8,6 @@ import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-rol
 import { findSetting } from '../../src/features/settings.ts';
 import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { isEqual } from '../../src/platform/json.ts';
-import { isEnglish } from '../../src/texts/locale.ts';
 import {
   bold,
   channelMention,
@@ -204,52 +203,26 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
   if (code === 'no_settings_key') {
     return { text: markup`${name}: ${texts.text('setup.problems.noKey')}`, hint: texts.text('failure.needsOperator') };
   }
-  const { field, label, rule } = placeOf(issue, texts);
-  const place = label === null ? name : joined([name, label], ' · ');
-  if (!isEnglish(texts.locale)) return translateProblem(issue, { place, field, rule }, texts);
-  return {
-    text:
-      label === null
-        ? markup`${place} ${escapeText(problem, maxProblemLength)}`
-        : markup`${place}: ${escapeText(rule, maxProblemLength)}`,
-    hint: hint === null ? null : escapeText(hint, maxProblemLength),
-  };
+  if (code === 'unknown_listing') {
+    return { text: markup`${name}: ${texts.text('setup.problems.unknownListing')}`, hint: null };
+  }
+  const place = placeOf(issue, texts);
+  if (issue.rule) return { text: markup`${place}: ${escapeText(ruleText(issue.rule, texts))}`, hint: null };
+  // What only files can have is in English, as in the file.
+  const detail = escapeText(hint === null ? problem : `${problem} ${hint}`, maxProblemLength);
+  return { text: markup`${place}: ${texts.text('setup.problems.value')}`, hint: detail };
 }
 
-interface Place {
-  readonly field: SettingField | undefined;
-  /** That of the field which the problem is in; null for the whole value, or without a field. */
-  readonly label: Markup | null;
-  /** What is wrong. */
-  readonly rule: string;
-}
-
-/** Where in a value the problem is: `0.price` of the items is their field for the price. */
-function placeOf({ path, problem }: SettingIssue, texts: Texts): Place {
+/** The field with the problem: `0.price` of the items is the one for the price. The setting, if there is no such field. */
+function placeOf({ path, position = [] }: SettingIssue, texts: Texts): Markup {
   const { text, has } = texts;
-  const [, position, rule = problem] = /^is invalid(?: at ([\w.]+))?: (.*)$/s.exec(problem) ?? [];
-  const part = position?.split('.').findLast((each) => !/^\d+$/.test(each));
+  const part = position.findLast((each) => typeof each === 'string');
   const field = findSetting(path)?.fields?.find((each) => each.part === part);
-  const name = field?.name ?? part ?? '';
-  const label = has('setup.fields', name) ? text(`setup.fields.${name}`) : undefined;
-  return { field, label: label === undefined ? null : escapedName(label), rule };
-}
-
-const wholeNumber = /^it must be a whole number from (\d+) to (\d+)\.$/;
-
-/** In other languages than English: of numbers the rule, of other values what the form says of them. */
-function translateProblem(
-  { code }: SettingIssue,
-  { place, field, rule }: { readonly place: Markup } & Omit<Place, 'label'>,
-  texts: Texts,
-): Problem {
-  if (code === 'unknown_listing') return { text: texts.text('setup.problems.unknownListing'), hint: null };
-  const [, min, max] = wholeNumber.exec(rule) ?? [];
-  const text =
-    min === undefined
-      ? texts.text('setup.problems.value')
-      : texts.text('setup.problems.wholeNumber', { min: Number(min), max: Number(max) });
-  return { text: markup`${place}: ${text}`, hint: field?.hint ? escapedName(hintText(field.hint, texts)) : null };
+  const label = field?.name ?? part;
+  const name = bold(settingName(path, texts));
+  if (typeof label !== 'string' || !has('setup.fields', label)) return name;
+  const shown = escapedName(text(`setup.fields.${label}`));
+  return part === undefined ? bold(shown) : joined([name, shown], ' · ');
 }
 
 /** Why a listing cannot be linked, or cannot have a key. */

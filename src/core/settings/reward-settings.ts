@@ -6,6 +6,7 @@ import { escapeInline, escapeName, joined, type Markup, roleMention } from '../.
 import type { Texts } from '../../texts/texts.ts';
 import { largestFactor } from '../rewards/multipliers.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
+import { breaks, rule } from './rules.ts';
 import { setting } from './setting-spec.ts';
 import { showCredits } from './shown-values.ts';
 import { credits, hasNoIssues, roleId, time, wholeNumber } from './value-schemas.ts';
@@ -14,7 +15,7 @@ import { credits, hasNoIssues, roleId, time, wholeNumber } from './value-schemas
 export const maxVotes = 1_000_000_000;
 /** Largest product of multipliers: a vote then earns at most 1,000,000,000 credits, which both databases can store. */
 const maxFactor = 1_000;
-const expectedFactor = 'it must be a number greater than 0 and at most 100';
+const factorError = breaks(rule('factor', { max: 100 }), 'it must be a number greater than 0 and at most 100');
 
 /** The names of the weekdays, from Monday to Sunday. */
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
@@ -67,9 +68,9 @@ export const whenDenied = setting({
 const multiplier = z
   .strictObject({
     factor: z
-      .number(expectedFactor)
-      .positive(expectedFactor)
-      .max(100, expectedFactor)
+      .number(factorError)
+      .positive(factorError)
+      .max(100, factorError)
       .describe('What the credits are multiplied by: greater than 0, at most 100.'),
     days: z
       .array(z.enum(weekdays, `it must be one of ${weekdays.join(', ')}`))
@@ -117,9 +118,12 @@ export const multipliers = setting({
     'All that apply multiply the credits of a vote, rounded down; those that can apply together multiply to at most 1,000.',
   schema: z
     .array(multiplier)
-    .max(100, 'it must have at most 100 multipliers')
+    .max(100, breaks(rule('atMost', { max: 100 }), 'it must have at most 100 multipliers'))
     .refine((all) => largestFactor(all) <= maxFactor, {
-      error: `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
+      ...breaks(
+        rule('factors', { max: maxFactor }),
+        `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
+      ),
       when: hasNoIssues,
     }),
   inFile: ({ rewards }) =>
@@ -177,7 +181,10 @@ const milestone = z
     ({ votes, everyVotes }) => (votes === undefined) !== (everyVotes === undefined),
     'it must have either "votes" or "everyVotes"',
   )
-  .refine((each) => each.credits > 0 || each.role !== undefined, 'it must have "credits" or a "role"')
+  .refine(
+    (each) => each.credits > 0 || each.role !== undefined,
+    breaks(rule('milestoneReward'), 'it must have "credits" or a "role"'),
+  )
   .transform(
     ({ votes, everyVotes, credits: reward, role }): Milestone => ({
       votes: votes ?? everyVotes ?? 1,
@@ -191,7 +198,8 @@ function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementC
   for (const [index, { votes, repeats }] of all.entries()) {
     if (all.findIndex((each) => each.votes === votes && each.repeats === repeats) === index) continue;
     const name = repeats === 'every' ? 'everyVotes' : 'votes';
-    context.addIssue({ code: 'custom', path: [index, name], message: 'an earlier milestone has the same number' });
+    const message = 'an earlier milestone has the same number';
+    context.addIssue({ code: 'custom', path: [index, name], message, params: { rule: rule('sameNumber') } });
   }
 }
 
@@ -213,7 +221,7 @@ export const milestones = setting({
   description: 'Credits, a role or both for numbers of counted votes.',
   schema: z
     .array(milestone)
-    .max(100, 'it must have at most 100 milestones')
+    .max(100, breaks(rule('atMost', { max: 100 }), 'it must have at most 100 milestones'))
     .superRefine(rejectEqualMilestones, { when: hasNoIssues }),
   inFile: ({ rewards }) =>
     rewards.milestones.map(({ votes, repeats, credits: reward, role }) => ({

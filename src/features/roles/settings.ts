@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice, showDuration, showList } from '../../core/settings/shown-values.ts';
 import { duration, roleId } from '../../core/settings/value-schemas.ts';
@@ -8,6 +9,8 @@ import { escapeName, roleMention } from '../../texts/markup.ts';
 
 /** The tier that means all that are not named. */
 const anyTier = '*';
+
+const tierError = breaks(rule('length', { min: 1, max: 100 }), 'a tier must have 1 to 100 characters');
 
 const kept = ['all', 'highest'] as const;
 
@@ -56,7 +59,7 @@ export const voterRole = setting({
 export const premiumRoles = setting({
   path: 'rewards.premiumRoles',
   description: 'Roles by the name of the premium tier; `*` is for tiers that are not named.',
-  schema: z.record(z.string().min(1).max(100, 'a tier must have at most 100 characters'), roleId),
+  schema: z.record(z.string().min(1, tierError).max(100, tierError), roleId),
   inFile: ({ rewards }) => rewards.premiumRoles,
   rules: (byTier) => ({ premiumRoles: byTier ?? {} }),
   givenRoles: (value) => Object.entries(objectOf(value)).map(([tier, role]) => ({ role, entry: [tier, role] })),
