@@ -7,6 +7,7 @@ import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import { day } from '../src/platform/durations.ts';
 import { memoizeOne } from '../src/platform/memoize.ts';
 import {
   bold,
@@ -153,7 +154,7 @@ function renderNextVotes(votes: readonly NextVote[], { texts, clock }: CommandCo
     ...votes.map(({ title, at }) =>
       at <= clock.now()
         ? texts.text('credits.now', { name: title })
-        : texts.text('credits.later', { name: title, time: timestamp(at, 'R') }),
+        : texts.text('credits.later', { name: title, time: timestamp(at, at - clock.now() < day ? 't' : 'f') }),
     ),
   );
   return [{ name: texts.text('credits.nextVote'), value }];

@@ -89,11 +89,7 @@ async function renderDone(view: SetupView, change: SettingsChange, title: Markup
   return panel(
     'good',
     title,
-    [
-      textBlock(
-        lines(text, simulated && wouldHavePaid(simulated, view.texts), subtext(view.texts.text('setup.saved.soon'))),
-      ),
-    ],
+    [textBlock(lines(text, simulated && wouldHavePaid(simulated, view.texts)))],
     [
       button(view.texts.text('setup.buttons.undo'), 'undo', { ...listingOptions(view), id: change.id }),
       ...backButtons(view, origin),

@@ -1,6 +1,7 @@
+import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import type { Modal, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
-import type { SettingPath } from '../../src/features/settings.ts';
+import { type SettingPath, settingAt } from '../../src/features/settings.ts';
 import { plainName } from '../../src/platform/truncate.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
 import type { Form } from './form.ts';
@@ -77,16 +78,32 @@ export function renderSection(view: ListingView, section: SetupSection): Panel {
   );
 }
 
-/** A line for each that is on, and the names of the others. */
+/** A line for each that is on, or for all boxes of a field, and the names of the others. */
 function renderSettings(view: SetupView, section: SetupSection): Markup {
   const used = pathsOf(section).filter((path) => section.isUsed?.(view, path) ?? true);
   const isOn = (path: SettingPath) =>
     section.alwaysShown?.includes(path) === true || !isOff(effectiveValue(view, path).value);
   const off = used.filter((path) => !isOn(path)).map((path) => settingName(path, view.texts));
   return lines(
-    ...used.filter(isOn).map((path) => settingLine(view, path)),
+    ...used.filter((path) => isOn(path) && boxOf(path) === undefined).map((path) => settingLine(view, path)),
+    ...boxLines(view, used.filter(isOn)),
     off.length === 0 ? null : subtext(view.texts.text('setup.values.off', { names: view.texts.list(off) })),
   );
+}
+
+/** The field that has the setting as one of its boxes. */
+function boxOf(path: SettingPath): SettingField | undefined {
+  return settingAt(path).fields?.find(({ kind }) => kind === 'switch');
+}
+
+/** What is ticked in each field: "What votes show: Voter, Streak". */
+function boxLines({ texts }: SetupView, ticked: readonly SettingPath[]): readonly Markup[] {
+  const byField = Map.groupBy(ticked, (path) => boxOf(path)?.name);
+  return [...byField].flatMap(([field, paths]) => {
+    if (field === undefined) return [];
+    const names = texts.list(paths.map((path) => settingName(path, texts)));
+    return joined([bold(escapedName(texts.text(`setup.fields.${field}`))), names], ': ');
+  });
 }
 
 function settingLine(view: SetupView, path: SettingPath): Markup {

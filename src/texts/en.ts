@@ -56,8 +56,8 @@ export const en = {
     youNow: 'You can vote for **{name}** now.',
     memberNow: '{user} can vote for **{name}** now.',
     /** If it is not known whether the member has voted already. */
-    youPerhaps: 'You can perhaps vote for **{name}**.',
-    memberPerhaps: '{user} can perhaps vote for **{name}**.',
+    youPerhaps: 'You can perhaps vote for **{name}**: the site does not say whether you have voted.',
+    memberPerhaps: '{user} can perhaps vote for **{name}**: the site does not say who has voted.',
     youLater: 'You can vote for **{name}** again {time}.',
     memberLater: '{user} can vote for **{name}** again {time}.',
     youRecently: 'You voted for **{name}** recently, and can vote again when the cooldown ends.',
@@ -183,7 +183,7 @@ export const en = {
     noStreak: 'No streak at the moment',
     nextVote: 'Next vote',
     now: '**{name}**: now',
-    later: '**{name}**: {time}',
+    later: '**{name}**: from {time}',
     nextMilestone: 'Next milestone',
     /** `{votes}` is a number; `{reward}` is what is paid then. */
     milestone: {
@@ -394,8 +394,8 @@ export const en = {
   console: {
     ...plain({
       overview: 'Overview',
-      deliveries: 'Deliveries',
-      actions: 'Actions',
+      deliveries: 'Votes received',
+      actions: 'Sent by the bot',
       members: 'Members',
       listings: 'Listings',
       rewards: 'Rewards',
@@ -459,7 +459,7 @@ export const en = {
         attempts: 'Attempts',
         queue: 'Queue',
       },
-      any: 'any',
+      any: 'all',
       filter: 'Filter',
       clear: 'Clear',
       noDeliveries: 'No deliveries match this filter.',
@@ -468,14 +468,14 @@ export const en = {
         paid: 'paid',
         unpaid: 'paid nothing',
         recorded: 'recorded',
-        duplicate: 'sent again',
+        duplicate: 'repeat',
         test: 'test',
         quarantined: 'not understood',
         ignored: 'not a vote',
       },
       /** What a delivery is about. */
       kinds: {
-        server_vote: 'vote for the server',
+        server_vote: 'vote',
         bot_vote: 'vote for the bot',
         premium_purchase: 'premium bought',
         renewed: 'premium renewed',
@@ -519,7 +519,7 @@ export const en = {
       correct: {
         title: 'Correct the account',
         credits: 'Credits (negative to take back)',
-        review: 'Review',
+        review: 'Check, then save',
         hint: 'Entries are never changed: a correction is an additional entry with your reason.',
         question: 'Correct this account?',
       },
@@ -812,7 +812,7 @@ export const en = {
     moreBonuses: { one: '{count} more: +**{credits}**', other: '{count} more: +**{credits}**' },
     moreRoles: { one: '{count} more role', other: '{count} more roles' },
     roleUntil: '{role} until {time}',
-    roles: 'Received: {roles}',
+    roleFor: '{role} for {duration}',
     balance: 'Balance: {credits}',
     because: 'Reason given by the service: {reason}',
     reasons: {
@@ -1145,7 +1145,7 @@ export const en = {
       rewards: {
         vote: 'Per vote',
         premium: 'For premium',
-        whenDenied: 'If denied',
+        whenDenied: 'Votes that the site declines',
         multipliers: 'Multipliers',
         streak: 'Streak',
         milestones: 'Milestones',
@@ -1181,7 +1181,7 @@ export const en = {
       yes: 'yes',
       no: 'no',
       notSet: 'not set',
-      off: 'Off: {names}',
+      off: 'Not used: {names}',
       streak: '{credits} for {days} in a row, {forgive} forgiven',
       party: '{credits} for {votes} in a {per}',
       milestone: 'at {votes}: {reward}',
@@ -1279,6 +1279,8 @@ export const en = {
       rewardsTitle: 'What is a vote worth?',
       rewards:
         '**Simple**: 10 credits per vote.\n**Lively**: 10 credits per vote, twice as many at weekends, and 50 for seven days in a row; one missed day is forgiven.\n**Own numbers**: you decide.',
+      /** In the checklist. */
+      earn: 'Something to earn: a shop or milestones',
       doneTitle: 'Ready',
       done: 'From now on, votes are rewarded and announced. Try it: vote, then use /credits.',
     },
@@ -1311,7 +1313,6 @@ export const en = {
       change: '**{name}**: {before} → {after}',
       ofListing: '{listing} · {name}',
       secretChanged: '**{name}**: changed',
-      soon: 'It is in effect everywhere within five seconds.',
       wouldHavePaid: 'In the last 30 days, these rules would have paid {after} (before: {before}).',
     },
     /** What a value of a setting has to be. Plain; `{names}` and `{known}` are lists. */

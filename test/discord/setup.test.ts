@@ -440,16 +440,23 @@ describe('/setup with a listing', () => {
     const { press } = await managed({ file: { rewards: { vote: 10, whenDenied: 0, milestones: [] } } });
     const rewards = await press('Rewards');
     expect(rewards).toContain("**Per vote**: **10** credits · from the operator's file\n");
-    const off = ['If denied', 'All listings in a day', 'Streak', 'Milestones', 'Multipliers', 'Vote party'];
-    expect(listed(/\n-# Off: (.*)/.exec(rewards)?.[1])).toEqual(expect.arrayContaining(off));
+    const off = [
+      'Votes that the site declines',
+      'All listings in a day',
+      'Streak',
+      'Milestones',
+      'Multipliers',
+      'Vote party',
+    ];
+    expect(listed(/\n-# Not used: (.*)/.exec(rewards)?.[1])).toEqual(expect.arrayContaining(off));
     expect(rewards).not.toContain('UTC');
     await press('Overview');
-    const roles = listed(/-# Off: (.*)/.exec(await press('Roles'))?.[1]);
+    const roles = listed(/-# Not used: (.*)/.exec(await press('Roles'))?.[1]);
     expect(roles).toEqual(expect.arrayContaining(['Role for voters', 'Roles for premium']));
     await press('Overview');
     const announcements = await press('Announcements');
     expect(announcements).not.toContain('Digest every');
-    expect(announcements).toMatch(/-# Off: .*Ended streaks/);
+    expect(announcements).toMatch(/-# Not used: .*Ended streaks/);
   });
 
   it('says that premium is announced with the votes, unless it has a channel of its own', async () => {

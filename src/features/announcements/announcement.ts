@@ -4,6 +4,7 @@ import { ownReason } from '../../core/announcements/own-reason.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
+import { hour } from '../../platform/durations.ts';
 import {
   bold,
   escapeName,
@@ -197,19 +198,20 @@ function renderBonus({ cause, credits, count }: Bonus, { text }: Texts): Markup 
 }
 
 /** The end of a purchase only changes when its roles end. */
-export function renderRoles({ event, roles }: Announcement, texts: Texts): Markup | null {
+export function renderRoles({ event, roles, at }: Announcement, texts: Texts): Markup | null {
   if (roles.length === 0 || endsOrder(event)) return null;
-  const shown = roles
-    .slice(0, maxRoles)
-    .map(({ role, until }) =>
-      until === null
-        ? roleMention(role)
-        : texts.text('announcement.roleUntil', { role: roleMention(role), time: timestamp(until, 'f') }),
-    );
+  const shown = roles.slice(0, maxRoles).map((each) => renderRole(each, at, texts));
   const others = roles.length - shown.length;
-  return texts.text('announcement.roles', {
-    roles: texts.list([...shown, others > 0 ? texts.text('announcement.moreRoles', { count: others }) : null]),
-  });
+  return texts.list([...shown, others > 0 ? texts.text('announcement.moreRoles', { count: others }) : null]);
+}
+
+/** For how long, or until when if that is not so many hours after the event. */
+function renderRole({ role: id, until }: Announcement['roles'][number], at: number, { text, duration }: Texts): Markup {
+  const role = roleMention(id);
+  if (until === null) return role;
+  return until > at && (until - at) % hour === 0
+    ? text('announcement.roleFor', { role, duration: duration(until - at) })
+    : text('announcement.roleUntil', { role, time: timestamp(until, 'f') });
 }
 
 function sumOf(bonuses: readonly Bonus[]): number {

@@ -29,7 +29,7 @@ export const shop: SetupSection = {
   blocks: renderItems,
   buttons: addButtons,
   step: (view) => ({
-    name: `${view.texts.text('setup.sections.shop')}, ${view.texts.text('setup.choices.milestones')}`,
+    name: view.texts.text('setup.steps.earn'),
     isDone: [itemsOf(view), listOf(effectiveValue(view, 'rewards.milestones').value)].some(({ length }) => length > 0),
     button: button(view.texts.text('setup.buttons.openShop'), 'edit', editOptions(view, item, { variant: 'role' })),
   }),

@@ -63,6 +63,8 @@ export function renderPage(
   const texts = textsOf(request);
   const [root, base] = [relativeRoot(request.path), consoleRoot(request)];
   const section = request.path.split('/')[1] ?? '';
+  const { text: shown } = html`${body}`;
+  const hasTimes = /<time|datetime-local/.test(shown);
   const frame = {
     lang: texts.locale,
     skip: texts.text('console.skip'),
@@ -73,7 +75,7 @@ export function renderPage(
     icon: `${base}icon.svg`,
     navigation: session && navigation(section, { root, base }, session, texts),
     message: findFlashMessage(consoleMessages(texts), request.query['notice']),
-    footer: texts.text('console.times'),
+    footer: hasTimes ? texts.text('console.times') : null,
   };
   response.type('html').send(pageFrame(frame, body).text);
 }

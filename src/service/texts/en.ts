@@ -9,7 +9,7 @@ export const en = {
     yourData: 'Your data',
     moderation: 'Moderation',
     dashboard: 'Dashboard',
-    api: 'API description',
+    api: 'For developers',
     language: 'Language',
     goBack: 'Go back',
     home: 'Home',
@@ -347,7 +347,7 @@ export const en = {
     resume: 'Resume',
     remove: 'Remove',
     testHint:
-      'A test is a delivery like any other, with your id and your name, and {flag}. A receiver that does not look at {field} rewards you for it.',
+      'A test is a delivery like any other, with your id and your name, and {flag}. Most bots pay nothing for a test.',
   },
 
   deliveries: {
@@ -376,6 +376,15 @@ export const en = {
     webhook: 'Webhook',
     all: 'all',
     families: { vote: 'vote', premium: 'premium' },
+    /** What a delivery is about. */
+    events: {
+      server_vote: 'Vote',
+      bot_vote: 'Vote',
+      premium_purchase: 'Premium bought',
+      renewed: 'Premium renewed',
+      expired: 'Premium ended',
+      revoked: 'Premium revoked',
+    },
     filter: 'Filter',
   },
 

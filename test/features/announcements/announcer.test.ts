@@ -126,7 +126,7 @@ describe('an announcement', () => {
       '## +**20** credits (10 × 2)',
       '🔥 **7** days · Balance: **1,230** credits',
       '7-day streak: +**50** · 10 votes: +**100** · Every listing today: +**20** · Bonus: +**7**',
-      `Received: <@&${friend}> until <t:${(at + 12 * hour) / 1_000}:f>, <@&${voter}>`,
+      `<@&${friend}> for 12 hours, <@&${voter}>`,
       `-# <t:${at / 1_000}:f>`,
     ]);
   });

@@ -100,17 +100,13 @@ describe('the announcement of a vote', () => {
     const earned = { credits: 170, bonuses: [milestone, streak], roles: [{ role, until: null }] };
     const { announce } = await announcing({ text: 'Thanks, {mention}!' });
     const bonuses = '50 votes: +**100** · 7-day streak: +**50**';
-    expect((await announce(earned))?.description).toBe(
-      [`Thanks, <@${voter}>!`, bonuses, `Received: <@&${role}>`].join('\n'),
-    );
+    expect((await announce(earned))?.description).toBe([`Thanks, <@${voter}>!`, bonuses, `<@&${role}>`].join('\n'));
     const denied = { credits: 0, reason: 'Account *too* new', calculation: null };
     expect((await announce(denied))?.description).toBe(
       `Thanks, <@${voter}>!\nReason given by the service: Account \\*too\\* new`,
     );
     const inText = await announcing({ text: '{roles}\n{bonuses}\n{mention}\n{reason}' });
-    expect((await inText.announce(earned))?.description).toBe(
-      [`Received: <@&${role}>`, bonuses, `<@${voter}>`].join('\n'),
-    );
+    expect((await inText.announce(earned))?.description).toBe([`<@&${role}>`, bonuses, `<@${voter}>`].join('\n'));
     expect((await inText.announce())?.description).toBe(`<@${voter}>`);
   });
 

@@ -1,7 +1,7 @@
 import { formTokenField } from '../../../platform/web/form-token.ts';
 import { type Html, html } from '../../../platform/web/html.ts';
 import type { DeliveryAttempt, WebhookDelivery, WebhookDeliveryRecord } from '../../storage/deliveries/deliveries.ts';
-import type { ServiceTexts } from '../../texts/texts.ts';
+import { isServiceTextIn, type ServiceTexts } from '../../texts/texts.ts';
 import type { OwnerCall } from '../page-routes.ts';
 
 /** Deliveries with their attempts, each with a button that sends it again. @param from the page of the list */
@@ -15,14 +15,20 @@ export function deliveryList(
   return html`<ul class="deliveries">${deliveries.map(
     (delivery) => html`<li>
   <div class="line"><span class="state ${delivery.state}">${text(`deliveries.states.${delivery.state}`)}</span>
-    <strong>${delivery.event}</strong>${delivery.test && html` <span class="state test">${text('deliveries.test')}</span>`}
+    <strong>${eventName(delivery.event, texts)}</strong>${delivery.test && html` <span class="state test">${text('deliveries.test')}</span>`}
     <span class="quiet">${texts.ago(delivery.createdAt, now)}${nextAttempt(delivery, now, texts)}</span>
-    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<input type="hidden" name="from" value="${from}"><button class="second" aria-label="${text('deliveries.resendNamed', { event: delivery.event, id: delivery.id })}">${text('deliveries.resend')}</button></form></div>
+    <form method="post" action="/dashboard/${listing.id}/deliveries/${delivery.id}/resend">${formTokenField(visitor)}<input type="hidden" name="from" value="${from}"><button class="second" aria-label="${text('deliveries.resendNamed', { event: eventName(delivery.event, texts), id: delivery.id })}">${text('deliveries.resend')}</button></form></div>
   <details><summary>${attemptSummary(delivery.attemptHistory, texts)}</summary>
     ${delivery.attemptHistory.length > 0 && attemptTable(delivery.attemptHistory, texts)}
     <pre>${delivery.body}</pre></details>
 </li>`,
   )}</ul>`;
+}
+
+/** What an event such as `subscription.renewed` is called; one of an earlier version keeps its name. */
+function eventName(event: string, { text }: ServiceTexts): string {
+  const name = event.slice(event.lastIndexOf('.') + 1);
+  return isServiceTextIn('deliveries.events', name) ? text(`deliveries.events.${name}`) : event;
 }
 
 function nextAttempt(delivery: WebhookDelivery, now: number, { timeOfDay, text }: ServiceTexts): string {

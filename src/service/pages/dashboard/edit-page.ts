@@ -198,14 +198,14 @@ function pauseText(paused: NonNullable<Webhook['paused']>, count: number, { text
 
 function actions({ paused }: Webhook, path: string, { visitor, texts: { fill, text } }: EditView): Html {
   const token = formTokenField(visitor);
-  const [flag, field] = [html`<code>test: true</code>`, html`<code>test</code>`];
+  const flag = html`<code>test: true</code>`;
   return html`<div class="line">
   <form method="post" action="${path}/test">${token}<button class="second">${text('webhooks.test')}</button></form>
   <form method="post" action="${path}/rotate#${resultId}">${token}<button class="second">${text('webhooks.rotate')}</button></form>
   ${paused === null && html`<form method="post" action="${path}/pause">${token}<button class="second">${text('webhooks.pause')}</button></form>`}
   <form method="post" action="${path}/remove">${token}<button class="plain danger">${text('webhooks.remove')}</button></form>
 </div>
-<p class="quiet">${fill('webhooks.testHint', { flag, field })}</p>`;
+<p class="quiet">${fill('webhooks.testHint', { flag })}</p>`;
 }
 
 /** The API keys of a listing. The document calls their place "advanced setup" (section 5). */
