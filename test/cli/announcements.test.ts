@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { previewListings } from '../../src/cli/announcements.ts';
-import { hour } from '../../src/platform/durations.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 
 const now = Date.UTC(2026, 0, 5, 12);

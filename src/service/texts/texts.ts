@@ -55,9 +55,9 @@ function createServiceTexts(locale: Locale) {
     /** A text with parts of a page as its values. */
     fill: <Key extends ServiceTextKey>(key: Key, ...[values]: ValuesOf<Messages[Key], Fragment>): Html => {
       const given = (values ?? {}) as Readonly<Record<string, Fragment>>;
-      const valueOf = (name: string) => given[name] ?? `{${name}}`;
+      const valueFor = (name: string) => given[name] ?? `{${name}}`;
       const shown = (value: Fragment) => (typeof value === 'number' ? number(value) : value);
-      return html`${find(key, given['count']).map((part, index) => (index % 2 === 0 ? part : shown(valueOf(part))))}`;
+      return html`${find(key, given['count']).map((part, index) => (index % 2 === 0 ? part : shown(valueFor(part))))}`;
     },
     /** With the language's comma: "one, two", "一、二". */
     list,
