@@ -203,7 +203,8 @@ export function renderStars(rating: number, { number }: Pick<Texts, 'number'>): 
 function starsSelect(searched: readonly Review[], query: Query, texts: Texts): ReplySelect {
   const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
     const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
-    const label = renderStars(stars, texts);
+    // Stars and a number, without markup.
+    const label = String(renderStars(stars, texts));
     const selected = stars === query.stars;
     if (count === 0 && !selected) return [];
     return [{ label, value: String(stars), description: texts.text('reviews.withStars', { count }), selected }];

@@ -20,7 +20,7 @@ export function copyAssets(folder: string): void {
 
 /** Without spaces, which are a tenth of them. */
 function copyTranslations(folder: string): void {
-  for (const file of globSync('*/*.json', { cwd: translations })) {
+  for (const file of globSync('*/*.json', { cwd: translations, exclude: ['*/en.json'] })) {
     mkdirSync(join(folder, dirname(file)), { recursive: true });
     const texts: unknown = JSON.parse(readFileSync(join(translations, file), 'utf8'));
     writeFileSync(join(folder, file), JSON.stringify(texts));

@@ -4,7 +4,15 @@
  */
 import { writeFileSync } from 'node:fs';
 import { messagesIn } from '../src/texts/translations.ts';
-import { coverageOf, type Program, problemsOf, programs, translations, unusedKeys } from './texts/check-texts.ts';
+import {
+  checkedLocales,
+  coverageOf,
+  type Program,
+  problemsOf,
+  programs,
+  unreadFiles,
+  unusedKeys,
+} from './texts/check-texts.ts';
 
 const names = Object.keys(programs) as Program[];
 
@@ -29,10 +37,11 @@ function writeSource(program: Program): void {
 
 function report(program: Program): boolean {
   const unused = unusedKeys(program).map((key) => `  unused: ${key}`);
-  const languages = translations.flatMap((locale) => {
+  const unread = unreadFiles(program).map((path) => `  ${path}: src/texts/locale.ts has no such language`);
+  const languages = checkedLocales.flatMap((locale) => {
     const covered = `${Math.floor(coverageOf(program, locale) * 1_000) / 10} %`;
     return [`  ${locale}: ${covered}`, ...problemsOf(program, locale).map((problem) => `    ${problem}`)];
   });
-  process.stdout.write(`${[program, ...unused, ...languages].join('\n')}\n`);
-  return unused.length > 0 || translations.some((locale) => problemsOf(program, locale).length > 0);
+  process.stdout.write(`${[program, ...unused, ...unread, ...languages].join('\n')}\n`);
+  return unused.length + unread.length > 0 || checkedLocales.some((locale) => problemsOf(program, locale).length > 0);
 }

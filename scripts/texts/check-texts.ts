@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { en as service } from '../../src/service/texts/en.ts';
 import { en as bot } from '../../src/texts/en.ts';
-import { languageOf, locales } from '../../src/texts/locale.ts';
+import { defaultLocale, languageOf, locales } from '../../src/texts/locale.ts';
 import { partsOf } from '../../src/texts/message-parts.ts';
 import { messagesIn } from '../../src/texts/translations.ts';
 
@@ -17,6 +18,15 @@ export const translations = locales.filter(
   (locale, index) =>
     languageOf(locale) !== 'en' && locales.findIndex((each) => languageOf(each) === languageOf(locale)) === index,
 );
+
+/** English, and one locale of each language that has a file. */
+export const checkedLocales = [defaultLocale, ...translations] as const;
+
+/** Files of languages that {@link locales} does not have, so that nobody reads them. */
+export function unreadFiles(program: Program): readonly string[] {
+  const languages = [...locales.map(languageOf), 'en'];
+  return globSync(`locales/${program}/*.json`).filter((path) => !languages.includes(basename(path, '.json')));
+}
 
 const formSuffix = /_(zero|one|two|few|many|other)$/;
 /** The key of a text that depends on a number, for that of one of its forms; others stay as they are. */

@@ -1,6 +1,6 @@
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { type AppTexts, ownTexts, type Texts } from '../texts/texts.ts';
+import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { CommandInput } from './commands/input.ts';
 import type { MemberTexts } from './guild-languages.ts';
 
@@ -15,12 +15,12 @@ export type MemberLanguages = ReturnType<typeof createMemberLanguages>;
 
 /** @param fallback the texts for members whose language is not known */
 export function createMemberLanguages(options: {
-  languages?: AppTexts;
+  languages: AppTexts;
   locales: MemberLocales;
   fallback: MemberTexts;
   log: Log;
 }) {
-  const { languages = ownTexts, locales, fallback, log } = options;
+  const { languages, locales, fallback, log } = options;
 
   /** Most members keep their language, and a read needs no lock. */
   async function store(userId: string, locale: string): Promise<void> {

@@ -61,7 +61,7 @@ export interface OwnerContext extends RecordsContext {
   readonly scope: CommunityScope | null;
   readonly guilds: OwnerGuilds;
   /** The texts of the app. Default: those of tallyhook. */
-  readonly languages?: AppTexts;
+  readonly languages: AppTexts;
   /** The settings of all communities, each by its guild; null if none can be stored. */
   readonly setup: SetupServices | null;
   /** The corrections of people, of one community or (null) of all. */

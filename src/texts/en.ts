@@ -1393,9 +1393,9 @@ export const en = {
       undone: 'undone',
       undoes: 'takes a change back',
     },
-    files: {
+    files: plain({
       exported: 'The settings of this server, without keys and secrets.',
-    },
+    }),
   },
 
   failure: {

@@ -9,7 +9,7 @@ import { normalizeText, plainName, truncateAs } from '../platform/truncate.ts';
 declare const safe: unique symbol;
 /** Text that Discord renders as intended. Only the functions of this file create it. @category Texts */
 export type Markup = string & { readonly [safe]: true };
-/** Text in which nothing is markup: in {@link Markup}, the reader would see the signs. */
+/** Text that Discord shows as it is, as on a button: of {@link Markup}, the reader would see the signs. @category Texts */
 export type Plain = string & { readonly [safe]?: never };
 
 /**

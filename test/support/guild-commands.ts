@@ -91,7 +91,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   });
   const contexts = createCommandContexts({ ...context, services });
   const handle = createInteractions({
-    ...{ commands, clock, log, isOwnCommand: async () => true },
+    ...{ commands, clock, log, languages: ownTexts, isOwnCommand: async () => true },
     contextFor(place) {
       const complete = (context: Awaited<ReturnType<typeof contexts.at>>) => {
         return { ...context, commands, commandId: () => null, setup: null };

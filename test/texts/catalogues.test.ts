@@ -1,11 +1,14 @@
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
 import { ApplicationCommandType, type LocalizationMap } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import { coverageOf, problemsOf, translations, unusedKeys } from '../../scripts/texts/check-texts.ts';
+import { checkedLocales, problemsOf, translations, unreadFiles, unusedKeys } from '../../scripts/texts/check-texts.ts';
 import { bodiesOf, bodyOf } from '../../src/discord/registration/command-shape.ts';
 import { createLanguage } from '../../src/texts/language.ts';
 import { escapeName } from '../../src/texts/markup.ts';
-import { textsIn } from '../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../src/texts/texts.ts';
+import { messagesIn } from '../../src/texts/translations.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
 
 it.each([
@@ -17,12 +20,20 @@ it.each([
 });
 
 describe.each(['bot', 'service'] as const)('the texts of the %s', (program) => {
-  it.each(translations)('keep placeholders, have the forms for numbers, and fit, in %s', (locale) => {
+  it.each(checkedLocales)('keep placeholders, have the forms for numbers, and fit, in %s', (locale) => {
     expect(problemsOf(program, locale)).toEqual([]);
-    expect(coverageOf(program, locale)).toBeGreaterThan(0);
   });
 
   it('are all said', () => expect(unusedKeys(program)).toEqual([]));
+
+  it('are read from every file', () => expect(unreadFiles(program)).toEqual([]));
+
+  it('are found in the files of the languages that there are', () => {
+    for (const path of globSync(`locales/${program}/*.json`)) {
+      expect(messagesIn(program, {}, basename(path, '.json')).size, path).toBeGreaterThan(100);
+    }
+    expect(messagesIn(program, {}, 'a language without a file').size).toBe(0);
+  });
 });
 
 it('a text that a language lacks is English, with the form of English', () => {
@@ -48,7 +59,7 @@ describe('the descriptions of the commands', () => {
     { name: 'server', lookup: fakeLookup('server', {}) },
     { name: 'bot', lookup: fakeLookup('bot', {}) },
   ];
-  const bodies = commands.map((command) => bodyOf(command, { listings, isShared: false }, null));
+  const bodies = commands.map((command) => bodyOf(command, { listings, isShared: false, languages: ownTexts }, null));
 
   it.each(bodies)('$name fit in every language', (body) => {
     const options: readonly Described[] = body.options;
@@ -67,7 +78,9 @@ describe('the descriptions of the commands', () => {
   });
 
   it('have names in the menu of a member that fit in every language', () => {
-    const all = commands.flatMap((command) => bodiesOf(command, { listings, isShared: false }, null));
+    const all = commands.flatMap((command) =>
+      bodiesOf(command, { listings, isShared: false, languages: ownTexts }, null),
+    );
     const menus = all.filter(({ type }) => type === ApplicationCommandType.User);
     expect(menus.length).toBeGreaterThan(0);
     for (const { name, name_localizations: localized } of menus) {

@@ -8,7 +8,7 @@ import {
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { defaultLocale } from '../../texts/locale.ts';
-import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
 import type { Modal, Panel, Reply } from './reply.ts';
 
@@ -54,10 +54,14 @@ export interface DescriptionContext {
   readonly isShared: boolean;
   /** What the community lacks, or all of them for a registered command. Default: nothing. */
   readonly lacks?: readonly Need[];
-  /** Of the app, for what a registered command says in every language. Default: those of tallyhook. @internal */
-  readonly languages?: AppTexts;
   /** In the language of the member, or of the description. @internal */
   readonly texts: Texts;
+}
+
+/** What the commands that are registered depend on. They are described in every language. */
+export interface RegistrationContext extends Omit<DescriptionContext, 'texts'> {
+  /** The texts of the app. */
+  readonly languages: AppTexts;
 }
 
 /** What running commands needs of the context of each; a program adds what its commands do. */
@@ -148,7 +152,7 @@ export interface NamedCommand {
 export function findCommand<Command extends Pick<CommandDefinition, 'name' | 'menu'>>(
   commands: readonly Command[],
   { type = ApplicationCommandType.ChatInput, name }: NamedCommand,
-  languages = ownTexts,
+  languages: AppTexts,
 ): Command | undefined {
   switch (type) {
     case ApplicationCommandType.ChatInput:
@@ -161,7 +165,7 @@ export function findCommand<Command extends Pick<CommandDefinition, 'name' | 'me
 }
 
 /** The name by which Discord knows the command in the menu of a member; undefined if it is not there. */
-export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>, languages = ownTexts): string | undefined {
+export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>, languages: AppTexts): string | undefined {
   return menu?.(languages.in(defaultLocale));
 }
 

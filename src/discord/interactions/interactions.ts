@@ -11,7 +11,7 @@ import {
 } from 'discord.js';
 import { messageOf } from '../../platform/errors.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
-import { ownTexts, type Texts } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import {
   type AnsweringContext,
   type CommandDefinition,
@@ -63,15 +63,7 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     onAnsweredByAnother?: () => void;
   },
 ): InteractionHandler {
-  const {
-    commands,
-    retired = [],
-    contextFor,
-    isOwnCommand,
-    languages = ownTexts,
-    onAnsweredByAnother = () => {},
-    log,
-  } = options;
+  const { commands, retired = [], contextFor, isOwnCommand, languages, onAnsweredByAnother = () => {}, log } = options;
   /** In the language of the member. */
   const textsOf = ({ locale, guild_locale }: UserInteraction): Texts => languages.for(locale, guild_locale);
   const actionsByName = new Map([...retired, ...commands].map((command) => [command.name, command]));

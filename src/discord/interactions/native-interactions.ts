@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { type AppTexts, ownTexts } from '../../texts/texts.ts';
+import type { AppTexts } from '../../texts/texts.ts';
 import type { CommandDefinition, NativeFunctions } from '../commands/command.ts';
 import { isOwnCustomId } from '../rendering/custom-id.ts';
 import { renderReply } from '../rendering/message.ts';
@@ -27,11 +27,11 @@ export function createNativeInteractions(options: {
   readonly isOwnCommand: IsOwnCommand;
   /** Called after the function has ended; `tookMs` is measured from the interaction on. */
   readonly onAnswered: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
-  readonly languages?: AppTexts;
+  readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { commands, isOwnCommand, onAnswered, languages = ownTexts, clock, log } = options;
+  const { commands, isOwnCommand, onAnswered, languages, clock, log } = options;
   const byName = new Map(
     commands.flatMap(({ name, native }) => (native === undefined ? [] : [[name, native] as const])),
   );

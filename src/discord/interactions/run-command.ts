@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';
 import { noListing } from '../commands/no-listing.ts';
@@ -41,7 +41,7 @@ export interface CommandRunnerOptions<Context> {
   /** What a command can use where it is used, in the language of the member. May reject. */
   readonly localContextFor: (place: CommandPlace, texts: Texts) => Context | Promise<Context>;
   /** Default: the texts of tallyhook. */
-  readonly languages?: AppTexts;
+  readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
   /** A notice for the member after the response; null for none. Each is returned once. */
@@ -70,7 +70,7 @@ interface Use<Context> {
  * the response could not be sent.
  */
 export function createCommandRunner<Context extends AnsweringContext>(options: CommandRunnerOptions<Context>) {
-  const { localContextFor, languages = ownTexts, clock, log, tracing = null } = options;
+  const { localContextFor, languages, clock, log, tracing = null } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
   const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });

@@ -83,7 +83,7 @@ export function renderPage(
 const languagesByRequest = new WeakMap<Request, AppTexts>();
 
 /** Has pages say the texts of the app. */
-export function speaking(languages = ownTexts): RequestHandler {
+export function speaking(languages: AppTexts): RequestHandler {
   return (request, _response, next) => {
     languagesByRequest.set(request, languages);
     next();

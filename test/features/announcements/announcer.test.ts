@@ -9,7 +9,7 @@ import { createAnnouncer } from '../../../src/features/announcements/announcer.t
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { textsIn } from '../../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { blocksOf, isPanelMessage, textOf } from '../../discord/shown-text.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
@@ -51,6 +51,7 @@ async function announcing(
   const token = changes.token ?? discord.token;
   const perform = createAnnouncer({
     rest: createDiscordRest({ token, apiUrl: discord.apiUrl }),
+    languages: ownTexts,
     textsOf: async () => en,
     listingOf:
       changes.listingOf ?? (async () => ({ name: 'Lantern Harbour', url: 'https://listing.example/server/1' })),
@@ -310,7 +311,9 @@ describe('an announcement that was possibly sent already', () => {
     const { announcement = vote, first } = options;
     let ahead = options.ahead ?? 0;
     const ours = { ...clock, now: () => clock.now() + ahead };
-    const perform = createAnnouncer({ rest, textsOf: async () => en, listingOf: async () => null, clock: ours, log });
+    const perform = createAnnouncer({
+      ...{ rest, languages: ownTexts, textsOf: async () => en, listingOf: async () => null, clock: ours, log },
+    });
     const begun = ours.now();
     const effectOf = (place: number, changes: Partial<Effect<'announcement'>> = {}): Effect<'announcement'> => ({
       id: place,

@@ -8,7 +8,7 @@ import { createAnnouncer } from '../../../src/features/announcements/announcer.t
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { textsIn } from '../../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
 
@@ -32,6 +32,7 @@ async function announcing(
   const database = { isDown: false };
   const perform = createAnnouncer({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
+    languages: ownTexts,
     textsOf: async () => textsIn('en-US'),
     listingOf: async () => ({ name, url, site }),
     styleOf: () => style,

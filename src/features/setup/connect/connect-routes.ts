@@ -12,7 +12,7 @@ import {
   sendPlainPage,
 } from '../../../platform/web/plain-page.ts';
 import { equalSecrets, readCookie, setCookie } from '../../../platform/web/session-cookie.ts';
-import { type AppTexts, ownTexts, type Texts } from '../../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../../texts/texts.ts';
 import { type Connect, connectPath } from './connect.ts';
 import type { ConnectTickets } from './connect-tickets.ts';
 
@@ -29,11 +29,11 @@ export function createConnectRoutes(options: {
   readonly connect: Pick<Connect, 'obstacle' | 'start' | 'finish'>;
   readonly tickets: Pick<ConnectTickets, 'open' | 'resume'>;
   readonly publicUrl: string;
-  readonly languages?: AppTexts;
+  readonly languages: AppTexts;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
 }): Express {
-  const { languages = ownTexts, connect, tickets, publicUrl, clock, log } = options;
+  const { languages, connect, tickets, publicUrl, clock, log } = options;
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
   const secure = protocol === 'https:';
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
