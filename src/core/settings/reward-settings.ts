@@ -108,8 +108,11 @@ export function showMultiplier({ factor, days, from, until, role }: JsonObject, 
 function showWindow(times: readonly unknown[], locale: string): Markup | null {
   if (times.every((time) => time === undefined)) return null;
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-  const shown = times.map((at) => (typeof at === 'string' ? format.format(Date.parse(at)) : ''));
-  return escapeInline(`${shown.join(' – ')} UTC`);
+  const [from, until] = times.map((at) => (typeof at === 'string' ? Date.parse(at) : null));
+  if (typeof from === 'number' && typeof until === 'number' && from < until)
+    return escapeInline(`${format.formatRange(from, until)} UTC`);
+  const [start, end] = [from, until].map((at) => (typeof at === 'number' ? format.format(at) : ''));
+  return escapeInline(`${start} – ${end} UTC`);
 }
 
 export const multipliers = setting({

@@ -73,8 +73,8 @@ const sentences: readonly (readonly [RegExp, RoleFailureCause | ((texts: Texts, 
   [/^The server has no role (\d+)\./, 'role_deleted'],
   [/^Member \d+ is not in the server\./, 'member_left'],
   [/^Discord has no channel (\d+)\./, ({ text }, id) => text('console.noChannel', { channel: channelMention(id) })],
-  [/^The bot cannot see channel (\d+)\./, (texts, id) => lacking(texts, id, 'View Channel')],
-  [/^The bot cannot write in channel (\d+)\./, (texts, id) => lacking(texts, id, 'Send Messages, Embed Links')],
+  [/^The bot cannot see channel (\d+)\./, (texts, id) => lacking(texts, id, ['View Channel'])],
+  [/^The bot cannot write in channel (\d+)\./, (texts, id) => lacking(texts, id, ['Send Messages', 'Embed Links'])],
   [/^The bot is not in server \d/, ({ text }) => text('departure.title')],
   [/^There is no listing "/, ({ text }) => text('setup.problems.unknownListing')],
   [
@@ -93,9 +93,12 @@ function failureOf(reason: string, texts: Texts): Markup | null {
   return null;
 }
 
-function lacking({ text }: Texts, channelId: string, permissions: string): Markup {
+function lacking({ text, list }: Texts, channelId: string, permissions: readonly string[]): Markup {
   return lines(
-    text('setup.problems.channel', { channel: channelMention(channelId), permissions: trustedMarkup(permissions) }),
+    text('setup.problems.channel', {
+      channel: channelMention(channelId),
+      permissions: trustedMarkup(list(permissions)),
+    }),
     text('setup.problems.channelHint'),
   );
 }
