@@ -7,7 +7,7 @@ import { messagesIn } from './translations.ts';
 
 /**
  * Texts in place of tallyhook's, by language and key: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's
- * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Keys are the paths in `src/texts/en.ts`; of a text
+ * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Keys are those of the English texts; of a text
  * that depends on a number, the key ends in the form (`parts.credits_one`).
  * @category Texts
  */

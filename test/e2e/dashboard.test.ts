@@ -48,7 +48,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       return page.getByRole('main').innerText();
     };
     const deliveries = await textOf('deliveries');
-    for (const words of ['nichts bezahlt', 'Wiederholung', 'nicht verstanden', 'Vote für den Server']) {
+    for (const words of ['nichts bezahlt', 'Wiederholung', 'nicht verstanden', 'Vote für den Bot']) {
       expect(deliveries).toContain(words);
     }
     expect(await textOf('deliveries/2')).toContain('Dieses Ereignis war schon verbucht');
