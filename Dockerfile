@@ -12,6 +12,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY commands commands
 COPY config config
+COPY locales locales
 COPY scripts scripts
 RUN npm run build
 

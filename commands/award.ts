@@ -13,22 +13,22 @@ export const award = {
   name: 'award',
   visibility: 'private',
   actions: ['give'],
-  menu: ({ award: texts }) => texts.menu,
+  menu: ({ text }) => text('award.menu'),
   defaultMemberPermissions: 'ManageGuild',
   needs: 'accounts',
   describe: ({ texts }) => ({
-    description: texts.award.description,
+    description: texts.text('award.description'),
     options: [
       {
         type: ApplicationCommandOptionType.User,
         name: 'user',
-        description: texts.award.userOption,
+        description: texts.text('award.userOption'),
         required: true,
       },
       {
         type: ApplicationCommandOptionType.Integer,
         name: 'credits',
-        description: texts.award.creditsOption,
+        description: texts.text('award.creditsOption'),
         required: true,
         min_value: -maxCorrection,
         max_value: maxCorrection,
@@ -36,7 +36,7 @@ export const award = {
       {
         type: ApplicationCommandOptionType.String,
         name: 'reason',
-        description: texts.award.reasonOption,
+        description: texts.text('award.reasonOption'),
         required: true,
         max_length: maxReasonLength,
       },
@@ -52,36 +52,56 @@ export const award = {
     const reason = plainName(String(entered['reason'] ?? ''), maxReasonLength);
     const isValid = Number.isInteger(credits) && credits !== 0 && Math.abs(credits) <= maxCorrection;
     if (!isValid || userId === '' || reason === '') {
-      return { tone: 'bad', title: texts.failure.title, text: texts.award.invalid(maxCorrection) };
+      return {
+        tone: 'bad',
+        title: texts.text('failure.title'),
+        text: texts.text('award.invalid', { max: maxCorrection }),
+      };
     }
     const { interactionId, userId: author } = input;
     const { outcome, balance } = await awards.award({ userId, credits, reason, author, interactionId });
     if (outcome === 'overdrawn') {
-      const text = texts.award.overdrawn(mention(userId), balance);
-      return { tone: 'bad', title: texts.failure.title, text };
+      const text = texts.text('award.overdrawn', {
+        user: mention(userId),
+        credits: texts.text('parts.credits', { count: balance }),
+      });
+      return { tone: 'bad', title: texts.text('failure.title'), text };
     }
     return {
       tone: 'good',
-      title: texts.award.title,
-      text: lines(texts.award.result(mention(userId), balance, credits), texts.award.reason(escapeName(reason))),
+      title: texts.text('award.title'),
+      text: lines(
+        texts.text('award.result', {
+          user: mention(userId),
+          credits: texts.text('parts.credits', { count: balance }),
+          change: texts.signed(credits),
+        }),
+        texts.text('award.reason', { reason: escapeName(reason) }),
+      ),
     };
   },
 } as const satisfies Command;
 
 /** Asks for what the menu of a member does not. */
-function formFor(userId: string, { award: texts }: Texts): Modal {
+function formFor(userId: string, { text }: Texts): Modal {
   return {
     kind: 'modal',
-    title: texts.menu,
+    title: text('award.menu'),
     action: 'give',
     options: { user: userId },
     fields: [
-      { kind: 'text', name: 'credits', label: texts.creditsField, description: texts.creditsOption, maxLength: 20 },
+      {
+        kind: 'text',
+        name: 'credits',
+        label: text('award.creditsField'),
+        description: text('award.creditsOption'),
+        maxLength: 20,
+      },
       {
         kind: 'text',
         name: 'reason',
-        label: texts.reasonField,
-        description: texts.reasonOption,
+        label: text('award.reasonField'),
+        description: text('award.reasonOption'),
         maxLength: maxReasonLength,
       },
     ],

@@ -139,22 +139,35 @@ function render(all: readonly VotableListing[], user: Markup | null, context: Co
   const perhaps = all.filter(({ chance }) => chance.when === 'perhaps');
   const later = all.filter(({ chance }) => chance.when === 'later');
   const text = lines(
-    now.length === 0 ? null : texts.canVote.now(user, texts.list(now.map(nameWithSite))),
-    perhaps.length === 0 ? null : texts.canVote.perhaps(user, texts.list(perhaps.map(nameWithSite))),
+    now.length === 0 ? null : chanceOf('Now', user, texts.list(now.map(nameWithSite)), texts),
+    perhaps.length === 0 ? null : chanceOf('Perhaps', user, texts.list(perhaps.map(nameWithSite)), texts),
     ...later.map((each) => chanceText(user, each, texts)),
   );
   const links = all.flatMap((each) => voteLinkTo(each, all, texts));
   const buttons = now.length === 0 && user === null ? [...links, ...voteOffers(commands, texts)] : links;
   if (now.length + perhaps.length === 0) {
-    return { tone: 'wait', title: texts.canVote.titleLater, text, buttons };
+    return { tone: 'wait', title: texts.text('canVote.titleLater'), text, buttons };
   }
-  const title = now.length === 0 ? {} : { title: texts.canVote.titleNow };
+  const title = now.length === 0 ? {} : { title: texts.text('canVote.titleNow') };
   return { tone: now.length === 0 ? 'plain' : 'good', ...title, text, buttons };
 }
 
 /** Whether the member may vote for a listing, in a sentence. @param user another than who runs the command */
-export function chanceText(user: Markup | null, listing: VotableListing, { canVote }: Texts): Markup {
+export function chanceText(user: Markup | null, listing: VotableListing, texts: Texts): Markup {
   const { chance } = listing;
-  if (chance.when !== 'later') return canVote[chance.when](user, nameWithSite(listing));
-  return canVote.later(user, nameWithSite(listing), chance.at === null ? null : timestamp(chance.at, 'R'));
+  const name = nameWithSite(listing);
+  if (chance.when === 'later')
+    return laterText(user, name, chance.at === null ? null : timestamp(chance.at, 'R'), texts);
+  return chanceOf(chance.when === 'now' ? 'Now' : 'Perhaps', user, name, texts);
+}
+
+function chanceOf(when: 'Now' | 'Perhaps', user: Markup | null, name: Markup, { text }: Texts): Markup {
+  return user === null ? text(`canVote.you${when}`, { name }) : text(`canVote.member${when}`, { user, name });
+}
+
+/** @param user another than who runs the command @param time when the member may vote; null if the service does not say it */
+export function laterText(user: Markup | null, name: Markup, time: Markup | null, { text }: Texts): Markup {
+  if (time === null)
+    return user === null ? text('canVote.youRecently', { name }) : text('canVote.memberRecently', { user, name });
+  return user === null ? text('canVote.youLater', { name, time }) : text('canVote.memberLater', { user, name, time });
 }

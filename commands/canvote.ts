@@ -8,7 +8,7 @@ import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
 import { lines, type Markup, mention, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
-import { canVoteEverywhere, cooldownEndOf, knownVotesOf } from './canvote-everywhere.ts';
+import { canVoteEverywhere, cooldownEndOf, knownVotesOf, laterText } from './canvote-everywhere.ts';
 import type { Command, CommandContext } from './context.ts';
 import {
   completeListing,
@@ -30,9 +30,9 @@ export const canvote = {
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe: ({ listings, isShared, texts }) => ({
-    description: texts.canVote.description,
+    description: texts.text('canVote.description'),
     options: [
-      { type: ApplicationCommandOptionType.User, name: 'user', description: texts.canVote.userOption },
+      { type: ApplicationCommandOptionType.User, name: 'user', description: texts.text('canVote.userOption') },
       ...(isShared || listings.length > 1 ? [listingOption({ listings, isShared, texts })] : []),
     ],
   }),
@@ -63,21 +63,25 @@ function renderStatus(
   const { clock, texts } = context;
   const { lastVoteAt, nextVoteAt } = status.value;
   const details = [
-    lastVoteAt === null ? null : texts.canVote.lastVote(timestamp(lastVoteAt, 'R')),
+    lastVoteAt === null ? null : texts.text('canVote.lastVote', { time: timestamp(lastVoteAt, 'R') }),
     staleNote(status, texts),
   ];
   // In a stale status, a cooldown may have ended since the service sent it.
   const hasEnded = status.stale && nextVoteAt !== null && nextVoteAt <= clock.now();
   if (status.value.canVote || hasEnded) {
     const reply = mayVote(page, texts);
-    return addTo(user === null ? reply : { ...reply, text: texts.canVote.now(user, page.name) }, details, otherButtons);
+    return addTo(
+      user === null ? reply : { ...reply, text: texts.text('canVote.memberNow', { user, name: page.name }) },
+      details,
+      otherButtons,
+    );
   }
   const isInFuture = nextVoteAt !== null && nextVoteAt > clock.now();
   const nextVote = isInFuture ? timestamp(nextVoteAt, 'R') : null;
   const reply: Reply = {
     tone: 'wait',
-    title: texts.canVote.titleLater,
-    text: texts.canVote.later(user, page.name, nextVote),
+    title: texts.text('canVote.titleLater'),
+    text: laterText(user, page.name, nextVote, texts),
     buttons: user === null ? voteOffers(context.commands, texts) : [],
   };
   return addTo(reply, details, user === null ? otherButtons : []);
@@ -85,8 +89,8 @@ function renderStatus(
 
 /** The same object for all members who may vote, so that it is rendered once. */
 const mayVote = memoizeByIdentity((page: ListingPage, texts: Texts): Reply => {
-  const text = texts.canVote.now(null, page.name);
-  return { tone: 'good', title: texts.canVote.titleNow, text, buttons: voteButtons(page, texts) };
+  const text = texts.text('canVote.youNow', { name: page.name });
+  return { tone: 'good', title: texts.text('canVote.titleNow'), text, buttons: voteButtons(page, texts) };
 });
 
 function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: readonly ReplyButton[]): Reply {
@@ -96,8 +100,8 @@ function addTo(reply: Reply, details: readonly (Markup | null)[], buttons: reado
 }
 
 /** Of another listing; null without a URL. The same object again, so that it is rendered once. */
-const voteLink = memoizeByIdentity(({ plainName, url }: ListingPage, { canVote: texts }: Texts): ReplyButton | null =>
-  url ? { kind: 'link', label: texts.voteFor(plainName), url } : null,
+const voteLink = memoizeByIdentity(({ plainName, url }: ListingPage, { text }: Texts): ReplyButton | null =>
+  url ? { kind: 'link', label: text('canVote.voteFor', { name: plainName }), url } : null,
 );
 
 /** With a button for the listing itself, a row of buttons. */

@@ -28,7 +28,7 @@ export const claim = {
   describe({ listings, isShared, texts }) {
     const offered = claimable(listings);
     const options = isShared || offered.length > 1 ? [listingOption({ listings: offered, isShared, texts })] : [];
-    return { description: texts.claim.description, options };
+    return { description: texts.text('claim.description'), options };
   },
   autocomplete: (input, context) => completeListing(input, { ...context, listings: claimable(context.listings) }),
   async execute(input, context) {
@@ -51,48 +51,67 @@ function claimable(listings: readonly ListedLookup[]): readonly ListedLookup[] {
 
 function renderOutcome(outcome: ClaimOutcome, page: ListingPage, texts: Texts): Reply {
   const { name: listing } = page;
-  const refused = (text: Markup): Reply => ({ tone: 'wait', title: texts.claim.titleNothing, text });
+  const refused = (text: Markup): Reply => ({ tone: 'wait', title: texts.text('claim.titleNothing'), text });
   switch (outcome.type) {
     case 'claimed':
       return {
         tone: 'good',
-        title: texts.claim.titleClaimed,
+        title: texts.text('claim.titleClaimed'),
         text: lines(
-          texts.claim.claimed(listing, timestamp(outcome.at, 'R')),
-          texts.announcement.credits(outcome.credits),
-          texts.announcement.balance(outcome.balance),
+          texts.text('claim.claimed', { name: listing, time: timestamp(outcome.at, 'R') }),
+          texts.text('announcement.credits', { credits: texts.text('parts.credits', { count: outcome.credits }) }),
+          texts.text('announcement.balance', { credits: texts.text('parts.credits', { count: outcome.balance }) }),
         ),
       };
     case 'recorded':
-      return refused(lines(texts.claim.recorded(listing, timestamp(outcome.at, 'f')), renderPayment(outcome, texts)));
+      return refused(
+        lines(
+          texts.text('claim.recorded', { name: listing, time: timestamp(outcome.at, 'f') }),
+          renderPayment(outcome, texts),
+        ),
+      );
     case 'withinCooldown':
       return refused(
-        texts.claim.withinCooldown(listing, timestamp(outcome.at, 'f'), timestamp(outcome.recordedAt, 'f')),
+        texts.text('claim.withinCooldown', {
+          name: listing,
+          time: timestamp(outcome.at, 'f'),
+          recorded: timestamp(outcome.recordedAt, 'f'),
+        }),
       );
     case 'forgotten':
-      return refused(texts.claim.forgotten);
+      return refused(texts.text('claim.forgotten'));
     case 'noVote':
-      return { ...refused(texts.claim.noVote(listing)), buttons: voteButtons(page, texts) };
+      return { ...refused(texts.text('claim.noVote', { name: listing })), buttons: voteButtons(page, texts) };
     case 'tooOld':
-      return refused(texts.claim.tooOld(listing, timestamp(outcome.at, 'f'), timestamp(outcome.since, 'f')));
+      return refused(
+        texts.text('claim.tooOld', {
+          name: listing,
+          time: timestamp(outcome.at, 'f'),
+          since: timestamp(outcome.since, 'f'),
+        }),
+      );
     case 'unknownTime':
-      return refused(texts.claim.unknownTime(listing));
+      return refused(texts.text('claim.unknownTime', { name: listing }));
     case 'siteSilent':
-      return { tone: 'wait', text: texts.claim.siteSilent(escapeName(outcome.site, maxSiteLength), listing) };
+      return {
+        tone: 'wait',
+        text: texts.text('claim.siteSilent', { site: escapeName(outcome.site, maxSiteLength), name: listing }),
+      };
   }
 }
 
 function renderPayment(
   { how, credits, reason }: ClaimOutcome & { readonly type: 'recorded' },
-  { claim: texts }: Texts,
+  { text }: Texts,
 ): Markup {
-  const paid = texts.paid(credits);
+  const refusal = escapeText(reason ?? '', maxReasonLength);
+  const paid = text('claim.paid', { credits: text('parts.credits', { count: credits }) });
   switch (how) {
     case 'paid':
       return paid;
     case 'claimed':
-      return markup`${texts.claimedBefore} ${paid}`;
+      return markup`${text('claim.claimedBefore')} ${paid}`;
     case 'denied':
-      return markup`${texts.denied(escapeText(reason ?? '', maxReasonLength))} ${paid}`;
+      return markup`${refusal === '' ? text('claim.denied') : text('claim.deniedBecause', { reason: refusal })} ${paid}`;
   }
 }

@@ -4,6 +4,7 @@ import { menuNameOf } from '../src/discord/commands/command.ts';
 import { closest } from '../src/platform/did-you-mean.ts';
 import { type ConfigIssue, InvalidConfigError } from '../src/platform/invalid-config-error.ts';
 import { checkOptions } from '../src/platform/options.ts';
+import { ownTexts } from '../src/texts/texts.ts';
 import type { Command } from './context.ts';
 import { type OwnCommand, withCustomCommands } from './custom-command.ts';
 import { commands as builtIn } from './index.ts';
@@ -59,7 +60,7 @@ export function chooseCommands(
   const isLeftOut = ({ name }: Command) => exclude.includes(name);
   const offered = commands
     .filter((each) => !isLeftOut(each))
-    .map((each) => (exclude.includes(menuNameOf(each) ?? '') ? withoutMenu(each) : each));
+    .map((each) => (exclude.includes(menuNameOf(each, ownTexts) ?? '') ? withoutMenu(each) : each));
   return { offered: withCustomCommands(offered, own, ledger), retired: commands.filter(isLeftOut) };
 }
 
@@ -68,7 +69,7 @@ function withoutMenu({ menu: _menu, ...command }: Command): Command {
 }
 
 function issueOf(name: string, index: number): ConfigIssue[] {
-  const names = builtIn.flatMap((each) => [each.name, menuNameOf(each) ?? []].flat());
+  const names = builtIn.flatMap((each) => [each.name, menuNameOf(each, ownTexts) ?? []].flat());
   if (names.includes(name)) return [];
   const similar = closest(name, names);
   const hint = similar === undefined ? `The commands are ${names.join(', ')}.` : `Did you mean ${similar}?`;

@@ -30,7 +30,7 @@ export function chosenCommunity(
   const covered = communities ?? [];
   if (id === undefined) return covered.length > 1 ? null : { community: covered[0] ?? null, options: {} };
   const community = covered.find((each) => each.id === id);
-  if (community === undefined) throw new InputError(texts.failure.unknownButton);
+  if (community === undefined) throw new InputError(texts.text('failure.unknownButton'));
   return { community, options: covered.length > 1 ? { community: community.id } : {} };
 }
 
@@ -51,7 +51,7 @@ export async function communityChoice(
     tone: 'plain',
     title,
     blocks: [
-      { kind: 'text', text: context.texts.listing.severalCommunities },
+      { kind: 'text', text: context.texts.text('listing.severalCommunities') },
       { kind: 'select', select: { kind: 'choices', action: 'community', options, choices } },
     ],
     response: 'update',
@@ -63,5 +63,5 @@ async function plainTitleOf({ rules, listings }: CoveredCommunity, context: Comm
   const names = await Promise.all(
     rules.map(async ({ name }) => (await findListingPage(name, { ...context, listings })).plainName),
   );
-  return plainName(names.join(', '), maxLabelLength);
+  return plainName(context.texts.list(names), maxLabelLength);
 }

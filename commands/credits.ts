@@ -7,8 +7,21 @@ import { offersAt } from '../src/discord/commands/offers.ts';
 import type { ReplyButton, ReplyField } from '../src/discord/commands/reply.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
 import { nextVoteFor, type StatedNextVote } from '../src/features/next-votes/next-vote.ts';
+import { day } from '../src/platform/durations.ts';
 import { memoizeOne } from '../src/platform/memoize.ts';
-import { escapeName, lines, type Markup, mention, roleMention, timestamp } from '../src/texts/markup.ts';
+import {
+  bold,
+  escapeInline,
+  escapeName,
+  joined,
+  lines,
+  type Markup,
+  markup,
+  mention,
+  roleMention,
+  timestamp,
+} from '../src/texts/markup.ts';
+import type { Texts } from '../src/texts/texts.ts';
 import type { Command, CommandContext, CoveredCommunity } from './context.ts';
 import { causeName, dayOf, entryReason, programReason } from './entry-reason.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
@@ -22,13 +35,13 @@ export const credits = {
   name: 'credits',
   visibility: 'private',
   actions: ['own'],
-  offers: [{ place: 'panel', action: 'own', label: ({ votePanel }) => votePanel.creditsButton }],
-  menu: ({ credits: texts }) => texts.menu,
+  offers: [{ place: 'panel', action: 'own', label: ({ text }) => text('votePanel.creditsButton') }],
+  menu: ({ text }) => text('credits.menu'),
   availability: 'everywhere',
   needs: 'accounts',
   describe: ({ texts }) => ({
-    description: texts.credits.description,
-    options: [{ type: ApplicationCommandOptionType.User, name: 'user', description: texts.credits.userOption }],
+    description: texts.text('credits.description'),
+    options: [{ type: ApplicationCommandOptionType.User, name: 'user', description: texts.text('credits.userOption') }],
   }),
   async execute(input, context) {
     const { texts } = context;
@@ -40,12 +53,12 @@ export const credits = {
     const { standing, listings, votes } = await describeAccount(userId, covered, context);
     return {
       tone: 'plain',
-      title: texts.credits.title,
+      title: texts.text('credits.title'),
       text: lines(isOwn ? null : mention(userId), ...renderAccount(standing, context)),
       fields: [
         ...renderNextVotes(votes, context),
         ...renderMilestone(standing, input, { ...context, rules: covered.rules }),
-        { name: texts.credits.entries, value: renderEntries(standing, listings, context) },
+        { name: texts.text('credits.entries'), value: renderEntries(standing, listings, context) },
       ],
       buttons: isOwn ? buttonsFor(votes, context) : [],
     };
@@ -73,7 +86,7 @@ async function renderAccounts(
   const votes = accounts.flatMap((account) => account.votes);
   return {
     tone: 'plain',
-    title: texts.credits.title,
+    title: texts.text('credits.title'),
     text: lines(isOwn ? null : mention(userId)),
     fields,
     buttons: isOwn ? buttonsFor(votes, context) : [],
@@ -105,10 +118,17 @@ async function describeListing(rules: ListedRules, context: CommandContext): Pro
 }
 
 function renderAccount({ credits: balance, rank, streak }: StandingSummary, { texts }: CommandContext): Markup[] {
-  const { balance: account, streak: running, noStreak } = texts.credits;
+  const { text } = texts;
   return [
-    account(balance, rank),
-    streak.endsAt === null ? noStreak : running(streak.days, timestamp(streak.endsAt, 'R')),
+    rank === null
+      ? text('parts.credits', { count: balance })
+      : text('credits.ranked', { credits: text('parts.credits', { count: balance }), rank }),
+    streak.endsAt === null
+      ? text('credits.noStreak')
+      : text('credits.streak', {
+          days: text('parts.days', { count: streak.days }),
+          time: timestamp(streak.endsAt, 'R'),
+        }),
   ];
 }
 
@@ -132,10 +152,12 @@ function renderNextVotes(votes: readonly NextVote[], { texts, clock }: CommandCo
   if (votes.length === 0) return [];
   const value = lines(
     ...votes.map(({ title, at }) =>
-      at <= clock.now() ? texts.credits.now(title) : texts.credits.later(title, timestamp(at, 'R')),
+      at <= clock.now()
+        ? texts.text('credits.now', { name: title })
+        : texts.text('credits.later', { name: title, time: timestamp(at, at - clock.now() < day ? 't' : 'f') }),
     ),
   );
-  return [{ name: texts.credits.nextVote, value }];
+  return [{ name: texts.text('credits.nextVote'), value }];
 }
 
 /** Of all listings, the milestone that needs the fewest votes. */
@@ -150,20 +172,18 @@ function renderMilestone(
     .toSorted((a, b) => a.votes - b.votes);
   if (next === undefined) return [];
   const left = next.votes - votes;
-  const reward = texts.list(rewardsOf(next, input, texts.credits));
-  const value = texts.credits.milestone(next.votes, left, reward);
-  return [{ name: texts.credits.nextMilestone, value }];
+  const reward = texts.list(rewardsOf(next, input, texts));
+  const value = texts.text('credits.milestone', { count: left, votes: next.votes, reward });
+  return [{ name: texts.text('credits.nextMilestone'), value }];
 }
 
 /** A role has no name outside its guild. */
-function rewardsOf(
-  { credits: paid, roles }: NextMilestone,
-  { guildId }: CommandInput,
-  texts: CommandContext['texts']['credits'],
-): Markup[] {
+function rewardsOf({ credits: paid, roles }: NextMilestone, { guildId }: CommandInput, texts: Texts): Markup[] {
   return [
-    ...(paid === 0 ? [] : [texts.reward(paid)]),
-    ...roles.map((role) => (guildId === null ? texts.someRole : texts.role(roleMention(role)))),
+    ...(paid === 0 ? [] : [texts.text('credits.reward', { credits: texts.text('parts.credits', { count: paid }) })]),
+    ...roles.map((role) =>
+      guildId === null ? texts.text('credits.someRole') : texts.text('credits.role', { role: roleMention(role) }),
+    ),
   ];
 }
 
@@ -172,7 +192,7 @@ function renderEntries(
   listings: readonly Listing[],
   { texts, displayName }: CommandContext,
 ): Markup {
-  if (entries.length === 0) return texts.credits.noEntries;
+  if (entries.length === 0) return texts.text('credits.noEntries');
   return lines(
     ...entries.map((entry) => {
       const { cause, credits: amount, at, reason, listing } = entry;
@@ -181,15 +201,19 @@ function renderEntries(
       const everywhere = cause === 'allListings' ? dayOf(reason) : null;
       const source =
         everywhere !== null
-          ? texts.credits.votedEverywhere(everywhere)
-          : texts.credits.cause(
+          ? texts.text('credits.votedEverywhere', { date: escapeInline(texts.days(everywhere)) })
+          : explain(
               ofProgram ?? causeName(cause, texts),
               title ?? (listing === null ? null : escapeName(displayName(listing), maxNameLength)),
               ofProgram === null ? entryReason(cause, reason, texts) : null,
             );
-      return texts.credits.entry(texts.signed(amount), source, timestamp(at, 'R'));
+      return markup`${bold(texts.signed(amount))} · ${source} · ${timestamp(at, 'R')}`;
     }),
   );
+}
+
+function explain(cause: Markup, listing: Markup | null, reason: Markup | null): Markup {
+  return joined([joined([cause, listing], ': '), reason === null ? null : markup`(${reason})`], ' ');
 }
 
 /** The vote button leads to the listing that can be voted for first. */

@@ -1,4 +1,5 @@
-import type { Cause, Entry, KnownCause, ProgramKey } from '../src/core/ledger/entry.ts';
+import { ownReason } from '../src/core/announcements/own-reason.ts';
+import type { Cause, Entry, ProgramKey } from '../src/core/ledger/entry.ts';
 import { day } from '../src/platform/durations.ts';
 import { escapeInline, escapeName, type Markup } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
@@ -15,10 +16,8 @@ export function dayOf(reason: string | null): number | null {
 }
 
 /** The cause of an entry; a later version may have written one that this version does not know. */
-export function causeName(cause: Cause, { credits }: Texts): Markup {
-  const names: Readonly<Record<KnownCause, Markup>> = credits.causes;
-  const isKnown = (each: Cause): each is KnownCause => Object.hasOwn(names, each);
-  return isKnown(cause) ? names[cause] : credits.otherCause;
+export function causeName(cause: Cause, { text, has }: Texts): Markup {
+  return has('credits.causes', cause) ? text(`credits.causes.${cause}`) : text('credits.otherCause');
 }
 
 /** What members read of an entry of a program in place of its cause: the reason; null for all other entries. */
@@ -28,10 +27,13 @@ export function programReason({ key, reason }: Pick<Entry, 'reason'> & ProgramKe
 
 /** Why an entry was made, in the language of the texts where the reason is one of ours; null if the cause says it all. */
 export function entryReason(cause: Cause, reason: string | null, texts: Texts): Markup | null {
-  if (reason === null || Object.hasOwn(texts.announcement.reasons, reason)) return null;
+  if (reason === null || ownReason(reason) !== null) return null;
   const date = cause === 'allListings' ? dayOf(reason) : null;
   if (date !== null) return escapeInline(texts.days(date));
   const [, count, unit] = (countedCauses.includes(cause) && countedReason.exec(reason)) || [];
-  if (count !== undefined) return unit === 'days' ? texts.parts.days(Number(count)) : texts.parts.votes(Number(count));
+  if (count !== undefined)
+    return unit === 'days'
+      ? texts.text('parts.days', { count: Number(count) })
+      : texts.text('parts.votes', { count: Number(count) });
   return escapeName(reason, maxLength) || null;
 }

@@ -16,12 +16,12 @@ export const help = {
   availability: 'everywhere',
   worksWithoutListing: true,
   describe: ({ texts }) => ({
-    description: texts.help.description,
+    description: texts.text('help.description'),
     options: [
       {
         type: ApplicationCommandOptionType.String,
         name: 'command',
-        description: texts.help.commandOption,
+        description: texts.text('help.commandOption'),
         autocomplete: true,
       },
     ],
@@ -35,7 +35,7 @@ export const help = {
     const entered = String(input.options['command'] ?? '').replace(/^\//, '');
     const chosen = usable.find(({ name }) => name === entered);
     if (chosen !== undefined) return renderCommand(chosen, context);
-    return { tone: 'plain', title: context.texts.help.title, text: renderList(usable, context) };
+    return { tone: 'plain', title: context.texts.text('help.title'), text: renderList(usable, context) };
   },
 } as const satisfies Command;
 
@@ -62,15 +62,14 @@ function isUsable(
  * many as fit.
  */
 function renderList(commands: readonly Command[], context: CommandContext): Markup {
-  const { everyone, managers, menus: inMenus } = context.texts.help;
   const linesOf = (selected: readonly Command[]) => lines(...selected.map((command) => renderLine(command, context)));
   const forEveryone = linesOf(commands.filter((command) => command.defaultMemberPermissions === undefined));
   const forManagers = linesOf(commands.filter((command) => command.defaultMemberPermissions !== undefined));
   const menus = commands.flatMap(({ menu }) => (menu === undefined ? [] : [bold(escapeName(menu(context.texts)))]));
   const sections = [
-    forManagers === '' ? forEveryone : lines(everyone, forEveryone),
-    forManagers === '' ? null : lines(managers, forManagers),
-    menus.length === 0 ? null : lines(inMenus, joined(menus, ' · ')),
+    forManagers === '' ? forEveryone : lines(context.texts.text('help.everyone'), forEveryone),
+    forManagers === '' ? null : lines(context.texts.text('help.managers'), forManagers),
+    menus.length === 0 ? null : lines(context.texts.text('help.menus'), joined(menus, ' · ')),
   ];
   const text = joined(sections, '\n\n');
   return text.length > maxTextLength ? renderList(commands.slice(0, -1), context) : text;

@@ -10,7 +10,7 @@ import { type CommandInput, choiceOption, integerOption } from '../src/discord/c
 import type { OptionValue, Panel, PanelBlock, ReplyButton } from '../src/discord/commands/reply.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { joined, lines, type Markup, memberName, mention } from '../src/texts/markup.ts';
-import { medalOf } from '../src/texts/standings.ts';
+import { medalOf } from '../src/texts/medals.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import { chosenCommunity, communityChoice } from './communities.ts';
 import type { Command } from './context.ts';
@@ -32,19 +32,22 @@ export const leaderboard = {
   availability: 'everywhere',
   needs: 'accounts',
   describe: ({ texts }) => ({
-    description: texts.leaderboard.description,
+    description: texts.text('leaderboard.description'),
     options: [
       {
         type: ApplicationCommandOptionType.String,
         name: 'period',
-        description: texts.leaderboard.periodOption,
-        choices: leaderboardPeriods.map((period) => ({ name: texts.leaderboard.periods[period], value: period })),
+        description: texts.text('leaderboard.periodOption'),
+        choices: leaderboardPeriods.map((period) => ({
+          name: texts.text(`leaderboard.periods.${period}`),
+          value: period,
+        })),
       },
       {
         type: ApplicationCommandOptionType.String,
         name: 'by',
-        description: texts.leaderboard.byOption,
-        choices: leaderboardScores.map((by) => ({ name: texts.leaderboard.scores[by], value: by })),
+        description: texts.text('leaderboard.byOption'),
+        choices: leaderboardScores.map((by) => ({ name: texts.text(`leaderboard.scores.${by}`), value: by })),
       },
     ],
   }),
@@ -54,7 +57,7 @@ export const leaderboard = {
     const chosen = chosenCommunity(selectedOptions(input)['community'], context);
     if (chosen === null) {
       return communityChoice(
-        { title: texts.leaderboard.title(board.by, board.period), options: { period: board.period, by: board.by } },
+        { title: titleOf(board, texts), options: { period: board.period, by: board.by } },
         context,
       );
     }
@@ -74,6 +77,15 @@ export const leaderboard = {
 } as const satisfies Command;
 
 type Options = Readonly<Record<string, OptionValue>>;
+
+function titleOf({ by, period }: Board, { text }: Texts): Markup {
+  return by === 'streak' ? text('leaderboard.titles.streak') : text(`leaderboard.titles.${by}.${period}`);
+}
+
+/** "12 votes", "12 credits" or "12 days". */
+function scoreText(by: Board['by'], score: number, { text }: Texts): Markup {
+  return text(`parts.${by === 'streak' ? 'days' : by}`, { count: score });
+}
 
 /** A select changes one of the options, and has the others in its id. */
 function selectedOptions({ action, values, options }: CommandInput): Options {
@@ -113,25 +125,39 @@ function renderBoard(
   const { board, members, offset, total, userId, own, asOf, isCurrent } = page;
   const number = offset / pageSize + 1;
   const pages = Math.max(1, Math.ceil(total / pageSize));
-  const { none, notRanked, title, count, me } = texts.leaderboard;
+  const { text } = texts;
+  const listed = text('leaderboard.members', { count: total });
   const isListed = members.some((member) => member.userId === userId);
-  const ownLine = own === null ? notRanked(mention(userId ?? '')) : renderMember(own, { board, texts, departed });
+  const ownLine =
+    own === null
+      ? text('leaderboard.notRanked', { user: mention(userId ?? '') })
+      : renderMember(own, { board, texts, departed });
   const list = lines(...members.map((member) => renderMember(member, { board, texts, departed })));
   // Another period of an empty board would be empty, too.
   const isUnused = total === 0 && board.period === 'all' && board.by !== 'streak';
   const options = { period: board.period, by: board.by, ...community };
-  const [previous, next] = pageButtons(texts.leaderboard, { number, pages }, options);
-  const toOwn: ReplyButton = { kind: 'page', label: me, disabled: false, options: { ...options, page: ownPage } };
+  const [previous, next] = pageButtons('leaderboard', texts, { number, pages }, options);
+  const toOwn: ReplyButton = {
+    kind: 'page',
+    label: text('leaderboard.me'),
+    disabled: false,
+    options: { ...options, page: ownPage },
+  };
   return {
     kind: 'panel',
     tone: 'plain',
-    title: title(board.by, board.period),
+    title: titleOf(board, texts),
     blocks: [
-      { kind: 'text', text: total === 0 ? none : joined([list, isListed ? null : ownLine], '\n\n') },
+      {
+        kind: 'text',
+        text: total === 0 ? text('leaderboard.none') : joined([list, isListed ? null : ownLine], '\n\n'),
+      },
       ...(isUnused ? [] : selects(board, community, texts)),
       ...(pages === 1 ? [] : [{ kind: 'buttons', buttons: [previous, toOwn, next] } as const]),
     ],
-    ...(total === 0 ? {} : { footer: count(total, number, pages) }),
+    ...(total === 0
+      ? {}
+      : { footer: pages === 1 ? listed : `${text('parts.page', { number, of: pages })} · ${listed}` }),
     // A large community's ranking may be some minutes old.
     ...(isCurrent ? {} : { at: asOf }),
     response: 'update',
@@ -146,23 +172,29 @@ function renderMember(
     departed,
   }: { readonly board: Board; readonly texts: Texts; readonly departed: ReadonlyMap<string, string> },
 ): Markup {
-  const { line, score: scored } = texts.leaderboard;
-  return joined([medalOf(rank), line(rank, memberName(userId, departed), scored(board.by, score))], ' ');
+  const { text } = texts;
+  return joined(
+    [
+      medalOf(rank),
+      text('leaderboard.line', { rank, user: memberName(userId, departed), score: scoreText(board.by, score, texts) }),
+    ],
+    ' ',
+  );
 }
 
-function selects({ period, by }: Board, community: Options, { leaderboard: texts }: Texts): PanelBlock[] {
+function selects({ period, by }: Board, community: Options, { text }: Texts): PanelBlock[] {
   const select = <Value extends string>(
     action: 'period' | 'by',
     options: Partial<Board>,
-    labels: Readonly<Record<Value, string>>,
+    labelOf: (value: Value) => string,
     values: readonly Value[],
     current: Value,
   ): PanelBlock => {
-    const choices = values.map((value) => ({ label: labels[value], value, selected: value === current }));
+    const choices = values.map((value) => ({ label: labelOf(value), value, selected: value === current }));
     return { kind: 'select', select: { kind: 'choices', action, options: { ...options, ...community }, choices } };
   };
   return [
-    select('period', { by }, texts.periods, leaderboardPeriods, period),
-    select('by', { period }, texts.scores, leaderboardScores, by),
+    select('period', { by }, (value) => text(`leaderboard.periods.${value}`), leaderboardPeriods, period),
+    select('by', { period }, (value) => text(`leaderboard.scores.${value}`), leaderboardScores, by),
   ];
 }

@@ -15,7 +15,7 @@ import { closest } from '../src/platform/did-you-mean.ts';
 import { memoizeByIdentity } from '../src/platform/memoize.ts';
 import { plainName } from '../src/platform/truncate.ts';
 import { settleWithin } from '../src/platform/with-timeout.ts';
-import { escapeName, type Markup, markup, timestamp } from '../src/texts/markup.ts';
+import { bold, escapeName, type Markup, markup, subtext, timestamp } from '../src/texts/markup.ts';
 import type { Texts } from '../src/texts/texts.ts';
 import type { CommandContext } from './context.ts';
 
@@ -36,7 +36,7 @@ export function listingOption({ listings, isShared, texts }: DescriptionContext)
   const option = {
     type: ApplicationCommandOptionType.String,
     name: 'listing',
-    description: texts.listing.option,
+    description: texts.text('listing.option'),
   } as const;
   return isTyped({ listings, isShared })
     ? { ...option, autocomplete: true }
@@ -89,7 +89,7 @@ export function choiceOf(listing: ListedLookup, listings: readonly ListedLookup[
 
 function choicesFor(listings: readonly ListedLookup[], texts: Texts): CommandChoice[] {
   const choices = listings.map((listing) => {
-    const kind = texts.listing.kinds[listing.lookup.kind];
+    const kind = texts.text(`listing.kinds.${listing.lookup.kind}`);
     const name = isOnlyOfItsKind(listing, listings) ? kind : plainName(displayNameOf(listing), maxNameLength);
     return { kind, name, value: choiceOf(listing, listings) };
   });
@@ -106,17 +106,21 @@ function describeUnknown(typed: string, choices: readonly CommandChoice[], texts
   const similar = [...searchChoices(typed, choices).map(({ name }) => name), closest(typed, names) ?? []].flat();
   const shown = [...new Set([...similar, ...names])].slice(0, maxSuggestions);
   const list = texts.list(shown.map((name) => escapeName(name, maxNameLength)));
-  return texts.listing.unknown(escapeName(typed, maxNameLength), list, choices.length - shown.length);
+  const values = { name: bold(escapeName(typed, maxNameLength)), names: list };
+  const more = choices.length - shown.length;
+  return more === 0
+    ? texts.text('listing.unknown', values)
+    : texts.text('listing.unknownOfMany', { ...values, count: more });
 }
 
 export const listingName = memoizeByIdentity(
   (profile: ServerProfile | BotProfile, texts: Texts): Markup =>
-    escapeName(profile.name, maxNameLength) || texts.listing.unnamed[profile.kind],
+    escapeName(profile.name, maxNameLength) || texts.text(`listing.unnamed.${profile.kind}`),
 );
 
 /** A line with the age of the value if it is stale; null if it is fresh. */
 export function staleNote({ stale, asOf }: CachedValue<unknown>, texts: Texts): Markup | null {
-  return stale ? texts.listing.asOf(timestamp(asOf, 'R')) : null;
+  return stale ? subtext(texts.text('listing.asOf', { time: timestamp(asOf, 'R') })) : null;
 }
 
 function isOnlyOfItsKind(listing: ListedLookup, listings: readonly ListedLookup[]): boolean {
@@ -169,13 +173,14 @@ export const listingPage = memoizeByIdentity(
 export function unknownPage(listed: ListedLookup, texts: Texts): ListingPage {
   const known = displayNameOf(listed);
   // The configured name would say less.
-  if (known === listed.name) return { name: texts.listing.unnamed[listed.lookup.kind], plainName: '', url: null };
+  if (known === listed.name)
+    return { name: texts.text(`listing.unnamed.${listed.lookup.kind}`), plainName: '', url: null };
   return { name: escapeName(known, maxNameLength), plainName: plainName(known), url: null };
 }
 
 /** The button to the page where members vote; none without a URL. The same again, so that it is rendered once. */
 export const voteButtons = memoizeByIdentity(({ url }: ListingPage, texts: Texts): readonly ReplyButton[] =>
-  url ? [{ kind: 'link', label: texts.canVote.voteButton, url }] : [],
+  url ? [{ kind: 'link', label: texts.text('canVote.voteButton'), url }] : [],
 );
 
 export interface ListedPage {
@@ -196,13 +201,13 @@ export function nameWithSite({ listed: { site }, page }: ListedPage): Markup {
 export function voteLinkTo(
   { listed, page }: ListedPage,
   all: readonly ListedPage[],
-  { canVote }: Texts,
+  { text }: Texts,
 ): readonly ReplyButton[] {
   if (page.url === null) return [];
   const isOnly = all.every((other) => other.listed === listed || other.listed.site?.name !== listed.site?.name);
   const label =
     listed.site !== undefined && isOnly
-      ? canVote.voteOn(listed.site.name)
-      : canVote.voteFor(page.plainName || plainName(displayNameOf(listed)));
+      ? text('canVote.voteOn', { site: listed.site.name })
+      : text('canVote.voteFor', { name: page.plainName || plainName(displayNameOf(listed)) });
   return [{ kind: 'link', label, url: page.url }];
 }

@@ -9,6 +9,6 @@ import type { Texts } from '../src/texts/texts.ts';
  */
 export function memberOption(input: CommandInput, name: string, fallback: string, texts: Texts): string {
   const userId = userOption(input, name, fallback);
-  if (input.resolved.users[userId]?.isBot) throw new InputError(texts.failure.isBot(mention(userId)));
+  if (input.resolved.users[userId]?.isBot) throw new InputError(texts.text('failure.isBot', { user: mention(userId) }));
   return userId;
 }

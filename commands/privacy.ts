@@ -24,30 +24,39 @@ function createPrivacy(otherActions: readonly 'unlink'[]) {
     notesMember: false,
     worksWithoutListing: true,
     describe: ({ texts }) => ({
-      description: texts.privacy.description,
+      description: texts.text('privacy.description'),
       options: [
         {
           type: ApplicationCommandOptionType.String,
           name: 'action',
-          description: texts.privacy.actionOption,
+          description: texts.text('privacy.actionOption'),
           required: true,
           choices: [
-            { name: texts.privacy.actions.export, value: 'export' },
-            { name: texts.privacy.actions.forget, value: 'forget' },
-            ...otherActions.map((value) => ({ name: texts.privacy.actions[value], value })),
+            { name: texts.text('privacy.actions.export'), value: 'export' },
+            { name: texts.text('privacy.actions.forget'), value: 'forget' },
+            ...otherActions.map((value) => ({ name: texts.text(`privacy.actions.${value}`), value })),
           ],
         },
       ],
     }),
     async execute(input, context) {
-      const { privacy: texts } = context.texts;
       // The buttons are under a private reply, so nobody else can use them.
       if (input.action === 'cancel') {
-        return { tone: 'plain', title: texts.titleCancelled, text: texts.cancelled, response: 'update' };
+        return {
+          tone: 'plain',
+          title: context.texts.text('privacy.titleCancelled'),
+          text: context.texts.text('privacy.cancelled'),
+          response: 'update',
+        };
       }
       if (input.action === 'forget') {
         await context.memberData.forget(input.userId);
-        return { tone: 'good', title: texts.titleForgotten, text: texts.forgotten, response: 'update' };
+        return {
+          tone: 'good',
+          title: context.texts.text('privacy.titleForgotten'),
+          text: context.texts.text('privacy.forgotten'),
+          response: 'update',
+        };
       }
       switch (choiceOption(input, 'action', ['export', 'forget', ...otherActions], 'export')) {
         case 'export':
@@ -56,8 +65,8 @@ function createPrivacy(otherActions: readonly 'unlink'[]) {
           return confirmation(context);
         case 'unlink': {
           const wasLinked = await context.memberData.unlink(input.userId);
-          const text = wasLinked ? texts.unlinked : texts.notLinked;
-          return { tone: 'plain', title: texts.titleUnlinked, text };
+          const text = wasLinked ? context.texts.text('privacy.unlinked') : context.texts.text('privacy.notLinked');
+          return { tone: 'plain', title: context.texts.text('privacy.titleUnlinked'), text };
         }
       }
     },
@@ -66,32 +75,33 @@ function createPrivacy(otherActions: readonly 'unlink'[]) {
 
 async function exportReply(userId: string, { memberData, clock, texts }: CommandContext): Promise<Reply> {
   const json = await memberData.export(userId);
-  if (json === null) return { tone: 'plain', title: texts.privacy.titleExport, text: texts.privacy.nothing };
+  if (json === null)
+    return { tone: 'plain', title: texts.text('privacy.titleExport'), text: texts.text('privacy.nothing') };
   const content = Buffer.from(json);
   const isLarge = content.length > maxFileSize;
   const [date] = new Date(clock.now()).toISOString().split('T');
   return {
     tone: 'plain',
-    title: texts.privacy.titleExport,
-    text: texts.privacy.exported,
+    title: texts.text('privacy.titleExport'),
+    text: texts.text('privacy.exported'),
     files: [
       {
         name: `my-votes-${date}.json${isLarge ? '.gz' : ''}`,
         content: isLarge ? await promisify(gzip)(content) : content,
-        description: texts.privacy.fileDescription,
+        description: texts.text('privacy.fileDescription'),
       },
     ],
   };
 }
 
-function confirmation({ communities, texts: { privacy: texts } }: CommandContext): Reply {
+function confirmation({ communities, texts: { text } }: CommandContext): Reply {
   return {
     tone: 'wait',
-    title: texts.titleConfirm,
-    text: joined([communities === null ? null : texts.everyCommunity, texts.confirm], '\n\n'),
+    title: text('privacy.titleConfirm'),
+    text: joined([communities === null ? null : text('privacy.everyCommunity'), text('privacy.confirm')], '\n\n'),
     buttons: [
-      { kind: 'action', action: 'forget', label: texts.confirmButton, style: 'danger' },
-      { kind: 'action', action: 'cancel', label: texts.cancelButton },
+      { kind: 'action', action: 'forget', label: text('privacy.confirmButton'), style: 'danger' },
+      { kind: 'action', action: 'cancel', label: text('privacy.cancelButton') },
     ],
   };
 }

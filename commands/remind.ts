@@ -2,7 +2,7 @@ import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import { type CommandInput, choiceOption, integerOption } from '../src/discord/commands/input.ts';
 import type { Reply } from '../src/discord/commands/reply.ts';
 import { hour } from '../src/platform/durations.ts';
-import { commandMention, lines, type Markup, timestamp } from '../src/texts/markup.ts';
+import { commandMention, lines, type Markup, subtext, timestamp } from '../src/texts/markup.ts';
 import type { Command, CommandContext } from './context.ts';
 import { findListingPage, type ListingPage, voteButtons } from './listing.ts';
 
@@ -14,22 +14,22 @@ export const remind = {
   visibility: 'private',
   actions: ['on', 'toggle', 'snooze', 'stop'],
   offers: [
-    { place: 'vote', action: 'on', label: ({ remind: { button } }) => button },
-    { place: 'account', action: 'on', label: ({ credits }) => credits.remindButton },
-    { place: 'panel', action: 'toggle', label: ({ remind: { button } }) => button, isFirst: true },
+    { place: 'vote', action: 'on', label: ({ text }) => text('remind.button') },
+    { place: 'account', action: 'on', label: ({ text }) => text('credits.remindButton') },
+    { place: 'panel', action: 'toggle', label: ({ text }) => text('remind.button'), isFirst: true },
   ],
   availability: 'everywhere',
   leadsToDirectMessages: true,
   isServedBy: (listings) => listings.length > 0,
   describe: ({ texts }) => ({
-    description: texts.remind.description,
+    description: texts.text('remind.description'),
     options: [
       {
         type: ApplicationCommandOptionType.String,
         name: 'state',
-        description: texts.remind.stateOption,
+        description: texts.text('remind.stateOption'),
         required: true,
-        choices: states.map((value) => ({ name: texts.remind.states[value], value })),
+        choices: states.map((value) => ({ name: texts.text(`remind.states.${value}`), value })),
       },
     ],
   }),
@@ -58,17 +58,28 @@ async function switchOn({ userId }: CommandInput, context: CommandContext): Prom
   const toVote = pages.filter((_, index) => next[index]?.dueAt === null);
   const buttons = toVote.flatMap((page) => voteButtons(page, texts));
   const described = pages.map((page, index) => describe(page, next[index]?.dueAt ?? null, context));
-  return { tone: 'good', title: texts.remind.titleOn, text: lines(...described, texts.remind.afterVotes), buttons };
+  return {
+    tone: 'good',
+    title: texts.text('remind.titleOn'),
+    text: lines(...described, subtext(texts.text('remind.afterVotes'))),
+    buttons,
+  };
 }
 
 function describe({ name }: ListingPage, dueAt: number | null, { texts }: CommandContext): Markup {
-  return dueAt === null ? texts.remind.now(name) : texts.remind.next(name, timestamp(dueAt, 'R'));
+  return dueAt === null
+    ? texts.text('remind.now', { name })
+    : texts.text('remind.next', { name, time: timestamp(dueAt, 'R') });
 }
 
 async function switchOff({ userId }: CommandInput, context: CommandContext): Promise<Reply> {
   const { reminders, texts } = context;
   await reminders.switchOff(userId);
-  return { tone: 'plain', title: texts.remind.titleOff, text: texts.remind.off(mentionOf(context)) };
+  return {
+    tone: 'plain',
+    title: texts.text('remind.titleOff'),
+    text: texts.text('remind.off', { command: mentionOf(context) }),
+  };
 }
 
 async function snooze(input: CommandInput, context: CommandContext): Promise<Reply> {
@@ -78,20 +89,24 @@ async function snooze(input: CommandInput, context: CommandContext): Promise<Rep
   const result = await reminders.snooze(input.userId, listing, hours * hour);
   switch (result.outcome) {
     case 'unknown':
-      return { tone: 'bad', title: texts.failure.title, text: texts.failure.unknownButton };
+      return { tone: 'bad', title: texts.text('failure.title'), text: texts.text('failure.unknownButton') };
     case 'off':
-      return { tone: 'plain', title: texts.remind.titleOff, text: texts.remind.off(mentionOf(context)) };
+      return {
+        tone: 'plain',
+        title: texts.text('remind.titleOff'),
+        text: texts.text('remind.off', { command: mentionOf(context) }),
+      };
     default: {
       const page = await findListingPage(listing, context);
       const time = timestamp(result.dueAt, 'R');
       const isSnoozed = result.outcome === 'snoozed';
       return {
         tone: 'wait',
-        title: isSnoozed ? texts.remind.titleSnoozed : texts.remind.titleVoted,
-        text: texts.remind.next(page.name, time),
+        title: isSnoozed ? texts.text('remind.titleSnoozed') : texts.text('remind.titleVoted'),
+        text: texts.text('remind.next', { name: page.name, time }),
         buttons: [
           ...(isSnoozed ? voteButtons(page, texts) : []),
-          { kind: 'action', action: 'stop', label: texts.remind.stopButton },
+          { kind: 'action', action: 'stop', label: texts.text('remind.stopButton') },
         ],
         response: 'update',
       };

@@ -47,25 +47,25 @@ export const reviews = {
   availability: 'everywhere',
   isServedBy: (listings) => serversOf(listings).length > 0,
   describe: ({ listings, isShared, texts }) => ({
-    description: texts.reviews.description,
+    description: texts.text('reviews.description'),
     options: [
       {
         type: ApplicationCommandOptionType.String,
         name: 'sort',
-        description: texts.reviews.sortOption,
-        choices: reviewSorts.map((sort) => ({ name: texts.reviews.sorts[sort], value: sort })),
+        description: texts.text('reviews.sortOption'),
+        choices: reviewSorts.map((sort) => ({ name: texts.text(`reviews.sorts.${sort}`), value: sort })),
       },
       {
         type: ApplicationCommandOptionType.Integer,
         name: 'stars',
-        description: texts.reviews.starsOption,
+        description: texts.text('reviews.starsOption'),
         min_value: 1,
         max_value: maxStars,
       },
       {
         type: ApplicationCommandOptionType.Integer,
         name: 'limit',
-        description: texts.reviews.limitOption,
+        description: texts.text('reviews.limitOption'),
         min_value: 1,
         max_value: maxReviews,
       },
@@ -114,7 +114,11 @@ function render(result: CachedValue<Reviews>, query: Query, texts: Texts): Reply
 }
 
 function renderEmpty(result: CachedValue<Reviews>, texts: Texts): Reply {
-  return { tone: 'plain', title: texts.reviews.title, text: lines(texts.reviews.none, staleNote(result, texts)) };
+  return {
+    tone: 'plain',
+    title: texts.text('reviews.title'),
+    text: lines(texts.text('reviews.none'), staleNote(result, texts)),
+  };
 }
 
 function renderPage(result: CachedValue<Reviews>, query: Query, texts: Texts): Reply {
@@ -124,34 +128,54 @@ function renderPage(result: CachedValue<Reviews>, query: Query, texts: Texts): R
   const shown = matching.slice(0, limit);
   const pages = Math.max(1, Math.ceil(shown.length / pageSize));
   const number = Math.min(query.page, pages);
-  const page = pages === 1 ? null : { number, of: pages };
   const filter = stars === 0 ? {} : { stars };
-  const found =
+  const { text } = texts;
+  const footer = [
     stars === 0
-      ? texts.reviews.first(sort, shown.length, total, page)
-      : texts.reviews.filtered(
-          { stars, sort: searched.length < total ? sort : null, matching: matching.length, searched: searched.length },
-          { shown: shown.length, page },
-        );
+      ? describeShown({ sort, shown: shown.length, total }, texts)
+      : text('reviews.filtered', { count: stars, found: describeFound(searched, { sort, total, matching }, texts) }),
+    ...(stars > 0 && shown.length < matching.length ? [text('reviews.shown', { number: shown.length })] : []),
+    ...(pages === 1 ? [] : [text('parts.page', { number, of: pages })]),
+  ].join(' · ');
   return {
     tone: 'plain',
-    title: texts.reviews.title,
-    text: lines(shown.length === 0 ? texts.reviews.noneMatch : null, staleNote(result, texts)),
+    title: texts.text('reviews.title'),
+    text: lines(shown.length === 0 ? texts.text('reviews.noneMatch') : null, staleNote(result, texts)),
     fields: shown.slice((number - 1) * pageSize, number * pageSize).map((review) => renderReview(review, texts)),
-    footer: found,
+    footer,
     selects: searched.length > pageSize || stars > 0 ? [starsSelect(searched, query, texts)] : [],
-    buttons: pages === 1 ? [] : pageButtons(texts.reviews, { number, pages }, { ...stateOf(query), ...filter }),
+    buttons: pages === 1 ? [] : pageButtons('reviews', texts, { number, pages }, { ...stateOf(query), ...filter }),
     response: 'update',
   };
 }
 
+/** "Newest 12 of 345" or "12 reviews". */
+function describeShown(
+  { sort, shown, total }: { readonly sort: ReviewSort; readonly shown: number; readonly total: number },
+  { text }: Texts,
+): string {
+  return shown === total
+    ? text('reviews.withStars', { count: total })
+    : text(`reviews.first.${sort}`, { shown, count: total });
+}
+
+/** "20 of the newest 50 reviews"; if all were searched, without their order. */
+function describeFound(
+  searched: readonly Review[],
+  { sort, total, matching }: Pick<Query, 'sort'> & { readonly total: number; readonly matching: readonly Review[] },
+  { text }: Texts,
+): string {
+  const values = { shown: matching.length, count: searched.length };
+  return searched.length < total ? text(`reviews.found.${sort}`, values) : text('reviews.count', values);
+}
+
 /** The cache returns the same objects to all commands until they expire, so that each is rendered once. */
 const renderReview = memoizeByIdentity(({ username, rating, comment, createdAt }: Review, texts: Texts): ReplyField => {
-  const author = escapeName(username ?? '', maxNameLength) || texts.reviews.anonymous;
-  const text = escapeText(comment, maxCommentLength) || texts.reviews.noComment;
+  const author = escapeName(username ?? '', maxNameLength) || texts.text('reviews.anonymous');
+  const text = escapeText(comment, maxCommentLength) || texts.text('reviews.noComment');
   const date = createdAt === null ? null : timestamp(createdAt, 'D');
   return {
-    name: markup`${rating === null ? texts.reviews.noRating : renderStars(rating, texts)} · ${author}`,
+    name: markup`${rating === null ? texts.text('reviews.noRating') : renderStars(rating, texts)} · ${author}`,
     value: lines(text, date),
   };
 });
@@ -179,16 +203,17 @@ export function renderStars(rating: number, { number }: Pick<Texts, 'number'>): 
 function starsSelect(searched: readonly Review[], query: Query, texts: Texts): ReplySelect {
   const choices = [5, 4, 3, 2, 1].flatMap((stars) => {
     const count = searched.filter(({ rating }) => starsOf(rating) === stars).length;
-    const label = renderStars(stars, texts);
+    // Stars and a number, without markup.
+    const label = String(renderStars(stars, texts));
     const selected = stars === query.stars;
     if (count === 0 && !selected) return [];
-    return [{ label, value: String(stars), description: texts.reviews.found(count), selected }];
+    return [{ label, value: String(stars), description: texts.text('reviews.withStars', { count }), selected }];
   });
   return {
     kind: 'choices',
     action: 'stars',
     options: stateOf(query),
-    choices: [{ label: texts.reviews.anyStars, value: '0', selected: query.stars === 0 }, ...choices],
+    choices: [{ label: texts.text('reviews.anyStars'), value: '0', selected: query.stars === 0 }, ...choices],
   };
 }
 

@@ -53,7 +53,7 @@ type Handler<View = SetupView> = (view: View) => Answer;
 const ofListing = new Map([
   ...Object.entries<Handler<ListingView>>({
     edit: ofForm((view, edit) => openForm(view, edit)),
-    again: ofForm((view, edit) => reopenForm(view, edit) ?? failed(view, view.texts.setup.problems.gone)),
+    again: ofForm((view, edit) => reopenForm(view, edit) ?? failed(view, view.texts.text('setup.problems.gone'))),
     entry: ofForm(openEntry),
     submit: ofForm(submitForm),
     section: openSection,
@@ -106,7 +106,7 @@ export const setup = {
   defaultMemberPermissions: 'ManageGuild',
   leadsToDirectMessages: true,
   worksWithoutListing: true,
-  describe: ({ texts }) => ({ description: texts.setup.description, options: [] }),
+  describe: ({ texts }) => ({ description: texts.text('setup.description'), options: [] }),
   execute: runSetup,
 } as const satisfies Command;
 
@@ -115,21 +115,21 @@ export async function runSetup(
   input: CommandInput,
   context: Pick<CommandContext, 'clock' | 'texts' | 'setup' | 'standings'>,
 ): Promise<Awaited<Answer>> {
-  const { failure } = context.texts;
+  const { text } = context.texts;
   if (input.guildId === null || !input.isManager) {
-    return { tone: 'bad', title: failure.title, text: failure.managersOnly };
+    return { tone: 'bad', title: text('failure.title'), text: text('failure.managersOnly') };
   }
   const { setup: services } = context;
-  if (services === null) return { tone: 'bad', title: failure.title, text: failure.unknownCommand };
+  if (services === null) return { tone: 'bad', title: text('failure.title'), text: text('failure.unknownCommand') };
   const view = await openView(input, { ...context, services }, input.guildId);
   const action = input.action ?? 'overview';
   const handle = ofListing.get(action);
   if (handle === undefined) return (ofGuild.get(action) ?? renderOverview)(view);
-  return namesListing(view) ? handle(view) : failed(view, view.texts.setup.problems.unknownListing);
+  return namesListing(view) ? handle(view) : failed(view, view.texts.text('setup.problems.unknownListing'));
 }
 
 function failed({ texts }: SetupView, problem: Markup): Panel {
-  return panel('bad', problem, [], [button(texts.setup.buttons.overview, 'overview')]);
+  return panel('bad', problem, [], [button(texts.text('setup.buttons.overview'), 'overview')]);
 }
 
 /** The overview if a component names no form. */

@@ -1,4 +1,5 @@
 import type { OptionValue, Reply, ReplyButton } from '../src/discord/commands/reply.ts';
+import { priceText } from '../src/features/shop/price-text.ts';
 import type { Offer, StoredPurchase } from '../src/features/shop/purchase.ts';
 import type { PurchaseRejection } from '../src/features/shop/rules.ts';
 import { packSnowflake, unpackSnowflake } from '../src/platform/packed-snowflake.ts';
@@ -10,34 +11,36 @@ export type ComponentOptions = Readonly<Record<string, OptionValue>>;
 
 /** An item with the button to buy it, or why it cannot be bought. */
 export function renderOffer(offer: Offer, balance: number, options: ComponentOptions, texts: Texts): Reply {
-  const { shop } = texts;
+  const { text } = texts;
   const { item, rejection } = offer;
   const disabled = rejection !== null;
   return {
     tone: disabled ? 'wait' : 'plain',
     title: escapeName(item.name),
     text: lines(
-      shop.price(item.price),
+      priceText(item.price, texts),
       describeOffer(offer, texts),
-      shop.balance(balance),
+      text('shop.balance', { credits: text('parts.credits', { count: balance }) }),
       rejection === null ? null : describeRejection(rejection, item.needsRole, texts),
     ),
     buttons: [
       {
         kind: 'action',
-        label: shop.buy,
+        label: text('shop.buy'),
         style: 'primary',
         action: 'buy',
         options: { ...options, item: item.id },
         disabled,
       },
-      backButton(shop.button, options),
+      backButton(text('shop.button'), options),
     ],
   };
 }
 
-function describeRejection(rejection: PurchaseRejection, needsRole: string | null, { shop }: Texts): Markup {
-  return rejection === 'role_required' ? shop.roleRequired(roleMention(needsRole ?? '')) : shop.rejections[rejection];
+function describeRejection(rejection: PurchaseRejection, needsRole: string | null, { text }: Texts): Markup {
+  return rejection === 'role_required'
+    ? text('shop.rejections.role_required', { role: roleMention(needsRole ?? '') })
+    : text(`shop.rejections.${rejection}`);
 }
 
 /** @param confirmationId the id of the interaction that is answered with this */
@@ -45,56 +48,63 @@ export function renderConfirmation(
   offer: Offer,
   balance: number,
   { confirmationId, options: community }: { readonly confirmationId: string; readonly options: ComponentOptions },
-  { shop }: Texts,
+  texts: Texts,
 ): Reply {
+  const { text } = texts;
   const { id, name, price, role, codeCount } = offer.item;
-  const { confirmation } = shop;
+
   const until = offer.until === null ? null : timestamp(offer.until, 'f');
   const options = packConfirmation({ item: id, price, id: confirmationId }, community);
   return {
     tone: 'plain',
-    title: confirmation.title,
+    title: text('shop.confirmation.title'),
     text: lines(
-      confirmation.item(escapeName(name), price),
-      confirmation.balance(balance, balance - price),
-      role !== null ? confirmation.role(roleMention(role), until) : null,
-      role === null ? confirmation[codeCount === null ? 'manual' : 'code'] : null,
+      text('shop.confirmation.item', { name: escapeName(name), price: priceText(price, texts) }),
+      text('shop.confirmation.balance', { before: balance, after: balance - price }),
+      role === null
+        ? text(codeCount === null ? 'shop.confirmation.manual' : 'shop.confirmation.code')
+        : until === null
+          ? text('shop.confirmation.role', { role: roleMention(role) })
+          : text('shop.confirmation.roleUntil', { role: roleMention(role), time: until }),
     ),
     buttons: [
-      { kind: 'action', label: shop.confirm, style: 'success', action: 'confirm', options },
-      backButton(shop.cancel, community),
+      { kind: 'action', label: text('shop.confirm'), style: 'success', action: 'confirm', options },
+      backButton(text('shop.cancel'), community),
     ],
   };
 }
 
 /** The same for every press of the button. */
-export function renderReceipt(purchase: StoredPurchase, options: ComponentOptions, { shop }: Texts): Reply {
+export function renderReceipt(purchase: StoredPurchase, options: ComponentOptions, texts: Texts): Reply {
+  const { text } = texts;
   const { name, price, balance, state } = purchase;
-  const { receipt } = shop;
+
   const isRefunded = state === 'refunded';
   return {
     tone: isRefunded ? 'wait' : 'good',
-    title: isRefunded ? receipt.refundedTitle : receipt.title,
+    title: isRefunded ? text('shop.receipt.refundedTitle') : text('shop.receipt.title'),
     text: lines(
-      receipt.bought(escapeName(name), price),
-      ...(isRefunded ? [receipt.refunded] : deliveryOf(purchase, receipt)),
-      isRefunded ? null : receipt.balance(balance),
+      text('shop.receipt.bought', { name: escapeName(name), price: priceText(price, texts) }),
+      ...(isRefunded ? [text('shop.receipt.refunded')] : deliveryOf(purchase, texts)),
+      isRefunded ? null : text('shop.receipt.balance', { credits: text('parts.credits', { count: balance }) }),
     ),
-    buttons: [backButton(shop.button, options)],
+    buttons: [backButton(text('shop.button'), options)],
   };
 }
 
 /** How the buyer gets the item. */
-function deliveryOf(
-  { role, until, code, state }: StoredPurchase,
-  receipt: Texts['shop']['receipt'],
-): readonly (Markup | null)[] {
+function deliveryOf({ role, until, code, state }: StoredPurchase, { text }: Texts): readonly (Markup | null)[] {
   const isOpen = state === 'confirmed';
   if (role !== null) {
-    const end = until === null ? null : timestamp(until, 'f');
-    return [receipt.role(roleMention(role), end), isOpen ? receipt.roleSoon : null];
+    const given =
+      until === null
+        ? text('shop.receipt.role', { role: roleMention(role) })
+        : text('shop.receipt.roleUntil', { role: roleMention(role), time: timestamp(until, 'f') });
+    return [given, isOpen ? text('shop.receipt.roleSoon') : null];
   }
-  return code === null ? [isOpen ? receipt.manual : receipt.fulfilled] : [receipt.code, codeBlock(code)];
+  return code === null
+    ? [text(isOpen ? 'shop.receipt.manual' : 'shop.receipt.fulfilled')]
+    : [text('shop.receipt.code'), codeBlock(code)];
 }
 
 /** Nothing was bought. */
@@ -102,13 +112,16 @@ export function renderRejection(
   rejection: Exclude<PurchaseRejection, 'role_required'>,
   balance: number,
   options: ComponentOptions,
-  { shop, failure }: Texts,
+  { text }: Texts,
 ): Reply {
   return {
     tone: 'bad',
-    title: failure.title,
-    text: lines(shop.rejections[rejection], shop.balance(balance)),
-    buttons: [backButton(shop.button, options)],
+    title: text('failure.title'),
+    text: lines(
+      text(`shop.rejections.${rejection}`),
+      text('shop.balance', { credits: text('parts.credits', { count: balance }) }),
+    ),
+    buttons: [backButton(text('shop.button'), options)],
   };
 }
 
@@ -118,14 +131,17 @@ function backButton(label: string, options: ComponentOptions): ReplyButton {
 
 /** What the buyer gets, how many are left, and the required role. */
 export function describeOffer({ item, left }: Offer, texts: Texts): Markup {
-  const { shop } = texts;
+  const { text } = texts;
   const { role, forMs, needsRole, codeCount } = item;
-  const duration = forMs === null ? null : texts.duration(forMs);
   return joined(
     [
-      role !== null ? shop.role(roleMention(role), duration) : codeCount !== null ? shop.code : shop.manual,
-      left === null ? null : left === 0 ? shop.soldOut : shop.left(left),
-      needsRole === null ? null : shop.requires(roleMention(needsRole)),
+      role === null
+        ? text(codeCount === null ? 'shop.manual' : 'shop.code')
+        : forMs === null
+          ? text('shop.role', { role: roleMention(role) })
+          : text('shop.roleFor', { role: roleMention(role), duration: texts.duration(forMs) }),
+      left === null ? null : left === 0 ? text('shop.soldOut') : text('shop.left', { count: left }),
+      needsRole === null ? null : text('shop.requires', { role: roleMention(needsRole) }),
     ],
     ' · ',
   );

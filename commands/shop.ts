@@ -1,6 +1,7 @@
 import { type CommandInput, integerOption } from '../src/discord/commands/input.ts';
 import { InputError } from '../src/discord/commands/input-error.ts';
 import type { Panel, Reply } from '../src/discord/commands/reply.ts';
+import { priceText } from '../src/features/shop/price-text.ts';
 import type { Offer } from '../src/features/shop/purchase.ts';
 import { shop as items } from '../src/features/shop/settings.ts';
 import type { ShopVisitor } from '../src/features/shop/shop.ts';
@@ -30,13 +31,13 @@ export const shop = {
   hasPages: true,
   actions: ['open', 'buy', 'confirm', 'cancel', 'purchases', 'done', 'refund', 'community'],
   offers: [
-    { place: 'account', action: 'open', label: ({ credits }) => credits.shopButton },
-    { place: 'panel', action: 'open', label: ({ credits }) => credits.shopButton },
+    { place: 'account', action: 'open', label: ({ text }) => text('credits.shopButton') },
+    { place: 'panel', action: 'open', label: ({ text }) => text('credits.shopButton') },
   ],
   availability: 'everywhere',
   leadsToDirectMessages: true,
   needs: items.path,
-  describe: ({ texts }) => ({ description: texts.shop.description, options: [] }),
+  describe: ({ texts }) => ({ description: texts.text('shop.description'), options: [] }),
   async execute(input, context) {
     switch (input.action) {
       case 'buy':
@@ -59,7 +60,7 @@ async function visit(input: CommandInput, context: CommandContext): Promise<Repl
   const options = input.action === 'confirm' ? unpackConfirmation(input.options) : input.options;
   const selected = input.action === 'community' ? (input.values[0] ?? '') : options['community'];
   const chosen = chosenCommunity(selected, context);
-  if (chosen === null) return communityChoice({ title: texts.shop.title }, context);
+  if (chosen === null) return communityChoice({ title: texts.text('shop.title') }, context);
   const visitor = visitorOf(input, chosen.community);
   const shop: OpenShop = { visitor, options: chosen.options, context };
   switch (input.action) {
@@ -135,15 +136,21 @@ async function confirm({ visitor, options, context }: OpenShop, confirmed: Compo
       return renderRejection(result.rejection, result.balance, options, texts);
     case 'unavailable':
       // A message of its own: the button stays, and pressing it again is the same purchase.
-      throw new InputError(texts.shop.notCharged);
+      throw new InputError(texts.text('shop.notCharged'));
     case 'foreign':
-      return { tone: 'bad', title: texts.failure.title, text: texts.failure.unknownButton };
+      return { tone: 'bad', title: texts.text('failure.title'), text: texts.text('failure.unknownButton') };
   }
 }
 
 function offerOf(offers: readonly Offer[], itemId: string): Offer | undefined {
   return offers.find(({ item }) => item.id === itemId);
 }
+
+const settledBefore = {
+  fulfilled: 'shop.report.fulfilledBefore',
+  refunded: 'shop.report.refundedBefore',
+  confirmed: 'shop.report.notFulfilled',
+} as const;
 
 /**
  * Fulfils or refunds a purchase by the buttons of its report in the owner's channel. The report is replaced, so that
@@ -154,20 +161,23 @@ async function settlePurchase(
   state: 'fulfilled' | 'refunded',
   { shop, texts }: CommandContext,
 ): Promise<Reply> {
-  const { title } = texts.failure;
-  if (!input.isManager) return { tone: 'bad', title, text: texts.failure.managersOnly };
+  const { text } = texts;
+  if (!input.isManager) return { tone: 'bad', title: text('failure.title'), text: text('failure.managersOnly') };
   const purchaseId = integerOption(input, 'purchase', { min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 });
   const { channelId, userId: manager } = input;
   const result = channelId === null ? null : await shop.settle({ purchaseId, state, channelId, manager });
-  if (result === null) return { tone: 'bad', title, text: texts.failure.unknownButton };
+  if (result === null) return { tone: 'bad', title: text('failure.title'), text: text('failure.unknownButton') };
   const { purchase, settled } = result;
-  const { report } = texts.shop;
   return {
     tone: 'plain',
-    title: report.title(purchase.id),
+    title: text('shop.report.title', { id: purchase.id }),
     text: lines(
-      report.text(mention(purchase.userId), escapeName(purchase.name), purchase.price),
-      settled ? report.settled[state](mention(manager)) : report.settledBefore[purchase.state],
+      text('shop.report.text', {
+        user: mention(purchase.userId),
+        name: escapeName(purchase.name),
+        price: priceText(purchase.price, texts),
+      }),
+      settled ? text(`shop.report.${state}By`, { manager: mention(manager) }) : text(settledBefore[purchase.state]),
     ),
     at: purchase.at,
     response: settled ? 'update' : 'new',

@@ -25,7 +25,7 @@ export const stats = {
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
   describe: ({ texts, ...context }) => ({
-    description: texts.stats.description,
+    description: texts.text('stats.description'),
     options: [listingOption({ texts, ...context })],
   }),
   autocomplete: completeListing,
@@ -41,8 +41,8 @@ export const stats = {
       : renderFresh(profile.value, texts);
     if (profile.value.votes !== null) return picture === null ? known : addPictureIn(texts)(known, picture);
     const fields = [...(await recordedCounts(listing, context)), ...(known.fields ?? [])];
-    const reply = { ...known, fields, footer: texts.stats.recorded };
-    return picture === null ? reply : withPicture(reply, picture, texts.stats.recorded);
+    const reply = { ...known, fields, footer: texts.text('stats.recorded') };
+    return picture === null ? reply : withPicture(reply, picture, texts.text('stats.recorded'));
   },
 } as const satisfies Command;
 
@@ -65,12 +65,12 @@ async function pictureOf(
 /** Of a listing whose site tells no votes: those that have arrived here. */
 async function recordedCounts(
   { name }: ListedLookup,
-  { texts: { stats: labels, number }, recordedVotes }: CommandContext,
+  { texts: { number, text }, recordedVotes }: CommandContext,
 ): Promise<ReplyField[]> {
   const { total, month } = await recordedVotes(name);
   return [
-    { name: labels.votes, value: number(total), inline: true },
-    { name: labels.monthlyVotes, value: number(month), inline: true },
+    { name: text('stats.votes'), value: number(total), inline: true },
+    { name: text('stats.monthlyVotes'), value: number(month), inline: true },
   ];
 }
 
@@ -80,8 +80,8 @@ function withPicture(reply: Reply, { file, caption }: VotePicture, note: string)
 }
 
 /** With the reason why the counts are not those of the picture. */
-const addPictureIn = memoizeOne(({ stats: { chart } }: Texts) =>
-  memoizeByIdentity((reply: Reply, picture: VotePicture): Reply => withPicture(reply, picture, chart)),
+const addPictureIn = memoizeOne(({ text }: Texts) =>
+  memoizeByIdentity((reply: Reply, picture: VotePicture): Reply => withPicture(reply, picture, text('stats.chart'))),
 );
 
 function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: Markup | null): Reply {
@@ -92,42 +92,42 @@ function renderProfile(profile: ServerProfile | BotProfile, texts: Texts, note: 
     fields: [...countFields(profile, texts), ...textFields(profile, texts)],
     ...(profile.url === null
       ? {}
-      : { url: profile.url, buttons: [{ kind: 'link', label: texts.stats.pageButton, url: profile.url }] }),
+      : { url: profile.url, buttons: [{ kind: 'link', label: texts.text('stats.pageButton'), url: profile.url }] }),
   };
 }
 
 /** Omits counts that the service did not send. */
-function countFields(profile: ServerProfile | BotProfile, { stats: labels, number }: Texts): ReplyField[] {
+function countFields(profile: ServerProfile | BotProfile, { number, text }: Texts): ReplyField[] {
   const counts: readonly (readonly [Markup, number | null])[] =
     profile.kind === 'server'
       ? [
-          [labels.votes, profile.votes],
-          [labels.monthlyVotes, profile.monthlyVotes],
-          [labels.members, profile.members],
-          [labels.online, profile.online],
-          [labels.channels, profile.channelCount],
-          [labels.roles, profile.roleCount],
+          [text('stats.votes'), profile.votes],
+          [text('stats.monthlyVotes'), profile.monthlyVotes],
+          [text('stats.members'), profile.members],
+          [text('stats.online'), profile.online],
+          [text('stats.channels'), profile.channelCount],
+          [text('stats.roles'), profile.roleCount],
         ]
       : [
-          [labels.votes, profile.votes],
-          [labels.monthlyVotes, profile.monthlyVotes ?? null],
-          [labels.servers, profile.servers],
-          [labels.shards, profile.shards],
+          [text('stats.votes'), profile.votes],
+          [text('stats.monthlyVotes'), profile.monthlyVotes ?? null],
+          [text('stats.servers'), profile.servers],
+          [text('stats.shards'), profile.shards],
         ];
   const shown = counts.flatMap(([name, count]) => (count === null ? [] : [[name, number(count)] as const]));
   const { rating } = profile;
   const stars = rating && markup`⭐ ${number(rating.score)}`;
   const score = stars && (rating.count === null ? stars : markup`${stars} (${number(rating.count)})`);
-  return [...shown, ...(score ? [[labels.rating, score] as const] : [])].map(([name, value]) => ({
+  return [...shown, ...(score ? [[text('stats.rating'), score] as const] : [])].map(([name, value]) => ({
     ...{ name, value, inline: true },
   }));
 }
 
-function textFields(profile: ServerProfile | BotProfile, { stats: labels, list }: Texts): ReplyField[] {
+function textFields(profile: ServerProfile | BotProfile, { list, text }: Texts): ReplyField[] {
   const category = profile.kind === 'server' ? profile.category : null;
   const tags = profile.tags.slice(0, maxTags).map((tag) => escapeName(tag, maxTagLength));
   return [
-    { name: labels.category, value: escapeName(category ?? '', maxCategoryLength), inline: true },
-    { name: labels.tags, value: list(tags) },
+    { name: text('stats.category'), value: escapeName(category ?? '', maxCategoryLength), inline: true },
+    { name: text('stats.tags'), value: list(tags) },
   ].filter(({ value }) => value !== '');
 }

@@ -1,5 +1,6 @@
 import { ApplicationCommandOptionType } from 'discord-api-types/v10';
 import type { Cause } from '../src/core/ledger/entry.ts';
+import { effectName } from '../src/core/outbox/effect-name.ts';
 import { userOption } from '../src/discord/commands/input.ts';
 import { noListing } from '../src/discord/commands/no-listing.ts';
 import type { Reply, ReplyField } from '../src/discord/commands/reply.ts';
@@ -35,13 +36,18 @@ const uncounted: readonly Cause[] = ['within_cooldown', 'revoked'];
 export const trace = {
   name: 'trace',
   visibility: 'private',
-  menu: ({ trace: texts }) => texts.menu,
+  menu: ({ text }) => text('trace.menu'),
   defaultMemberPermissions: 'ManageGuild',
   needs: 'accounts',
   describe: ({ texts }) => ({
-    description: texts.trace.description,
+    description: texts.text('trace.description'),
     options: [
-      { type: ApplicationCommandOptionType.User, name: 'user', description: texts.trace.userOption, required: true },
+      {
+        type: ApplicationCommandOptionType.User,
+        name: 'user',
+        description: texts.text('trace.userOption'),
+        required: true,
+      },
     ],
   }),
   async execute(input, context) {
@@ -62,20 +68,20 @@ function renderTrace(
   const member = mention(userId);
   return {
     tone: 'plain',
-    title: texts.trace.title,
+    title: texts.text('trace.title'),
     text: isEmpty
-      ? texts.trace.nothing(member)
+      ? texts.text('trace.nothing', { user: member })
       : wholeLines(
-          [texts.trace.of(member), ...deliveries.map((each) => renderDelivery(each, names, texts))],
+          [texts.text('trace.of', { user: member }), ...deliveries.map((each) => renderDelivery(each, names, texts))],
           maxTextLength,
         ),
     fields: [
       ...section(
-        texts.trace.entries,
+        texts.text('trace.entries'),
         entries.map((entry) => renderEntry(entry, texts)),
       ),
       ...section(
-        texts.trace.roles,
+        texts.text('trace.roles'),
         roles.map((role) => renderRole(role, texts)),
       ),
     ],
@@ -95,12 +101,12 @@ function renderDelivery(
   texts: CommandContext['texts'],
 ): Markup {
   const { receivedAt, listing, effects, outcome } = delivery;
-  const { trace: words } = texts;
+  const { text } = texts;
   const done = effects.filter(({ state }) => state === 'done');
-  const name = listing === null ? words.unknownListing : bold(names.get(listing) ?? markup``);
+  const name = listing === null ? text('trace.unknownListing') : bold(names.get(listing) ?? markup``);
   const problems = [
-    outcome === 'aheadOfTime' ? words.aheadOfTime : null,
-    outcome === 'quarantined' ? words.quarantined(reasonOf(delivery.reason)) : null,
+    outcome === 'aheadOfTime' ? text('trace.aheadOfTime') : null,
+    outcome === 'quarantined' ? text('trace.quarantined', { reason: reasonOf(delivery.reason) }) : null,
     ...effects.map((effect) => renderProblem(effect, texts)),
   ];
   const roles = new Set(done.flatMap(({ role }) => role ?? []));
@@ -111,7 +117,7 @@ function renderDelivery(
         name,
         renderOutcome(delivery, texts),
         joined([...roles].map(roleMention), ' '),
-        done.some(({ kind }) => kind === 'announcement') ? words.announced : null,
+        done.some(({ kind }) => kind === 'announcement') ? text('trace.announced') : null,
       ],
       ' · ',
     ),
@@ -136,12 +142,12 @@ function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext
     case 'test':
     case 'unconfirmed':
     case 'ignored':
-      return texts.trace[outcome];
+      return texts.text(`trace.${outcome}`);
     case 'aheadOfTime':
     case 'quarantined':
       return null;
     case 'recorded': {
-      if (entry === null) return texts.trace.ended;
+      if (entry === null) return texts.text('trace.ended');
       const { cause, credits, reason } = entry;
       const why = entryReason(cause, reason, texts);
       const paid = joined([texts.signed(credits), why === null ? null : markup`(${why})`], ' ');
@@ -151,20 +157,27 @@ function renderOutcome({ outcome, entry }: TracedDelivery, texts: CommandContext
 }
 
 /** Null for what is done. */
-function renderProblem(
-  { kind, state, reason }: TracedEffect,
-  { trace: texts }: CommandContext['texts'],
-): Markup | null {
+function renderProblem({ kind, state, reason }: TracedEffect, texts: CommandContext['texts']): Markup | null {
   if (state === 'done') return null;
-  if (state === 'buried') return texts.effects.failed(kind, reasonOf(reason));
-  return reason === null ? texts.effects.waiting(kind) : texts.effects.retried(kind, reasonOf(reason));
+  const { text } = texts;
+  const effect = effectName(kind, texts);
+  if (reason === null && state !== 'buried') return text('trace.waiting', { effect });
+  return text(state === 'buried' ? 'trace.failed' : 'trace.retried', { effect, reason: reasonOf(reason) });
 }
 
 function renderEntry(entry: TracedEntry, texts: CommandContext['texts']): Markup {
   const { at, cause, credits, reason } = entry;
   const ofProgram = programReason(entry);
-  if (ofProgram !== null) return step(at, texts.trace.entry(ofProgram, credits, null));
-  return step(at, texts.trace.entry(causeName(cause, texts), credits, entryReason(cause, reason, texts)));
+  if (ofProgram !== null) return step(at, renderPaid(ofProgram, credits, texts));
+  const why = entryReason(cause, reason, texts);
+  const paid = renderPaid(causeName(cause, texts), credits, texts);
+  return step(at, why === null ? paid : markup`${paid} (${why})`);
+}
+
+function renderPaid(cause: Markup, credits: number, { text }: CommandContext['texts']): Markup {
+  const amount = text('parts.credits', { count: Math.abs(credits) });
+  const signed = credits === 0 ? amount : credits < 0 ? markup`−${amount}` : markup`+${amount}`;
+  return text('trace.entry', { cause, credits: signed });
 }
 
 function step(at: number, text: Markup): Markup {
@@ -181,9 +194,9 @@ function reasonOf(reason: string | null): Markup {
 }
 
 function renderRole({ role, until, state }: TracedRole, texts: CommandContext['texts']): Markup {
-  const { roleStates, until: untilTime } = texts.trace;
-  const end = until === null ? markup`` : markup` ${untilTime(timestamp(until, 'f'))}`;
-  return markup`${roleMention(role)}${end}: ${roleStates[state]}`;
+  const { text } = texts;
+  const end = until === null ? markup`` : markup` ${text('trace.until', { time: timestamp(until, 'f') })}`;
+  return markup`${roleMention(role)}${end}: ${text(`trace.roleStates.${state}`)}`;
 }
 
 function section(name: Markup, rows: readonly Markup[]): ReplyField[] {

@@ -18,10 +18,10 @@ export const vote = {
   visibility: 'private',
   hasPages: true,
   actions: ['list'],
-  offers: [{ place: 'listings', action: 'list', label: ({ canVote }) => canVote.voteButton }],
+  offers: [{ place: 'listings', action: 'list', label: ({ text }) => text('canVote.voteButton') }],
   availability: 'everywhere',
   isServedBy: (listings) => listings.length > 0,
-  describe: ({ texts }) => ({ description: texts.canVote.listDescription, options: [] }),
+  describe: ({ texts }) => ({ description: texts.text('canVote.listDescription'), options: [] }),
   async execute(input, context) {
     const all = await readChances(context.listings, { voter: input.userId, isOwn: true }, context);
     const pages = Math.ceil(all.length / listingsPerPage);
@@ -31,16 +31,20 @@ export const vote = {
     const { texts, commands } = context;
     const isNow = all.some(({ chance }) => chance.when === 'now');
     const isLater = all.every(({ chance }) => chance.when === 'later');
-    const turn = pages > 1 ? pageButtons(texts.leaderboard, { number, pages }, {}) : [];
+    const turn = pages > 1 ? pageButtons('leaderboard', texts, { number, pages }, {}) : [];
     return {
       kind: 'panel',
       tone: isNow ? 'good' : isLater ? 'wait' : 'plain',
-      ...(isNow ? { title: texts.canVote.titleNow } : isLater ? { title: texts.canVote.titleLater } : {}),
+      ...(isNow
+        ? { title: texts.text('canVote.titleNow') }
+        : isLater
+          ? { title: texts.text('canVote.titleLater') }
+          : {}),
       blocks: [
         ...listed.map((each) => rowOf(each, context)),
         { kind: 'buttons', buttons: [...turn, ...(isNow ? [] : voteOffers(commands, texts))] },
       ],
-      ...(pages > 1 ? { footer: texts.parts.page(number, pages) } : {}),
+      ...(pages > 1 ? { footer: texts.text('parts.page', { number, of: pages }) } : {}),
     } satisfies Panel;
   },
 } as const satisfies Command;

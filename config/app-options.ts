@@ -79,7 +79,7 @@ export interface AppOptions {
   readonly client?: DiscordClient;
   /** Your own slash commands, beside those of tallyhook, and which of those are left out. */
   readonly commands?: CommandOptions;
-  /** Your own texts in place of those of tallyhook, for all apps of the process. See {@link TextOverrides}. */
+  /** Your own texts in place of those of tallyhook. See {@link TextOverrides}. */
   readonly texts?: TextOverrides;
   /** Called for every stored delivery, after its commit, in this process only; unlike a handler, it is not repeated. */
   readonly onRecorded?: (recorded: RecordedDelivery) => void;

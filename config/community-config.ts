@@ -1,7 +1,8 @@
 import { parseLink } from '../src/core/settings/listing-settings.ts';
+import { rule } from '../src/core/settings/rules.ts';
 import { valueAt, withValuesAt } from '../src/core/settings/setting-spec.ts';
 import { linkPath } from '../src/core/settings/stored-settings.ts';
-import { joinParts, parseSetting } from '../src/features/settings.ts';
+import { joinParts, parseSetting, type ValueProblem } from '../src/features/settings.ts';
 import { withSharedSettings } from './communities.ts';
 import type { ListingBase, ListingDefaults, ListingSource } from './listing-source.ts';
 import type { ListingConfig } from './schema.ts';
@@ -18,12 +19,10 @@ export interface OpenedSetting {
 }
 
 /** A stored setting that is not in effect. Without secrets. */
-export interface CommunityIssue {
+export interface CommunityIssue extends ValueProblem {
   readonly listing: string | null;
   readonly path: string;
   readonly code: 'invalid' | 'everyone_role';
-  /** Rest of a sentence that begins with the path. */
-  readonly problem: string;
   readonly hint: string;
 }
 
@@ -69,9 +68,15 @@ export function communityConfig(
   for (const listing of listings) {
     const secretProblem = headerSecretProblem(listing);
     if (secretProblem !== null)
-      issues.push({ listing: listing.name, path: 'voteSecrets', code: 'invalid', ...secretProblem });
+      issues.push({
+        listing: listing.name,
+        path: 'voteSecrets',
+        code: 'invalid',
+        rule: rule('ascii'),
+        ...secretProblem,
+      });
     for (const { setting: path, problem, hint } of roleIssues(listing, 'rewards')) {
-      issues.push({ listing: listing.name, path, code: 'everyone_role', problem, hint });
+      issues.push({ listing: listing.name, path, code: 'everyone_role', rule: rule('everyone'), problem, hint });
     }
   }
   return { listings, configured, issues };
@@ -84,7 +89,7 @@ function parseAll(settings: readonly OpenedSetting[], issues: CommunityIssue[]):
     const parsed = parseSetting(listing, path, value);
     if (!parsed.valid) {
       const issue = { listing: listing || null, path, code: 'invalid', hint: 'Change it with /setup.' } as const;
-      issues.push(...parsed.problems.map((problem) => ({ ...issue, problem })));
+      issues.push(...parsed.problems.map((problem) => ({ ...issue, ...problem })));
       continue;
     }
     const ofListing = values.get(listing) ?? new Map<string, unknown>();

@@ -1,9 +1,10 @@
-import { cpSync, globSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fontFiles } from '../src/platform/pictures/fonts.ts';
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
+const translations = fileURLToPath(new URL('../locales/', import.meta.url));
 
 /** The stylesheets, icons and plain scripts of the web pages, and the scripts of Redis. `src/sandbox/page` copies its own. */
 const assets = globSync('**/*.{css,svg,browser.js,lua}', { cwd: src, exclude: ['sandbox/**'] }).map((path) =>
@@ -14,6 +15,16 @@ const assets = globSync('**/*.{css,svg,browser.js,lua}', { cwd: src, exclude: ['
 export function copyAssets(folder: string): void {
   for (const file of assets) cpSync(file, join(folder, basename(file)), { force: false, errorOnExist: true });
   copyFonts(join(folder, 'fonts'));
+  copyTranslations(join(folder, 'locales'));
+}
+
+/** Without spaces, which are a tenth of them. */
+function copyTranslations(folder: string): void {
+  for (const file of globSync('*/*.json', { cwd: translations, exclude: ['*/en.json'] })) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    const texts: unknown = JSON.parse(readFileSync(join(translations, file), 'utf8'));
+    writeFileSync(join(folder, file), JSON.stringify(texts));
+  }
 }
 
 /** The fonts of pictures, with their licence, which must accompany them. */

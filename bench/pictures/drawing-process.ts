@@ -2,13 +2,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { voteChart } from '../../src/features/pictures/vote-chart.ts';
+import { wordsOf } from '../../src/features/pictures/vote-pictures.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { createDraw, type Scale } from '../../src/platform/pictures/draw.ts';
 import { textsIn } from '../../src/texts/texts.ts';
 import { serveParent } from '../process/child-server.ts';
 
 const draw = createDraw({ log: createLog({ level: 'error', secrets: [] }) });
-const { votePicture, locale } = textsIn('en-US');
+const texts = textsIn('en-US');
+const { locale } = texts;
 const days = 30;
 const resolutionMs = 1;
 let drawn = 0;
@@ -21,7 +23,7 @@ async function drawNew(scale: Scale): Promise<number> {
     votes: (day * 37 + drawn * 101) % 997,
   }));
   const startedAt = performance.now();
-  const picture = await draw(() => voteChart({ days: votes, words: votePicture.words, locale }), scale);
+  const picture = await draw(() => voteChart({ days: votes, words: wordsOf(texts), locale }), scale);
   if (picture === null || picture.length < 5_000) throw new Error('The picture was not drawn.');
   return performance.now() - startedAt;
 }

@@ -26,7 +26,7 @@ export const cooldown: SetupSection = {
   id: 'cooldown',
   summary: ['cooldownHours'],
   forms: [settingsForm('cooldown', 'edit', ['cooldownHours'])],
-  blocks: ({ texts }, settings) => [textBlock(texts.setup.cooldown), settings],
+  blocks: ({ texts }, settings) => [textBlock(texts.text('setup.cooldown')), settings],
 };
 
 export const credits = settingsForm('credits', 'credits', [

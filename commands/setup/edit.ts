@@ -28,7 +28,7 @@ export function openForm(view: SetupView, edit: Edit, draft: CommandInput['field
   const fields = form.fields(formContext(view, edit));
   return {
     kind: 'modal',
-    title: view.texts.setup.forms[form.name],
+    title: view.texts.text(`setup.forms.${form.name}`),
     action: 'submit',
     options: { ...editOptions(view, form, edit), v: view.community.version },
     fields: draft === null ? fields : fields.map((field) => withDraft(field, draft[field.name])),

@@ -24,22 +24,28 @@ import { votePanelButton } from './vote-panel.ts';
 /** The second step: the channel for announcements. @param before what was done before, or what is wrong */
 export function renderChannelStep(view: SetupView, before: Markup | null, isProblem = false): Panel {
   const { texts } = view;
-  const { steps, placeholders, buttons } = texts.setup;
+  const { text } = texts;
   const present = effectiveValue(view, 'announceChannelId').value;
   return panel(
     isProblem ? 'bad' : 'good',
-    steps.channelTitle,
+    text('setup.steps.channelTitle'),
     [
-      textBlock(lines(before, steps.channel)),
+      textBlock(lines(before, text('setup.steps.channel'))),
       selectBlock({
         kind: 'channels',
         action: 'channel',
-        placeholder: placeholders.channel,
+        placeholder: text('setup.placeholders.channel'),
         options: listingOptions(view),
         selected: typeof present === 'string' ? [present] : [],
       }),
     ],
-    [button(present === null ? buttons.later : buttons.next, 'step-rewards', listingOptions(view))],
+    [
+      button(
+        present === null ? text('setup.buttons.later') : text('setup.buttons.next'),
+        'step-rewards',
+        listingOptions(view),
+      ),
+    ],
   );
 }
 
@@ -54,18 +60,19 @@ export async function chooseChannel(view: ListingView): Promise<Panel> {
 
 /** The last step: presets, or numbers of one's own. */
 export function renderRewardsStep(view: SetupView): Panel {
-  const { steps, buttons } = view.texts.setup;
-  const preset = (p: 'simple' | 'lively') => button(buttons[p], 'preset', { ...listingOptions(view), p }, 'primary');
+  const { text } = view.texts;
+  const preset = (p: 'simple' | 'lively') =>
+    button(text(`setup.buttons.${p}`), 'preset', { ...listingOptions(view), p }, 'primary');
   const own = editOptions(view, credits);
   return panel(
     'plain',
-    steps.rewardsTitle,
-    [textBlock(steps.rewards)],
+    text('setup.steps.rewardsTitle'),
+    [textBlock(text('setup.steps.rewards'))],
     [
       preset('simple'),
       preset('lively'),
-      button(buttons.ownNumbers, 'edit', own),
-      button(buttons.later, 'overview', listingOptions(view)),
+      button(text('setup.buttons.ownNumbers'), 'edit', own),
+      button(text('setup.buttons.later'), 'overview', listingOptions(view)),
     ],
   );
 }
@@ -80,14 +87,14 @@ const lively: Values = {
 };
 
 export async function choosePreset(view: ListingView): Promise<Panel> {
-  const { steps, buttons } = view.texts.setup;
+  const { text } = view.texts;
   const failed = await saveStep(view, view.input.options['p'] === 'lively' ? lively : simple);
   if (failed !== null) {
     return panel(
       'bad',
-      steps.rewardsTitle,
+      text('setup.steps.rewardsTitle'),
       [textBlock(renderProblems(failed))],
-      [button(buttons.overview, 'overview')],
+      [button(text('setup.buttons.overview'), 'overview')],
     );
   }
   return renderReady(await refreshed(view));
@@ -96,17 +103,17 @@ export async function choosePreset(view: ListingView): Promise<Panel> {
 /** What to do next. */
 async function renderReady(view: SetupView): Promise<Panel> {
   const { services, listing, texts } = view;
-  const { steps, buttons } = texts.setup;
+  const { text } = texts;
   const url = listing === null ? null : await services.checks.votePage(listing.name);
   return panel(
     'good',
-    steps.doneTitle,
-    [textBlock(steps.done)],
+    text('setup.steps.doneTitle'),
+    [textBlock(text('setup.steps.done'))],
     [
-      ...linkButtons(buttons.voteNow, url),
+      ...linkButtons(text('setup.buttons.voteNow'), url),
       ...setupSections.flatMap(({ step }) => step?.(view).button ?? []),
       votePanelButton(view),
-      button(buttons.overview, 'overview', listingOptions(view)),
+      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
     ],
   );
 }
@@ -123,5 +130,5 @@ async function saveStep(view: ListingView, values: Values): Promise<readonly Pro
   const changes = toChanges(view, entries);
   const result = await services.settings.save({ ...authorOf(view), basis: null, changes });
   if (result.status === 'invalid') return result.issues.map((issue) => problemOf(issue, view));
-  return result.status === 'conflict' ? [{ text: texts.setup.problems.conflict, hint: null }] : null;
+  return result.status === 'conflict' ? [{ text: texts.text('setup.problems.conflict'), hint: null }] : null;
 }

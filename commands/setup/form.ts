@@ -1,14 +1,14 @@
 import { durationChoices, timeZoneChoices } from '../../src/core/settings/field-choices.ts';
+import { hintText } from '../../src/core/settings/hint-text.ts';
 import type { SettingChoices, SettingField, SettingSpec } from '../../src/core/settings/setting-spec.ts';
+import { zoneNamed } from '../../src/core/settings/value-schemas.ts';
 import { type CommandInput, selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { ModalField, SelectChoice } from '../../src/discord/commands/reply.ts';
 import { type SettingPath, settingAt, settings } from '../../src/features/settings.ts';
 import { parseDuration, toDurationText } from '../../src/platform/duration-text.ts';
 import { second } from '../../src/platform/durations.ts';
 import { fieldText, type JsonObject, objectOf, textOf, textsOf, withoutUndefined } from '../../src/platform/json.ts';
-import type { Texts } from '../../src/texts/texts.ts';
-
-type SetupTexts = Texts['setup'];
+import type { TextIn, Texts } from '../../src/texts/texts.ts';
 
 export interface FormContext {
   readonly texts: Texts;
@@ -26,14 +26,14 @@ export type FormValues = Partial<Readonly<Record<SettingPath, unknown>>>;
 /** A modal that edits settings. Its fields start with the values in effect. */
 export interface Form {
   /** In the ids of components, and of its title in the texts. */
-  readonly name: keyof SetupTexts['forms'];
+  readonly name: TextIn<'setup.forms'>;
   readonly paths: readonly SettingPath[];
   /** Opens it, in its section. */
-  readonly button?: keyof SetupTexts['buttons'];
+  readonly button?: TextIn<'setup.buttons'>;
   /** What opens it for an entry of a list, or for a new one: a select in its section. */
   readonly list?: {
-    readonly placeholder: keyof SetupTexts['placeholders'];
-    readonly add: keyof SetupTexts['choices'];
+    readonly placeholder: TextIn<'setup.placeholders'>;
+    readonly add: TextIn<'setup.choices'>;
     /** The entries in words. */
     entries(value: unknown, texts: Texts): readonly string[];
   };
@@ -47,7 +47,7 @@ export interface Form {
 /** The form with the fields of these settings, and then of those that say themselves that they are in it. */
 export function settingsForm(
   name: Form['name'],
-  button: keyof SetupTexts['buttons'],
+  button: TextIn<'setup.buttons'>,
   named: readonly SettingPath[] = [],
 ): Form {
   const paths = [...named, ...placedIn(name)];
@@ -111,10 +111,10 @@ function modalField(
   boxes: readonly ShownField[],
   texts: Texts,
 ): ModalField | readonly ModalField[] {
-  const { fields, hints, choices } = texts.setup;
+  const { text } = texts;
   const { name, hint, maxLength, isRequired = false } = field;
-  const label = fields[name];
-  const common = { name, label, required: isRequired, ...(hint && { description: hints[hint] }) };
+  const label = text(`setup.fields.${name}`);
+  const common = { name, label, required: isRequired, ...(hint && { description: hintText(hint, texts) }) };
   const select = (offered: ReturnType<SettingChoices>, present: unknown): ModalField => {
     return { kind: 'choices', ...common, choices: toChoices(offered, [present]) };
   };
@@ -141,7 +141,9 @@ function modalField(
       return [select(timeZoneChoices(textOf(value), texts), value), ...modalFields([otherTimeZone], '', texts)];
     case 'switch': {
       const shown = boxes.flatMap(({ field: box, value: isOn }) =>
-        box.kind === 'switch' ? { value: box.choice, label: choices[box.choice], selected: isOn === true } : [],
+        box.kind === 'switch'
+          ? { value: box.choice, label: text(`setup.choices.${box.choice}`), selected: isOn === true }
+          : [],
       );
       return { kind: 'checkboxes', name, label, required: false, choices: shown };
     }
@@ -184,7 +186,7 @@ function enteredValue(field: SettingField, input: CommandInput): unknown {
       return text === undefined || field.unitMs === undefined ? text : parseDuration(text) / field.unitMs;
     }
     case 'timeZone':
-      return optionalText(input, otherTimeZone.name) ?? selectedId(input, name);
+      return zoneNamed(optionalText(input, otherTimeZone.name)) ?? selectedId(input, name);
     case 'radios':
       return input.fields[name];
     case 'checkboxes':
@@ -199,16 +201,22 @@ function toChoices(choices: ReturnType<SettingChoices>, selected: readonly unkno
 }
 
 export function removeBox({ texts, entry }: FormContext): readonly ModalField[] {
-  return entry === null ? [] : [{ kind: 'checkbox', name: 'remove', label: texts.setup.fields.remove }];
+  return entry === null ? [] : [{ kind: 'checkbox', name: 'remove', label: texts.text('setup.fields.remove') }];
 }
 
 /** Ends the name of the field for a file, after that of the field for its text. */
 export const fileSuffix = 'File';
 
 /** The field for a file with the text of another field. */
-export function fileField(name: 'settings' | 'codes', { setup }: Texts): ModalField {
+export function fileField(name: 'settings' | 'codes', { text }: Texts): ModalField {
   const field = `${name}${fileSuffix}` as const;
-  return { kind: 'file', name: field, label: setup.fields[field], description: setup.hints.file, required: false };
+  return {
+    kind: 'file',
+    name: field,
+    label: text(`setup.fields.${field}`),
+    description: text('setup.hints.file'),
+    required: false,
+  };
 }
 
 /** A number; the text itself if it is none, and undefined if it is empty. */

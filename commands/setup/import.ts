@@ -10,10 +10,10 @@ import { renderUnsaved, showSaved } from './results.ts';
 import { authorOf, effectiveValue, listingOptions, type SetupView } from './view.ts';
 
 export function importForm(view: SetupView): Modal {
-  const { forms, fields, hints } = view.texts.setup;
+  const { text } = view.texts;
   return {
     kind: 'modal',
-    title: forms.import,
+    title: text('setup.forms.import'),
     action: 'imported',
     options: listingOptions(view),
     fields: [
@@ -21,8 +21,8 @@ export function importForm(view: SetupView): Modal {
       {
         kind: 'text',
         name: 'settings',
-        label: fields.settings,
-        description: hints.settings,
+        label: text('setup.fields.settings'),
+        description: text('setup.hints.settings'),
         multiline: true,
         required: false,
       },
@@ -93,13 +93,13 @@ function listingsIn(text: string): readonly JsonObject[] {
 }
 
 export async function exportSettings({ services, guildId, texts }: SetupView): Promise<Reply> {
-  const { files, buttons } = texts.setup;
+  const { text } = texts;
   const content = new TextEncoder().encode(await services.settings.export(guildId));
   return {
     tone: 'plain',
-    title: texts.setup.main.title,
-    footer: files.exported,
-    files: [{ name: 'tallyhook-settings.json', content, description: buttons.export }],
+    title: texts.text('setup.main.title'),
+    footer: text('setup.files.exported'),
+    files: [{ name: 'tallyhook-settings.json', content, description: text('setup.buttons.export') }],
     response: 'new',
   };
 }

@@ -22,9 +22,8 @@ export interface SiteChoice {
 }
 
 /** The other sites, for servers and for bots. */
-export function siteStep({ texts: { setup } }: SetupView): PanelBlock[] {
-  const { placeholders, choices } = setup;
-  const placeholderOf = { server: placeholders.serverSite, bot: placeholders.botSite };
+export function siteStep({ texts: { text } }: SetupView): PanelBlock[] {
+  const placeholderOf = { server: text('setup.placeholders.serverSite'), bot: text('setup.placeholders.botSite') };
   return kinds.map((kind) => {
     const listing = linkableSites.filter((site) => site.kinds.includes(kind));
     return selectBlock({
@@ -34,7 +33,7 @@ export function siteStep({ texts: { setup } }: SetupView): PanelBlock[] {
       options: { k: kind },
       choices: [
         ...listing.map(({ id, name }) => ({ label: name, value: id })),
-        { label: choices.customSite, value: customSite },
+        { label: text('setup.choices.customSite'), value: customSite },
       ],
     });
   });
@@ -58,28 +57,28 @@ export function choiceOptions({ site, kind, name }: SiteChoice): Readonly<Record
 }
 
 /** How strong the scheme of a site is. Empty for a site of the operator's without any scheme. */
-export function trustText({ setup }: Texts, site: Site): Markup {
-  return escapeName({ ...setup.trust, none: '' }[trustOf(site)], maxTrustLength);
+export function trustText({ text }: Texts, site: Site): Markup {
+  const trust = trustOf(site);
+  return escapeName(trust === 'none' ? '' : text(`setup.trust.${trust}`), maxTrustLength);
 }
 
 const maxTrustLength = 100;
 
 /** What to click on the site. @param next what follows in Discord */
-export function siteSteps({ setup }: Texts, { name, setup: { secret, event, choice } }: Site, next: Markup): Markup {
-  const { siteOpen, siteEnter, siteEnterAddress, siteTick, siteChoose } = setup.link;
+export function siteSteps({ text }: Texts, { name, setup: { secret, event, choice } }: Site, next: Markup): Markup {
   const steps = [
-    siteOpen(bold(escapedName(name))),
-    secret === 'ours' ? siteEnter : siteEnterAddress,
-    ...(event === undefined ? [] : [siteTick(bold(escapedName(event)))]),
-    ...(choice === undefined ? [] : [siteChoose(bold(escapedName(choice)))]),
+    text('setup.link.siteOpen', { site: bold(escapedName(name)) }),
+    secret === 'ours' ? text('setup.link.siteEnter') : text('setup.link.siteEnterAddress'),
+    ...(event === undefined ? [] : [text('setup.link.siteTick', { event: bold(escapedName(event)) })]),
+    ...(choice === undefined ? [] : [text('setup.link.siteChoose', { choice: bold(escapedName(choice)) })]),
     next,
   ];
   return lines(...steps.map((step, index) => markup`${index + 1}. ${step}`));
 }
 
 /** Leads to the site. */
-export function openSiteButtons({ setup }: Texts, site: Site): readonly ReplyButton[] {
-  return linkButtons(setup.link.openSite(site.name), homePageOf(site));
+export function openSiteButtons({ text }: Texts, site: Site): readonly ReplyButton[] {
+  return linkButtons(text('setup.link.openSite', { site: site.name }), homePageOf(site));
 }
 
 /** The form for what is not known already; null if that is everything. @param draft what was entered before */
@@ -89,12 +88,19 @@ export function siteForm(
   draft: SetupView['input']['fields'] = {},
 ): Modal | null {
   const { site, kind } = choice;
-  const { fields, hints, choices } = texts.setup;
+  const { text } = texts;
   const botId = { kind: 'text', name: 'botId', required: false, maxLength: 20 } as const;
   const asked: readonly ModalField[] = [
     ...(site === customSite ? descriptionFields(texts) : []),
     ...(kind === 'bot'
-      ? [{ ...botId, label: fields.botId, description: hints.botId, value: input.applicationId }]
+      ? [
+          {
+            ...botId,
+            label: text('setup.fields.botId'),
+            description: text('setup.hints.botId'),
+            value: input.applicationId,
+          },
+        ]
       : []),
     ...(site !== customSite && site.setup.secret === 'theirs' ? [secretField(texts, site)] : []),
   ];
@@ -103,18 +109,37 @@ export function siteForm(
     const entered = draft[field.name];
     return field.kind === 'text' && typeof entered === 'string' ? { ...field, value: entered } : field;
   });
-  const title = site === customSite ? choices.customSite : site.name;
+  const title = site === customSite ? text('setup.choices.customSite') : site.name;
   return { kind: 'modal', title, action: 'site-linked', options: choiceOptions(choice), fields: withDraft };
 }
 
 /** The description of a site whose deliveries have a secret in a header. */
-function descriptionFields({ setup: { fields, hints } }: Texts): readonly ModalField[] {
+function descriptionFields(texts: Texts): readonly ModalField[] {
   const text = { kind: 'text', maxLength: 80 } as const;
   return [
-    { ...text, name: 'siteName', label: fields.siteName },
-    { ...text, name: 'header', label: fields.header, description: hints.header, value: 'Authorization' },
-    { ...text, name: 'user', label: fields.user, description: hints.user, placeholder: 'user.id' },
-    { ...text, name: 'test', label: fields.test, description: hints.test, placeholder: 'type=test', required: false },
+    { ...text, name: 'siteName', label: texts.text('setup.fields.siteName') },
+    {
+      ...text,
+      name: 'header',
+      label: texts.text('setup.fields.header'),
+      description: texts.text('setup.hints.header'),
+      value: 'Authorization',
+    },
+    {
+      ...text,
+      name: 'user',
+      label: texts.text('setup.fields.user'),
+      description: texts.text('setup.hints.user'),
+      placeholder: 'user.id',
+    },
+    {
+      ...text,
+      name: 'test',
+      label: texts.text('setup.fields.test'),
+      description: texts.text('setup.hints.test'),
+      placeholder: 'type=test',
+      required: false,
+    },
   ];
 }
 
@@ -134,11 +159,15 @@ function describedIn(view: SetupView): object {
 }
 
 /** A secret: ours unless the owner enters another one, or the one that the site has made. */
-export function secretField({ setup: { fields, hints } }: Texts, site: Site | null): ModalField {
+export function secretField({ text }: Texts, site: Site | null): ModalField {
   const { secret, secretPrefix } = site?.setup ?? { secret: 'ours' };
-  const field = { kind: 'text', name: 'secret', label: fields.secret, maxLength: 200 } as const;
-  if (secret === 'ours') return { ...field, description: hints.secret, required: false };
-  return { ...field, description: hints.siteSecret, ...(secretPrefix && { placeholder: `${secretPrefix}…` }) };
+  const field = { kind: 'text', name: 'secret', label: text('setup.fields.secret'), maxLength: 200 } as const;
+  if (secret === 'ours') return { ...field, description: text('setup.hints.secret'), required: false };
+  return {
+    ...field,
+    description: text('setup.hints.siteSecret'),
+    ...(secretPrefix && { placeholder: `${secretPrefix}…` }),
+  };
 }
 
 /** Links a listing on a site; its webhook gets a secret of ours unless the site has made one. */

@@ -42,12 +42,14 @@ const earlyMs = 1 * minute;
 
 /** What top.gg has connected for the member: to be linked here, or not. */
 export async function heldBlocks({ texts, services, guildId, input }: SetupView): Promise<PanelBlock[]> {
-  const { connect, buttons, choices } = texts.setup;
+  const { text } = texts;
   const held = await services.connections.heldFor(guildId, input.userId);
   return held.map(({ listing, kind, targetId }) => ({
     kind: 'section',
-    text: connect.held(kind === 'bot' ? mention(targetId) : bold(escapeName(choices.server))),
-    button: button(buttons.linkHere, 'held', { n: listing }, 'primary'),
+    text: text('setup.connect.held', {
+      name: kind === 'bot' ? mention(targetId) : bold(escapeName(text('setup.choices.server'))),
+    }),
+    button: button(text('setup.buttons.linkHere'), 'held', { n: listing }, 'primary'),
   }));
 }
 
@@ -62,26 +64,29 @@ export async function confirmHeld(view: SetupView): Promise<Panel> {
   const { listing } = result;
   return renderChannelStep(
     { ...view, listing },
-    texts.setup.link.title(escapeName(listing.site?.name ?? listing.name)),
+    texts.text('setup.link.title', { name: escapeName(listing.site?.name ?? listing.name) }),
   );
 }
 
 /** The first step: to connect the service, another site, or the service's key. `later` turns green what was connected. */
 export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 'later'>> {
   const { texts, services, guildId, community, input, clock } = view;
-  const { buttons, connect, welcome } = texts.setup;
+  const { text } = texts;
   const { hasService } = services.checks;
   const dashboard = await services.checks.dashboardOf(guildId);
   const offer = await services.checks.connectOffer(community, input.userId);
   const first =
     offer === null
-      ? [textBlock(welcome.text)]
+      ? [textBlock(text('setup.welcome.text'))]
       : [
-          textBlock(connect.hint),
-          buttonBlock(...linkButtons(buttons.connect, offer.url)),
-          textBlock(lines(bold(connect.byHand), welcome.text)),
+          textBlock(text('setup.connect.hint')),
+          buttonBlock(...linkButtons(text('setup.buttons.connect'), offer.url)),
+          textBlock(lines(bold(text('setup.connect.byHand')), text('setup.welcome.text'))),
         ];
-  const byKey = buttonBlock(button(buttons.pasteKey, 'link'), ...linkButtons(buttons.findKey, dashboard));
+  const byKey = buttonBlock(
+    button(text('setup.buttons.pasteKey'), 'link'),
+    ...linkButtons(text('setup.buttons.findKey'), dashboard),
+  );
   return {
     blocks: [...(await heldBlocks(view)), ...first, ...siteStep(view), ...(hasService ? [byKey] : [])],
     ...(offer !== null && { later: waitForArrival(view, offer.listing, clock.now() - earlyMs) }),
@@ -90,25 +95,42 @@ export async function linkStep(view: SetupView): Promise<Pick<Panel, 'blocks' | 
 
 /** The first step for one more listing. */
 export async function renderLinkStep(view: SetupView): Promise<Panel> {
-  const { forms, buttons } = view.texts.setup;
+  const { text } = view.texts;
   const { blocks, ...step } = await linkStep(view);
-  return { ...panel('plain', escapeName(forms.link), blocks, [button(buttons.overview, 'overview')]), ...step };
+  return {
+    ...panel('plain', escapeName(text('setup.forms.link')), blocks, [
+      button(text('setup.buttons.overview'), 'overview'),
+    ]),
+    ...step,
+  };
 }
 
 /** The form for a listing on the service: kind and id follow from the key. */
 export function linkForm({ texts }: SetupView): Modal {
-  return { kind: 'modal', title: texts.setup.forms.link, action: 'linked', fields: [keyField(texts)] };
+  return { kind: 'modal', title: texts.text('setup.forms.link'), action: 'linked', fields: [keyField(texts)] };
 }
 
 /** The form that replaces the API key of a listing. */
 export function keyForm(view: ListingView): Modal {
   const { texts } = view;
   const options = listingOptions(view);
-  return { kind: 'modal', title: texts.setup.forms.key, action: 'key-saved', options, fields: [keyField(texts)] };
+  return {
+    kind: 'modal',
+    title: texts.text('setup.forms.key'),
+    action: 'key-saved',
+    options,
+    fields: [keyField(texts)],
+  };
 }
 
-function keyField({ setup: { fields, hints } }: Texts): ModalField {
-  return { kind: 'text', name: 'lookupKey', label: fields.lookupKey, description: hints.lookupKey, maxLength: 300 };
+function keyField({ text }: Texts): ModalField {
+  return {
+    kind: 'text',
+    name: 'lookupKey',
+    label: text('setup.fields.lookupKey'),
+    description: text('setup.hints.lookupKey'),
+    maxLength: 300,
+  };
 }
 
 /** Checks the key, saves the listing, and shows what to enter in the service's dashboard. */
@@ -142,20 +164,20 @@ export async function openSite(view: SetupView): Promise<Modal | Panel> {
 /** Where the site makes the secret: the address comes first, because the secret is shown where the address is entered. */
 function renderSiteSteps(view: SetupView, site: Site, choice: SiteChoice): Panel {
   const { texts, services } = view;
-  const { link, buttons } = texts.setup;
+  const { text } = texts;
   const { name, address } = services.settings.reserve(site.id, choice.name);
   return panel(
     'wait',
     escapeName(site.name),
     [
-      textBlock(siteSteps(texts, site, link.siteSecret)),
+      textBlock(siteSteps(texts, site, text('setup.link.siteSecret'))),
       ...siteAddressBlocks(texts, address),
       textBlock(subtext(trustText(texts, site))),
     ],
     [
       ...openSiteButtons(texts, site),
-      button(buttons.enterSecret, 'site-form', choiceOptions({ ...choice, name }), 'primary'),
-      button(buttons.overview, 'overview'),
+      button(text('setup.buttons.enterSecret'), 'site-form', choiceOptions({ ...choice, name }), 'primary'),
+      button(text('setup.buttons.overview'), 'overview'),
     ],
   );
 }
@@ -204,23 +226,28 @@ function renderLinked(
 
 /** @param form opens the form again; null without one */
 function renderUnlinked({ texts }: SetupView, problems: readonly Problem[], form: ActionTarget | null): Panel {
-  const { buttons, problems: own } = texts.setup;
+  const { text } = texts;
   return panel(
     'bad',
-    own.title,
+    text('setup.problems.title'),
     [textBlock(renderProblems(problems))],
     [
-      ...(form === null ? [] : [button(buttons.editAgain, form.action, form.options, 'primary')]),
-      button(buttons.overview, 'overview'),
+      ...(form === null ? [] : [button(text('setup.buttons.editAgain'), form.action, form.options, 'primary')]),
+      button(text('setup.buttons.overview'), 'overview'),
     ],
   );
 }
 
 /** What is wrong with a key, in the words of the manager. */
 export function keyProblem({ texts }: SetupView, check: Exclude<KeyCheck, { status: 'valid' }>): Problem {
-  const { link, fields, hints } = texts.setup;
-  const text = 'retryAt' in check ? link[check.status](timestamp(check.retryAt, 'R')) : link[check.status];
-  return { text: lines(markup`**${escapeName(fields.lookupKey)}**`, text), hint: escapeName(hints.lookupKey) };
+  const text =
+    'retryAt' in check
+      ? texts.text(`setup.link.${check.status}`, { time: timestamp(check.retryAt, 'R') })
+      : texts.text(`setup.link.${check.status}`);
+  return {
+    text: lines(markup`**${escapeName(texts.text('setup.fields.lookupKey'))}**`, text),
+    hint: escapeName(texts.text('setup.hints.lookupKey')),
+  };
 }
 
 /** What to enter where, with the secrets if they are new; turns green when the test arrives. @param since ms since the epoch */
@@ -229,7 +256,7 @@ function renderWaiting(
   { since, secrets, name }: { since: number; secrets: GeneratedSecrets | null; name: string },
 ): Panel {
   const { listing, texts } = view;
-  const { link, buttons } = texts.setup;
+  const { text } = texts;
   const options = { l: listing.name, t: Math.floor((since - earlyMs) / second) };
   const { site } = listing;
   // Then its address was entered before, with the secret.
@@ -237,19 +264,25 @@ function renderWaiting(
   return {
     ...panel(
       'wait',
-      link.title(escapeName(name, 80)),
+      text('setup.link.title', { name: escapeName(name, 80) }),
       [
-        textBlock(site === null ? link.copy : isEntered(site) ? link.siteTest : siteSteps(texts, site, link.siteTest)),
+        textBlock(
+          site === null
+            ? text('setup.link.copy')
+            : isEntered(site)
+              ? text('setup.link.siteTest')
+              : siteSteps(texts, site, text('setup.link.siteTest')),
+        ),
         ...addressBlocks(view, secrets),
-        ...(secrets?.voteSecret ? [textBlock(subtext(link.once))] : []),
+        ...(secrets?.voteSecret ? [textBlock(subtext(text('setup.link.once')))] : []),
         ...(site === null ? [] : [textBlock(subtext(trustText(texts, site)))]),
-        textBlock(link.waiting),
+        textBlock(text('setup.link.waiting')),
       ],
       [
-        button(buttons.checkAgain, 'check', options, 'primary'),
+        button(text('setup.buttons.checkAgain'), 'check', options, 'primary'),
         ...(site === null ? [] : openSiteButtons(texts, site)),
-        button(buttons.more, 'more', listingOptions(view)),
-        button(buttons.later, 'step-channel', listingOptions(view)),
+        button(text('setup.buttons.more'), 'more', listingOptions(view)),
+        button(text('setup.buttons.later'), 'step-channel', listingOptions(view)),
       ],
     ),
     later: waitForArrival(view, listing.name, since - earlyMs),
@@ -285,10 +318,13 @@ export async function checkTest(view: ListingView): Promise<Panel> {
     ? await services.settings.arrivedSince(guildId, listing.name, Math.max(0, since))
     : null;
   if (arrival !== null) return renderArrived(view, arrival);
-  return { ...panel('wait', texts.setup.link.notYet, [], []), response: 'new' };
+  return { ...panel('wait', texts.text('setup.link.notYet'), [], []), response: 'new' };
 }
 
 function renderArrived(view: SetupView, { at, isTest }: Arrival): Panel {
-  const { arrived, voteArrived } = view.texts.setup.link;
-  return renderChannelStep(view, (isTest ? arrived : voteArrived)(timestamp(at, 'R')));
+  const { text } = view.texts;
+  return renderChannelStep(
+    view,
+    text(isTest ? 'setup.link.arrived' : 'setup.link.voteArrived', { time: timestamp(at, 'R') }),
+  );
 }

@@ -2,7 +2,7 @@ import { textField } from '../../src/discord/commands/input.ts';
 import type { Modal, ModalField, Panel, PanelBlock } from '../../src/discord/commands/reply.ts';
 import type { GeneratedSecrets, ListingSettings, SecretFamily } from '../../src/features/setup/community.ts';
 import { missingFor } from '../../src/lookup/sites/site-apis.ts';
-import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
+import { bold, codeBlock, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import type { Site } from '../../src/webhook/sites/site.ts';
 import { secretField, trustText } from './link-site.ts';
@@ -25,11 +25,11 @@ const families = ['vote', 'premium'] as const satisfies readonly SecretFamily[];
 /** A listing with its addresses, and what changes its key and secrets. */
 export function renderListing(view: ListingView): Panel {
   const { listing, texts } = view;
-  const { buttons, listing: own, values } = texts.setup;
+  const { text } = texts;
   const { site } = listing;
   const options = listingOptions(view);
   const count = (path: string, secrets: number) =>
-    joined([bold(settingName(path, texts)), values.stored(secrets)], ': ');
+    joined([bold(settingName(path, texts)), text('setup.values.stored', { count: secrets })], ': ');
   const isOwn = listing.origin === 'setup';
   const withOld = listing.voteSecrets > 1 ? 'vote' : listing.premiumSecrets > 1 ? 'premium' : null;
   return panel(
@@ -39,7 +39,9 @@ export function renderListing(view: ListingView): Panel {
       textBlock(
         site === null
           ? lines(
-              own.key(listing.hasLookupKey),
+              texts.text('setup.listing.key', {
+                state: texts.text(listing.hasLookupKey ? 'setup.listing.keyStored' : 'setup.listing.keyMissing'),
+              }),
               count('voteSecrets', listing.voteSecrets),
               count('premiumSecrets', listing.premiumSecrets),
             )
@@ -50,24 +52,26 @@ export function renderListing(view: ListingView): Panel {
             ),
       ),
       ...addressBlocks(view, null),
-      ...(isOwn ? [] : [textBlock(subtext(own.operators))]),
+      ...(isOwn ? [] : [textBlock(subtext(text('setup.listing.operators')))]),
       buttonBlock(
-        button(buttons.tests, 'test', options, 'primary'),
+        button(text('setup.buttons.tests'), 'test', options, 'primary'),
         ...(isOwn
           ? [
-              ...(site === null ? [button(buttons.newKey, 'key', options)] : []),
-              button(buttons.voteSecret, 'rotate', { ...options, y: 'vote' }),
+              ...(site === null ? [button(text('setup.buttons.newKey'), 'key', options)] : []),
+              button(text('setup.buttons.voteSecret'), 'rotate', { ...options, y: 'vote' }),
               site === null
-                ? button(buttons.premiumSecret, 'rotate', { ...options, y: 'premium' })
-                : button(buttons.more, 'more', options),
-              ...(withOld === null ? [] : [button(buttons.dropSecrets, 'drop', { ...options, y: withOld })]),
+                ? button(text('setup.buttons.premiumSecret'), 'rotate', { ...options, y: 'premium' })
+                : button(text('setup.buttons.more'), 'more', options),
+              ...(withOld === null
+                ? []
+                : [button(text('setup.buttons.dropSecrets'), 'drop', { ...options, y: withOld })]),
             ]
           : []),
       ),
     ],
     [
-      ...(isOwn ? [button(buttons.unlink, 'unlink', options, 'danger')] : []),
-      button(buttons.overview, 'overview', options),
+      ...(isOwn ? [button(text('setup.buttons.unlink'), 'unlink', options, 'danger')] : []),
+      button(text('setup.buttons.overview'), 'overview', options),
     ],
   );
 }
@@ -79,14 +83,17 @@ export function addressBlocks(
   // Premium events are not received without a secret of their own.
   shown: readonly SecretFamily[] = premiumSecrets === 0 ? ['vote'] : families,
 ): PanelBlock[] {
-  const { link } = texts.setup;
+  const { text } = texts;
   const ofFamily = (family: SecretFamily, address: string): Markup => {
     const secret = secrets?.[`${family}Secret`] ?? null;
     return lines(
       addressText(texts, family, address),
       ...(secrets === null
         ? []
-        : [joined([bold(link[family]), link.secret], ' · '), secret === null ? link.stored : link.code(secret)]),
+        : [
+            joined([bold(text(`setup.link.${family}`)), text('setup.link.secret')], ' · '),
+            secret === null ? text('setup.link.stored') : codeBlock(secret),
+          ]),
     );
   };
   return [
@@ -103,19 +110,19 @@ export function siteAddressBlocks(texts: Texts, address: string): PanelBlock[] {
   return [textBlock(addressText(texts, 'vote', address)), ...incompleteNote(texts, address)];
 }
 
-function addressText({ setup: { link } }: Texts, family: SecretFamily, address: string): Markup {
-  return lines(joined([bold(link[family]), link.address], ' · '), link.code(address));
+function addressText({ text }: Texts, family: SecretFamily, address: string): Markup {
+  return lines(joined([bold(text(`setup.link.${family}`)), text('setup.link.address')], ' · '), codeBlock(address));
 }
 
-function incompleteNote({ setup: { link } }: Texts, address: string): PanelBlock[] {
-  return address.startsWith('http') ? [] : [textBlock(subtext(link.noPublicAddress))];
+function incompleteNote({ text }: Texts, address: string): PanelBlock[] {
+  return address.startsWith('http') ? [] : [textBlock(subtext(text('setup.link.noPublicAddress')))];
 }
 
 export function rotateForm(view: ListingView, family: SecretFamily): Modal {
   const { texts, listing } = view;
   return {
     kind: 'modal',
-    title: texts.setup.forms[`${family}Secret`],
+    title: texts.text(`setup.forms.${family}Secret`),
     action: 'rotated',
     options: { ...listingOptions(view), y: family },
     fields: [secretField(texts, listing.site)],
@@ -124,27 +131,30 @@ export function rotateForm(view: ListingView, family: SecretFamily): Modal {
 
 /** The new secret, shown once. */
 export function renderRotated(view: ListingView, family: SecretFamily, secrets: GeneratedSecrets): Panel {
-  const { buttons, sections, listing: own, link } = view.texts.setup;
+  const { text } = view.texts;
   return panel(
     'good',
-    own.rotateTitle,
-    [...addressBlocks(view, secrets, [family]), textBlock(lines(own.rotated, subtext(link.once)))],
+    text('setup.listing.rotateTitle'),
     [
-      button(buttons.dropSecrets, 'drop', { ...listingOptions(view), y: family }),
-      button(sections.listing, 'section', { ...listingOptions(view), s: 'listing' }),
+      ...addressBlocks(view, secrets, [family]),
+      textBlock(lines(text('setup.listing.rotated'), subtext(text('setup.link.once')))),
+    ],
+    [
+      button(text('setup.buttons.dropSecrets'), 'drop', { ...listingOptions(view), y: family }),
+      button(text('setup.sections.listing'), 'section', { ...listingOptions(view), s: 'listing' }),
     ],
   );
 }
 
 export function renderUnlink(view: ListingView): Panel {
-  const { buttons, listing: own } = view.texts.setup;
+  const { text } = view.texts;
   return panel(
     'bad',
-    own.unlinkTitle(escapedName(displayName(view, view.listing.name))),
-    [textBlock(own.unlink)],
+    text('setup.listing.unlinkTitle', { name: escapedName(displayName(view, view.listing.name)) }),
+    [textBlock(text('setup.listing.unlink'))],
     [
-      button(buttons.confirmUnlink, 'unlinked', listingOptions(view), 'danger'),
-      button(buttons.cancel, 'section', { ...listingOptions(view), s: 'listing' }),
+      button(text('setup.buttons.confirmUnlink'), 'unlinked', listingOptions(view), 'danger'),
+      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'listing' }),
     ],
   );
 }
@@ -155,17 +165,35 @@ export function renderUnlink(view: ListingView): Panel {
  */
 export function detailsForm(view: ListingView): Modal {
   const { listing } = view;
-  const { buttons, fields, hints } = view.texts.setup;
+
   const { site, kind } = listing;
   const text = { kind: 'text', required: false } as const;
-  const secret = { ...text, name: 'secret', label: fields.voteSecret, maxLength: 200 };
-  const siteKey = { ...text, name: 'siteKey', label: fields.siteKey, description: hints.siteKey, maxLength: 1000 };
-  const slug = { ...text, name: 'slug', label: fields.slug, description: hints.slug, maxLength: 100 };
+  const secret = { ...text, name: 'secret', label: view.texts.text('setup.fields.voteSecret'), maxLength: 200 };
+  const siteKey = {
+    ...text,
+    name: 'siteKey',
+    label: view.texts.text('setup.fields.siteKey'),
+    description: view.texts.text('setup.hints.siteKey'),
+    maxLength: 1000,
+  };
+  const slug = {
+    ...text,
+    name: 'slug',
+    label: view.texts.text('setup.fields.slug'),
+    description: view.texts.text('setup.hints.slug'),
+    maxLength: 100,
+  };
   const asked: readonly ModalField[] =
     site === null
-      ? [secret, { ...secret, name: 'premiumSecret', label: fields.premiumSecret }]
+      ? [secret, { ...secret, name: 'premiumSecret', label: view.texts.text('setup.fields.premiumSecret') }]
       : [secret, ...(takesKey(listing) ? [siteKey] : []), ...(needsSlug(site, kind) ? [slug] : [])];
-  return { kind: 'modal', title: buttons.more, action: 'more-saved', options: listingOptions(view), fields: asked };
+  return {
+    kind: 'modal',
+    title: view.texts.text('setup.buttons.more'),
+    action: 'more-saved',
+    options: listingOptions(view),
+    fields: asked,
+  };
 }
 
 /** Whether the site of a listing says who has voted to those who have a token of it. */

@@ -26,30 +26,32 @@ import { votePanelButton } from './vote-panel.ts';
 export async function renderOverview(view: SetupView): Promise<Panel> {
   if (!hasListing(view)) return renderWelcome(view);
   const { community } = view;
-  const { main, buttons } = view.texts.setup;
+  const { text } = view.texts;
   return panel(
     'plain',
-    main.title,
+    text('setup.main.title'),
     [
-      textBlock(main.intro),
+      textBlock(text('setup.main.intro')),
       ...(await heldBlocks(view)),
       ...(await renderChecklist(view)),
       ...listingSelect(view),
       sectionBlock(view, 'listing', escapedName(listingTitle(view, view.listing))),
       ...setupSections.map((section) => sectionBlock(view, section.id, summaryOf(view, section))),
-      ...community.issues.slice(0, 2).map((issue) => textBlock(subtext(main.notStored(problemOf(issue, view).text)))),
+      ...community.issues
+        .slice(0, 2)
+        .map((issue) => textBlock(subtext(text('setup.main.notStored', { problem: problemOf(issue, view).text })))),
     ],
     [
-      button(buttons.history, 'history', listingOptions(view)),
-      button(buttons.export, 'export'),
-      button(buttons.import, 'import', listingOptions(view)),
-      button(buttons.link, 'add'),
+      button(text('setup.buttons.history'), 'history', listingOptions(view)),
+      button(text('setup.buttons.export'), 'export'),
+      button(text('setup.buttons.import'), 'import', listingOptions(view)),
+      button(text('setup.buttons.link'), 'add'),
     ],
   );
 }
 
 function sectionBlock(view: ListingView, id: SectionId, summary: Markup): PanelBlock {
-  const name = view.texts.setup.sections[id];
+  const name = view.texts.text(`setup.sections.${id}`);
   const text = lines(bold(escapedName(name)), summary);
   return { kind: 'section', text, button: button(name, 'section', { ...listingOptions(view), s: id }) };
 }
@@ -57,9 +59,9 @@ function sectionBlock(view: ListingView, id: SectionId, summary: Markup): PanelB
 function summaryOf(view: ListingView, { summary }: SetupSection): Markup {
   const { texts } = view;
   const values = summary.map((path) => describeValue(path, effectiveValue(view, path).value, texts));
-  const { none } = texts.setup.values;
-  const shown = values.filter((value) => value !== none);
-  return shown.length === 0 ? none : joined(shown, ' · ');
+  const { text } = texts;
+  const shown = values.filter((value) => value !== text('setup.values.none'));
+  return shown.length === 0 ? text('setup.values.none') : joined(shown, ' · ');
 }
 
 function listingSelect(view: ListingView): PanelBlock[] {
@@ -70,22 +72,25 @@ function listingSelect(view: ListingView): PanelBlock[] {
     value: each.name,
     selected: each.name === listing.name,
   }));
-  return [selectBlock({ kind: 'choices', action: 'listing', placeholder: texts.setup.placeholders.listing, choices })];
+  return [
+    selectBlock({ kind: 'choices', action: 'listing', placeholder: texts.text('setup.placeholders.listing'), choices }),
+  ];
 }
 
 /** The first use: links a listing. */
 export async function renderWelcome(view: SetupView): Promise<Panel> {
   const { texts, services, community } = view;
-  const { welcome, buttons } = texts.setup;
+  const { text } = texts;
   const unassigned = services.checks.unassignedListings();
   if (unassigned.length > 0) {
     const names = texts.list(unassigned.slice(0, 5).map(escapedName));
-    return panel('wait', welcome.title, [textBlock(welcome.unassigned(names))], []);
+    return panel('wait', text('setup.welcome.title'), [textBlock(text('setup.welcome.unassigned', { names }))], []);
   }
-  if (!community.canStoreSecrets) return panel('wait', welcome.title, [textBlock(welcome.needsOperator)], []);
+  if (!community.canStoreSecrets)
+    return panel('wait', text('setup.welcome.title'), [textBlock(text('setup.welcome.needsOperator'))], []);
   const { blocks, ...step } = await linkStep(view);
-  const history = community.latestChange === null ? [] : [button(buttons.history, 'history')];
-  return { ...panel('plain', welcome.title, blocks, history), ...step };
+  const history = community.latestChange === null ? [] : [button(text('setup.buttons.history'), 'history')];
+  return { ...panel('plain', text('setup.welcome.title'), blocks, history), ...step };
 }
 
 /** What is done and what is not, with a button for each; nothing as soon as everything is. */
@@ -95,24 +100,28 @@ async function renderChecklist(view: ListingView): Promise<PanelBlock[]> {
   if (left.length === 0) return [];
   const line = ({ name, isDone }: SetupStep): Markup =>
     joined([isDone ? markup`✅` : markup`⬜`, escapedName(name)], ' ');
-  const title = bold(view.texts.setup.main.done(items.length - left.length, items.length));
+  const title = bold(view.texts.text('setup.main.done', { done: items.length - left.length, total: items.length }));
   return [textBlock(lines(title, ...items.map(line))), buttonBlock(...left.flatMap((each) => each.button ?? []))];
 }
 
 async function checklist(view: ListingView): Promise<readonly SetupStep[]> {
-  const { buttons, sections, fields, placeholders } = view.texts.setup;
+  const { text } = view.texts;
   const options = listingOptions(view);
   return [
-    { name: sections.listing, isDone: true, button: null },
-    { name: buttons.tests, isDone: await isReceiving(view), button: button(buttons.tests, 'test', options) },
+    { name: text('setup.sections.listing'), isDone: true, button: null },
     {
-      name: fields.announceChannel,
+      name: text('setup.buttons.tests'),
+      isDone: await isReceiving(view),
+      button: button(text('setup.buttons.tests'), 'test', options),
+    },
+    {
+      name: text('setup.fields.announceChannel'),
       isDone: effectiveValue(view, 'announceChannelId').value !== null,
-      button: button(placeholders.channel, 'step-channel', options),
+      button: button(text('setup.placeholders.channel'), 'step-channel', options),
     },
     ...setupSections.flatMap(({ step }) => step?.(view) ?? []),
     {
-      name: buttons.votePanel,
+      name: text('setup.buttons.votePanel'),
       isDone: await view.services.hasVotePanel(view.guildId),
       button: votePanelButton(view),
     },

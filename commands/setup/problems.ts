@@ -1,5 +1,6 @@
 import { operator } from '../../src/core/ledger/correction.ts';
-import type { SettingField } from '../../src/core/settings/setting-spec.ts';
+import { hintText } from '../../src/core/settings/hint-text.ts';
+import { ruleText } from '../../src/core/settings/rules.ts';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import { selectedValues, textField } from '../../src/discord/commands/input.ts';
 import type { Panel } from '../../src/discord/commands/reply.ts';
@@ -7,7 +8,6 @@ import type { RoleAccess, RoleState } from '../../src/features/roles/inspect-rol
 import { findSetting } from '../../src/features/settings.ts';
 import type { SettingIssue } from '../../src/features/setup/community.ts';
 import { isEqual } from '../../src/platform/json.ts';
-import { isEnglish } from '../../src/texts/locale.ts';
 import {
   bold,
   channelMention,
@@ -18,6 +18,7 @@ import {
   markup,
   roleMention,
   subtext,
+  trustedMarkup,
 } from '../../src/texts/markup.ts';
 import type { Texts } from '../../src/texts/texts.ts';
 import { fileSuffix } from './form.ts';
@@ -32,18 +33,28 @@ const requiredPermissions: readonly string[] = ['View Channel', 'Send Messages',
  */
 export async function channelProblem(view: SetupView, channelId: unknown, label: Markup): Promise<Problem | null> {
   const { input, texts, services, guildId } = view;
-  const { problems } = texts.setup;
+
   const own = await services.checks.channelsOf(guildId);
   const selected = typeof channelId === 'string' && Object.hasOwn(input.resolved.channels, channelId);
   const named = (text: Markup, hint: Markup): Problem => ({ text: markup`${bold(label)}: ${text}`, hint });
-  if (own === null && !selected) return named(problems.channelsUnknown, problems.rolesUnknownHint);
+  if (own === null && !selected)
+    return named(texts.text('setup.problems.channelsUnknown'), texts.text('setup.problems.rolesUnknownHint'));
   if (typeof channelId !== 'string' || (own !== null && !own.has(channelId))) {
-    return { ...named(problems.unknownChannel, problems.unknownChannelHint), isForeign: true };
+    return {
+      ...named(texts.text('setup.problems.unknownChannel'), texts.text('setup.problems.unknownChannelHint')),
+      isForeign: true,
+    };
   }
   const lacking = (selected && input.resolved.channels[channelId]?.missing) || [];
   const missing = lacking.filter((name) => requiredPermissions.includes(name));
   if (missing.length === 0) return null;
-  return named(problems.channel(channelMention(channelId), missing.join(', ')), problems.channelHint);
+  return named(
+    texts.text('setup.problems.channel', {
+      channel: channelMention(channelId),
+      permissions: trustedMarkup(texts.list(missing)),
+    }),
+    texts.text('setup.problems.channelHint'),
+  );
 }
 
 /** A setting before and after a change; undefined for one that `/setup` does not store. */
@@ -107,8 +118,9 @@ export async function findRoleProblems(view: SetupView, changes: readonly ValueC
   const [first] = [...given, ...required];
   if (first === undefined) return [];
   const access = await view.services.checks.roleAccess(view.guildId);
-  const { problems } = view.texts.setup;
-  if (access === null) return [at(view, first.path, problems.rolesUnknown, problems.rolesUnknownHint)];
+  const { text } = view.texts;
+  if (access === null)
+    return [at(view, first.path, text('setup.problems.rolesUnknown'), text('setup.problems.rolesUnknownHint'))];
   const unknown = required.filter(({ role }) => typeof role !== 'string' || !access.roles.has(role));
   return [
     ...given.flatMap(({ path, role }) => {
@@ -126,8 +138,11 @@ function at({ texts }: SetupView, path: string, text: Markup, hint: Markup): Pro
 }
 
 function unknownRole(view: SetupView, path: string): Problem {
-  const { problems } = view.texts.setup;
-  return { ...at(view, path, problems.unknownRole, problems.unknownRoleHint), isForeign: true };
+  const { text } = view.texts;
+  return {
+    ...at(view, path, text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')),
+    isForeign: true,
+  };
 }
 
 function problemOfRole(
@@ -135,17 +150,20 @@ function problemOfRole(
   access: RoleAccess,
   { role: roleId, state }: { readonly role: string; readonly state: RoleState },
 ): readonly [text: Markup, hint: Markup] | null {
-  const { problems } = texts.setup;
+  const { text } = texts;
   const role = roleMention(roleId);
-  if (state === 'managed') return [problems.managedRole(role), problems.managedRoleHint];
-  if (access.moderating.has(roleId)) return [problems.moderatingRole(role), problems.moderatingRoleHint];
-  if (state === 'above') return [problems.roleAbove(role), problems.roleAboveHint(role)];
+  if (state === 'managed')
+    return [text('setup.problems.managedRole', { role }), text('setup.problems.managedRoleHint')];
+  if (access.moderating.has(roleId))
+    return [text('setup.problems.moderatingRole', { role }), text('setup.problems.moderatingRoleHint')];
+  if (state === 'above')
+    return [text('setup.problems.roleAbove', { role }), text('setup.problems.roleAboveHint', { role })];
   // The operator, whose id is none of Discord's, decides for all servers.
   const isBound = input.userId !== operator && input.userId !== access.ownerId;
   if (isBound && isAbove(roleId, input.roles ?? [], access)) {
-    return [problems.roleAboveMember(role), problems.roleAboveMemberHint];
+    return [text('setup.problems.roleAboveMember', { role }), text('setup.problems.roleAboveMemberHint')];
   }
-  return access.mayManageRoles ? null : [problems.manageRoles, problems.manageRolesHint];
+  return access.mayManageRoles ? null : [text('setup.problems.manageRoles'), text('setup.problems.manageRolesHint')];
 }
 
 function isAbove(roleId: string, memberRoles: readonly string[], { positions }: RoleAccess): boolean {
@@ -179,70 +197,47 @@ export function problemOf(issue: SettingIssue, view: Pick<SetupView, 'texts' | '
   const name = bold(settingName(path, texts));
   if (code === 'missing') {
     const [field] = findSetting(path)?.fields ?? [];
-    const use = field?.hint === undefined ? null : escapedName(texts.setup.hints[field.hint]);
-    return { text: joined([name, texts.setup.values.none], ': '), hint: use };
+    const use = field?.hint === undefined ? null : escapedName(hintText(field.hint, texts));
+    return { text: joined([name, texts.text('setup.values.none')], ': '), hint: use };
   }
   if (code === 'no_settings_key') {
-    return { text: markup`${name}: ${texts.setup.problems.noKey}`, hint: texts.failure.needsOperator };
+    return { text: markup`${name}: ${texts.text('setup.problems.noKey')}`, hint: texts.text('failure.needsOperator') };
   }
-  const { field, label, rule } = placeOf(issue, texts);
-  const place = label === null ? name : joined([name, label], ' · ');
-  if (!isEnglish(texts.locale)) return translateProblem(issue, { place, field, rule }, texts);
-  return {
-    text:
-      label === null
-        ? markup`${place} ${escapeText(problem, maxProblemLength)}`
-        : markup`${place}: ${escapeText(rule, maxProblemLength)}`,
-    hint: hint === null ? null : escapeText(hint, maxProblemLength),
-  };
+  if (code === 'unknown_listing') {
+    return { text: markup`${name}: ${texts.text('setup.problems.unknownListing')}`, hint: null };
+  }
+  const place = placeOf(issue, texts);
+  if (issue.rule) return { text: markup`${place}: ${escapeText(ruleText(issue.rule, texts))}`, hint: null };
+  // What only files can have is in English, as in the file.
+  const detail = escapeText(hint === null ? problem : `${problem} ${hint}`, maxProblemLength);
+  return { text: markup`${place}: ${texts.text('setup.problems.value')}`, hint: detail };
 }
 
-interface Place {
-  readonly field: SettingField | undefined;
-  /** That of the field which the problem is in; null for the whole value, or without a field. */
-  readonly label: Markup | null;
-  /** What is wrong. */
-  readonly rule: string;
-}
-
-/** Where in a value the problem is: `0.price` of the items is their field for the price. */
-function placeOf({ path, problem }: SettingIssue, texts: Texts): Place {
-  const labels: Readonly<Record<string, string>> = texts.setup.fields;
-  const [, position, rule = problem] = /^is invalid(?: at ([\w.]+))?: (.*)$/s.exec(problem) ?? [];
-  const part = position?.split('.').findLast((each) => !/^\d+$/.test(each));
+/** The field with the problem: `0.price` of the items is the one for the price. The setting, if there is no such field. */
+function placeOf({ path, position = [] }: SettingIssue, texts: Texts): Markup {
+  const { text, has } = texts;
+  const part = position.findLast((each) => typeof each === 'string');
   const field = findSetting(path)?.fields?.find((each) => each.part === part);
-  const label = part === undefined ? undefined : labels[field?.name ?? part];
-  return { field, label: label === undefined ? null : escapedName(label), rule };
-}
-
-const wholeNumber = /^it must be a whole number from (\d+) to (\d+)\.$/;
-
-/** In other languages than English: of numbers the rule, of other values what the form says of them. */
-function translateProblem(
-  { code }: SettingIssue,
-  { place, field, rule }: { readonly place: Markup } & Omit<Place, 'label'>,
-  texts: Texts,
-): Problem {
-  const { hints, problems } = texts.setup;
-  if (code === 'unknown_listing') return { text: problems.unknownListing, hint: null };
-  const [, min, max] = wholeNumber.exec(rule) ?? [];
-  const text = min === undefined ? problems.value : problems.wholeNumber(Number(min), Number(max));
-  return { text: markup`${place}: ${text}`, hint: field?.hint ? escapedName(hints[field.hint]) : null };
+  const label = field?.name ?? part;
+  const name = bold(settingName(path, texts));
+  if (typeof label !== 'string' || !has('setup.fields', label)) return name;
+  const shown = escapedName(text(`setup.fields.${label}`));
+  return part === undefined ? bold(shown) : joined([name, shown], ' · ');
 }
 
 /** Why a listing cannot be linked, or cannot have a key. */
 function textOfLink({ code, listing }: SettingIssue, view: Pick<SetupView, 'texts' | 'listingNames'>): Markup | null {
-  const { setup } = view.texts;
+  const { text } = view.texts;
   const name = escapedName(displayName(view, listing ?? ''));
   switch (code) {
     case 'already_linked':
-      return setup.link.alreadyLinked(name);
+      return text('setup.link.alreadyLinked', { name });
     case 'operators_listing':
-      return setup.link.linkedByOperator(name);
+      return text('setup.link.linkedByOperator', { name });
     case 'not_compared':
-      return setup.link.notCompared(name);
+      return text('setup.link.notCompared', { name });
     case 'other_listing':
-      return setup.link.otherListing;
+      return text('setup.link.otherListing');
     default:
       return null;
   }
@@ -259,7 +254,7 @@ export async function withUploads({ input, services, texts }: SetupView): Promis
     const file = input.resolved.files?.[selectedValues(input, name)[0] ?? ''];
     if (file === undefined) continue;
     const text = await services.checks.readUpload(file);
-    if (text === null) return { text: texts.setup.problems.file, hint: texts.setup.problems.fileHint };
+    if (text === null) return { text: texts.text('setup.problems.file'), hint: texts.text('setup.problems.fileHint') };
     const typed = name.slice(0, -fileSuffix.length);
     fields[typed] = `${textField(input, typed)}\n${text}`;
   }

@@ -1,3 +1,4 @@
+import { wouldHavePaid } from '../../src/core/settings/would-have-paid.ts';
 import type { Panel, PanelBlock, ReplyButton } from '../../src/discord/commands/reply.ts';
 import type {
   ChangedSetting,
@@ -34,16 +35,16 @@ export interface Origin {
 
 /** The result of saving: before and after with Undo, or what to fix. */
 export async function renderSaved(view: SetupView, result: SaveResult | RotateResult, origin: Origin): Promise<Panel> {
-  const { saved, problems } = view.texts.setup;
+  const { text } = view.texts;
   switch (result.status) {
     case 'saved':
-      return renderDone(view, result.change, saved.title, origin);
+      return renderDone(view, result.change, text('setup.saved.title'), origin);
     case 'unchanged':
-      return panel('plain', saved.unchanged, [], backButtons(view, origin));
+      return panel('plain', text('setup.saved.unchanged'), [], backButtons(view, origin));
     case 'invalid':
       return renderUnsaved(view, { problems: result.issues.map((issue) => problemOf(issue, view)) }, origin.edit);
     case 'conflict':
-      return renderUnsaved(view, { intro: problems.conflict, since: result.since }, origin.edit);
+      return renderUnsaved(view, { intro: text('setup.problems.conflict'), since: result.since }, origin.edit);
   }
 }
 
@@ -58,34 +59,41 @@ export async function showSaved(
 }
 
 export async function renderUndone(view: SetupView, result: UndoResult): Promise<Panel> {
-  const { saved, problems } = view.texts.setup;
+  const { text } = view.texts;
   const back = backButtons(view, { section: null });
   switch (result.status) {
     case 'undone':
-      return renderDone(view, result.change, saved.undoneTitle, { section: null });
+      return renderDone(view, result.change, text('setup.saved.undoneTitle'), { section: null });
     case 'changed_since':
-      return panel('bad', problems.title, [textBlock(problems.changedSince), ...sinceBlocks(view, result.since)], back);
+      return panel(
+        'bad',
+        text('setup.problems.title'),
+        [textBlock(text('setup.problems.changedSince')), ...sinceBlocks(view, result.since)],
+        back,
+      );
     case 'already_undone':
-      return panel('plain', problems.alreadyUndone, [], back);
+      return panel('plain', text('setup.problems.alreadyUndone'), [], back);
     case 'not_found':
-      return panel('bad', problems.notFound, [], back);
+      return panel('bad', text('setup.problems.notFound'), [], back);
     case 'invalid': {
       const found = result.issues.map((issue) => problemOf(issue, view));
-      return panel('bad', problems.title, [textBlock(renderProblems(found))], back);
+      return panel('bad', text('setup.problems.title'), [textBlock(renderProblems(found))], back);
     }
   }
 }
 
 async function renderDone(view: SetupView, change: SettingsChange, title: Markup, origin: Origin): Promise<Panel> {
-  const { buttons, saved } = view.texts.setup;
   const text = renderChange(change, view);
   const before = change.changes.map(({ listing, path, before: value }) => ({ listing: listing ?? '', path, value }));
   const simulated = await view.services.simulateChange(view.guildId, { before });
   return panel(
     'good',
     title,
-    [textBlock(lines(text, simulated && saved.wouldHavePaid(simulated), subtext(saved.soon)))],
-    [button(buttons.undo, 'undo', { ...listingOptions(view), id: change.id }), ...backButtons(view, origin)],
+    [textBlock(lines(text, simulated && wouldHavePaid(simulated, view.texts)))],
+    [
+      button(view.texts.text('setup.buttons.undo'), 'undo', { ...listingOptions(view), id: change.id }),
+      ...backButtons(view, origin),
+    ],
   );
 }
 
@@ -97,17 +105,17 @@ export function renderUnsaved(
     | { readonly intro: Markup; readonly since: readonly SettingsChange[] },
   edit?: Edit,
 ): Panel {
-  const { buttons, problems } = view.texts.setup;
+  const { text } = view.texts;
   const blocks =
     'problems' in cause
       ? [textBlock(renderProblems(cause.problems))]
       : [textBlock(cause.intro), ...sinceBlocks(view, cause.since)];
-  const overview = button(buttons.overview, 'overview', listingOptions(view));
+  const overview = button(text('setup.buttons.overview'), 'overview', listingOptions(view));
   const found = 'problems' in cause ? cause.problems : [];
-  if (edit === undefined) return refusing(panel('bad', problems.title, blocks, [overview]), found);
-  const again = button(buttons.editAgain, 'again', editOptions(view, edit.form, edit), 'primary');
-  const kept = [...blocks, textBlock(subtext(problems.kept))];
-  return refusing(panel('bad', problems.title, kept, [again, overview]), found);
+  if (edit === undefined) return refusing(panel('bad', text('setup.problems.title'), blocks, [overview]), found);
+  const again = button(text('setup.buttons.editAgain'), 'again', editOptions(view, edit.form, edit), 'primary');
+  const kept = [...blocks, textBlock(subtext(text('setup.problems.kept')))];
+  return refusing(panel('bad', text('setup.problems.title'), kept, [again, overview]), found);
 }
 
 function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBlock[] {
@@ -115,10 +123,12 @@ function sinceBlocks(view: SetupView, since: readonly SettingsChange[]): PanelBl
 }
 
 function backButtons(view: SetupView, { section }: Origin) {
-  const { buttons, sections } = view.texts.setup;
+  const { text } = view.texts;
   return [
-    ...(section === null ? [] : [button(sections[section], 'section', { ...listingOptions(view), s: section })]),
-    button(buttons.overview, 'overview', listingOptions(view)),
+    ...(section === null
+      ? []
+      : [button(text(`setup.sections.${section}`), 'section', { ...listingOptions(view), s: section })]),
+    button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
   ];
 }
 
@@ -155,30 +165,33 @@ export function renderChange({ changes }: Pick<SettingsChange, 'changes'>, view:
 function renderChanged(change: ChangedSetting, view: ChangeView): Markup {
   const { listing, path, isSecret, before, after } = change;
   const { texts, community } = view;
-  const { setup } = texts;
+  const { text } = texts;
   const own = settingName(path, texts);
   const isNamed = community.listings.length > 1 && listing !== null;
-  const name = isNamed ? setup.saved.ofListing(escapedName(displayName(view, listing)), own) : own;
-  if (isSecret) return setup.saved.secretChanged(name);
+  const name = isNamed
+    ? text('setup.saved.ofListing', { listing: escapedName(displayName(view, listing)), name: own })
+    : own;
+  if (isSecret) return text('setup.saved.secretChanged', { name });
   const displayed = listing === null ? undefined : view.listingNames.get(listing);
   const describe = (value: unknown) =>
-    value === undefined ? setup.values.notSet : describeValue(path, value, texts, displayed);
-  return setup.saved.change(name, describe(before), describe(after));
+    value === undefined ? text('setup.values.notSet') : describeValue(path, value, texts, displayed);
+  return text('setup.saved.change', { name, before: describe(before), after: describe(after) });
 }
 
 /** Who changed what, and when. */
 export function renderHistoryEntry(change: SettingsChange, view: ChangeView): Markup {
-  const { setup } = view.texts;
+  const { text } = view.texts;
   const { at, authorId, undoes, undoneBy } = change;
-  const state = undoneBy === null ? (undoes === null ? null : setup.history.undoes) : setup.history.undone;
-  const heading = setup.history.line(timestamp(at, 'f'), mention(authorId));
+  const state =
+    undoneBy === null ? (undoes === null ? null : text('setup.history.undoes')) : text('setup.history.undone');
+  const heading = text('setup.history.line', { time: timestamp(at, 'f'), author: mention(authorId) });
   return lines(bold(state === null ? heading : markup`${heading} · ${state}`), renderChange(change, view));
 }
 
 /** The last changes, each with Undo. */
 export async function renderHistory(view: SetupView): Promise<Panel> {
   const { services, texts, guildId, input } = view;
-  const { history, buttons } = texts.setup;
+
   const before = Number(input.options['b'] ?? Number.NaN);
   const start = Number.isSafeInteger(before) && before > 0 ? before : null;
   const changes = await services.settings.changes(guildId, { before: start, limit: pageSize + 1 });
@@ -186,14 +199,23 @@ export async function renderHistory(view: SetupView): Promise<Panel> {
   const blocks = changes.slice(0, pageSize).map((change): PanelBlock => {
     const text = renderHistoryEntry(change, view);
     if (change.undoneBy !== null) return { kind: 'text', text };
-    return { kind: 'section', text, button: button(buttons.undo, 'undo', { ...options, id: change.id }) };
+    return {
+      kind: 'section',
+      text,
+      button: button(texts.text('setup.buttons.undo'), 'undo', { ...options, id: change.id }),
+    };
   });
   const last = changes[pageSize - 1];
-  return panel('plain', history.title, changes.length === 0 ? [{ kind: 'text', text: history.none }] : blocks, [
-    ...(start === null ? [] : [button(buttons.newest, 'history', options)]),
-    ...(changes.length > pageSize && last !== undefined
-      ? [button(buttons.older, 'history', { ...options, b: last.id })]
-      : []),
-    button(buttons.overview, 'overview', options),
-  ]);
+  return panel(
+    'plain',
+    texts.text('setup.history.title'),
+    changes.length === 0 ? [{ kind: 'text', text: texts.text('setup.history.none') }] : blocks,
+    [
+      ...(start === null ? [] : [button(texts.text('setup.buttons.newest'), 'history', options)]),
+      ...(changes.length > pageSize && last !== undefined
+        ? [button(texts.text('setup.buttons.older'), 'history', { ...options, b: last.id })]
+        : []),
+      button(texts.text('setup.buttons.overview'), 'overview', options),
+    ],
+  );
 }

@@ -1,6 +1,7 @@
+import type { SettingField } from '../../src/core/settings/setting-spec.ts';
 import { isOff } from '../../src/core/settings/shown-values.ts';
 import type { Modal, Panel, PanelBlock, Reply, ReplyButton } from '../../src/discord/commands/reply.ts';
-import type { SettingPath } from '../../src/features/settings.ts';
+import { type SettingPath, settingAt } from '../../src/features/settings.ts';
 import { plainName } from '../../src/platform/truncate.ts';
 import { bold, joined, lines, type Markup, subtext } from '../../src/texts/markup.ts';
 import type { Form } from './form.ts';
@@ -61,32 +62,48 @@ export function pathsOf({ forms, paths }: SetupSection): readonly SettingPath[] 
 /** A subject with its settings, their sources, and what changes them. */
 export function renderSection(view: ListingView, section: SetupSection): Panel {
   const { id } = section;
-  const { buttons, sections } = view.texts.setup;
+  const { text } = view.texts;
   const isStored = pathsOf(section).some((path) => effectiveValue(view, path).source === 'setup');
   const settings = textBlock(renderSettings(view, section));
   return panel(
     'plain',
-    escapedName(sections[id]),
+    escapedName(text(`setup.sections.${id}`)),
     [...(section.blocks?.(view, settings) ?? [settings]), ...listSelects(view, section)],
     [
       ...editButtons(view, section),
       ...(section.buttons?.(view) ?? []),
-      ...(isStored ? [button(buttons.reset, 'reset', { ...listingOptions(view), s: id })] : []),
-      button(buttons.overview, 'overview', listingOptions(view)),
+      ...(isStored ? [button(text('setup.buttons.reset'), 'reset', { ...listingOptions(view), s: id })] : []),
+      button(text('setup.buttons.overview'), 'overview', listingOptions(view)),
     ],
   );
 }
 
-/** A line for each that is on, and the names of the others. */
+/** A line for each that is on, or for all boxes of a field, and the names of the others. */
 function renderSettings(view: SetupView, section: SetupSection): Markup {
   const used = pathsOf(section).filter((path) => section.isUsed?.(view, path) ?? true);
   const isOn = (path: SettingPath) =>
     section.alwaysShown?.includes(path) === true || !isOff(effectiveValue(view, path).value);
   const off = used.filter((path) => !isOn(path)).map((path) => settingName(path, view.texts));
   return lines(
-    ...used.filter(isOn).map((path) => settingLine(view, path)),
-    off.length === 0 ? null : subtext(view.texts.setup.values.off(view.texts.list(off))),
+    ...used.filter((path) => isOn(path) && boxOf(path) === undefined).map((path) => settingLine(view, path)),
+    ...boxLines(view, used.filter(isOn)),
+    off.length === 0 ? null : subtext(view.texts.text('setup.values.off', { names: view.texts.list(off) })),
   );
+}
+
+/** The field that has the setting as one of its boxes. */
+function boxOf(path: SettingPath): SettingField | undefined {
+  return settingAt(path).fields?.find(({ kind }) => kind === 'switch');
+}
+
+/** What is ticked in each field: "What votes show: Voter, Streak". */
+function boxLines({ texts }: SetupView, ticked: readonly SettingPath[]): readonly Markup[] {
+  const byField = Map.groupBy(ticked, (path) => boxOf(path)?.name);
+  return [...byField].flatMap(([field, paths]) => {
+    if (field === undefined) return [];
+    const names = texts.list(paths.map((path) => settingName(path, texts)));
+    return joined([bold(escapedName(texts.text(`setup.fields.${field}`))), names], ': ');
+  });
 }
 
 function settingLine(view: SetupView, path: SettingPath): Markup {
@@ -94,19 +111,21 @@ function settingLine(view: SetupView, path: SettingPath): Markup {
   const { value, source } = effectiveValue(view, path);
   const name = bold(settingName(path, texts));
   if (path === 'premiumChannelId' && value !== null && value === effectiveValue(view, 'announceChannelId').value) {
-    return joined([name, texts.setup.values.sameAsAnnouncements], ': ');
+    return joined([name, texts.text('setup.values.sameAsAnnouncements')], ': ');
   }
   const shown = joined(
-    [describeValue(path, value, texts), source === 'default' ? null : texts.setup.sources[source]],
+    [describeValue(path, value, texts), source === 'default' ? null : texts.text(`setup.sources.${source}`)],
     ' · ',
   );
   return joined([name, shown], ': ');
 }
 
 function editButtons(view: SetupView, { forms }: SetupSection): ReplyButton[] {
-  const { buttons } = view.texts.setup;
+  const { text } = view.texts;
   return forms.flatMap((form) =>
-    form.button === undefined ? [] : button(buttons[form.button], 'edit', editOptions(view, form), 'primary'),
+    form.button === undefined
+      ? []
+      : button(text(`setup.buttons.${form.button}`), 'edit', editOptions(view, form), 'primary'),
   );
 }
 
@@ -115,7 +134,7 @@ export const newEntry = 'new';
 
 /** Selects that open the form of an entry, or of a new one. */
 function listSelects(view: SetupView, { forms }: SetupSection): PanelBlock[] {
-  const { placeholders, choices } = view.texts.setup;
+  const { text } = view.texts;
   return forms.flatMap((form) => {
     const { list, paths } = form;
     if (list === undefined) return [];
@@ -126,9 +145,9 @@ function listSelects(view: SetupView, { forms }: SetupSection): PanelBlock[] {
     return selectBlock({
       kind: 'choices',
       action: 'entry',
-      placeholder: placeholders[list.placeholder],
+      placeholder: text(`setup.placeholders.${list.placeholder}`),
       options: editOptions(view, form),
-      choices: [{ label: choices[list.add], value: newEntry }, ...shown],
+      choices: [{ label: text(`setup.choices.${list.add}`), value: newEntry }, ...shown],
     });
   });
 }

@@ -14,7 +14,7 @@ import type {
 } from '../../src/features/setup/community.ts';
 import type { Clock } from '../../src/platform/clock.ts';
 import { escapeName, type Markup } from '../../src/texts/markup.ts';
-import type { Texts } from '../../src/texts/texts.ts';
+import type { TextIn, Texts } from '../../src/texts/texts.ts';
 import type { SetupServices } from '../setup-services.ts';
 import type { Form } from './form.ts';
 
@@ -38,7 +38,7 @@ export interface ListingView extends SetupView {
 }
 
 /** A part of `/setup`, by the key of its name in the texts. */
-export type SectionId = keyof Texts['setup']['sections'];
+export type SectionId = TextIn<'setup.sections'>;
 
 /** A form that is open, or was submitted. */
 export interface Edit {
@@ -121,7 +121,7 @@ export function displayName({ listingNames }: Pick<SetupView, 'listingNames'>, n
 }
 
 export function listingTitle(view: Pick<SetupView, 'listingNames' | 'texts'>, { name, kind }: ListingSettings): string {
-  return `${displayName(view, name).slice(0, maxNameLength)} (${view.texts.listing.kinds[kind]})`;
+  return `${displayName(view, name).slice(0, maxNameLength)} (${view.texts.text(`listing.kinds.${kind}`)})`;
 }
 
 /** The value of a setting in a line, by its path. @param listingName of the server or bot that is linked */
@@ -130,22 +130,15 @@ export function describeValue(path: string, value: unknown, texts: Texts, listin
   return showValue(path === linkPath ? link : findSetting(path), value, texts);
 }
 
-/** The name of a setting in the language of the member; the path itself for one that is not known. */
-export function settingName(path: string, texts: Texts): Markup {
-  const { rewards, announcements, ...names } = texts.setup.names;
+/** The name of a setting in the language of the member; the path itself, which may be imported, for one that is not known. */
+export function settingName(path: string, { text, has }: Texts): Markup {
   const [group = '', name = ''] = path.split('.', 2);
-  const groups: Readonly<Record<string, Names>> = { rewards, announcements };
+  if (group === 'rewards' && has('setup.names.rewards', name)) return text(`setup.names.rewards.${name}`);
+  if (group === 'announcements' && has('setup.names.announcements', name))
+    return text(`setup.names.announcements.${name}`);
   // A part of a setting has a name if it is secret: that in `shop.vip.codes`.
   const flatName = isSecretPath(path) ? (path.split('.').at(-1) ?? group) : group;
-  const found = Object.hasOwn(groups, group) ? ownName(groups[group], name) : ownName(names, flatName);
-  return found ?? escapedName(path);
-}
-
-type Names = Readonly<Record<string, Markup>>;
-
-/** The path may come from an imported text. */
-function ownName(names: Names | undefined, name: string): Markup | undefined {
-  return names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
+  return has('setup.names', flatName) ? text(`setup.names.${flatName}`) : escapedName(path);
 }
 
 type Options = Readonly<Record<string, OptionValue>>;

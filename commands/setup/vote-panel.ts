@@ -6,35 +6,35 @@ import { button, listingOptions, type SetupView, selectBlock, textBlock } from '
 
 /** The button that leads to the choice of a channel for the vote panel. */
 export const votePanelButton = ({ texts }: Pick<SetupView, 'texts'>): ReplyButton =>
-  button(texts.setup.buttons.votePanel, 'post-panel');
+  button(texts.text('setup.buttons.votePanel'), 'post-panel');
 
 /** What a vote panel is, with the choice of its channel. @param problem why the one that was chosen cannot be used */
 export function renderPanelChoice(view: SetupView, problem: Markup | null = null): Panel {
-  const { setup } = view.texts;
+  const { text } = view.texts;
   return panel(
     problem === null ? 'plain' : 'bad',
-    escapeName(setup.buttons.votePanel),
+    escapeName(text('setup.buttons.votePanel')),
     [
-      textBlock(lines(problem, setup.votePanel.text)),
-      selectBlock({ kind: 'channels', action: 'panel-channel', placeholder: setup.placeholders.channel }),
+      textBlock(lines(problem, text('setup.votePanel.text'))),
+      selectBlock({ kind: 'channels', action: 'panel-channel', placeholder: text('setup.placeholders.channel') }),
     ],
-    [button(setup.buttons.overview, 'overview', listingOptions(view))],
+    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
   );
 }
 
 /** Has the panel posted in the chosen channel, if the bot can post there. */
 export async function postVotePanel(view: SetupView): Promise<Panel> {
   const { input, texts, services, guildId } = view;
-  const { buttons, votePanel } = texts.setup;
+  const { text } = texts;
   const [channelId] = input.values;
   if (channelId === undefined) return renderPanelChoice(view);
-  const problem = await channelProblem(view, channelId, escapeName(buttons.votePanel));
+  const problem = await channelProblem(view, channelId, escapeName(text('setup.buttons.votePanel')));
   if (problem !== null) return refusing(renderPanelChoice(view, renderProblems([problem])), [problem]);
   await services.postVotePanel(guildId, channelId);
   return panel(
     'good',
-    escapeName(buttons.votePanel),
-    [textBlock(votePanel.posted(channelMention(channelId)))],
-    [button(buttons.overview, 'overview', listingOptions(view))],
+    escapeName(text('setup.buttons.votePanel')),
+    [textBlock(text('setup.votePanel.posted', { channel: channelMention(channelId) }))],
+    [button(text('setup.buttons.overview'), 'overview', listingOptions(view))],
   );
 }

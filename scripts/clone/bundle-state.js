@@ -8,7 +8,15 @@ var root = fileURLToPath(new URL('../..', import.meta.url));
 export var bundleFolder = join(root, 'dist', 'program');
 
 /** What the bundle consists of. npm writes the last one whenever it installs packages. */
-var parts = ['src', 'commands', 'config', 'scripts', 'package.json', join('node_modules', '.package-lock.json')];
+var parts = [
+  'src',
+  'commands',
+  'config',
+  'locales',
+  'scripts',
+  'package.json',
+  join('node_modules', '.package-lock.json'),
+];
 
 /**
  * Whether there is a bundle, and nothing that it consists of has changed since. Compares when files were changed on this

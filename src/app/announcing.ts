@@ -40,14 +40,14 @@ interface AnnouncingDependencies
 /** Processes the outbox, and fills it by time. It needs no gateway. */
 export async function createAnnouncing(access: DiscordAccess, shared: Shared, dependencies: AnnouncingDependencies) {
   const { store, directory, nudge, newEffectsPollMs, metrics, clock, log, tracing, queueShare } = dependencies;
-  const { rest, guard, languages, memberLanguages, commands } = access;
+  const { rest, guard, guildLanguages, memberLanguages, commands } = access;
   const list = listingsTarget(commands);
   const parts = await createParts({
     ...access,
     ...shared,
     ...dependencies,
-    channelTexts: languages.ofChannel,
-    guildTexts: languages.ofGuild,
+    channelTexts: guildLanguages.ofChannel,
+    guildTexts: guildLanguages.ofGuild,
     memberTexts: memberLanguages.textsOf,
     cardOf: createCardSource(
       dependencies.lookups,
@@ -65,7 +65,7 @@ export async function createAnnouncing(access: DiscordAccess, shared: Shared, de
       textsOf: memberLanguages.textsOf,
       clock,
     }),
-    ownerReport: createOwnerReportHandler({ rest, types: parts.ownerReports, textsOf: languages.ofChannel }),
+    ownerReport: createOwnerReportHandler({ rest, types: parts.ownerReports, textsOf: guildLanguages.ofChannel }),
   });
   const guarded = guardPerform(perform, guard);
   const dispatcher = createDispatcher({

@@ -24,9 +24,11 @@ import type { LeaseStore } from '../platform/leases/lease-store.ts';
 import type { Log } from '../platform/log.ts';
 import { memoizeOne } from '../platform/memoize.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
+import type { AppTexts } from '../texts/texts.ts';
 import type { DiscordAccess } from './discord-access.ts';
 
 interface AnsweringDependencies {
+  readonly languages: AppTexts;
   readonly contexts: Pick<CommandContexts, 'at' | 'offer' | 'guildIds'>;
   readonly services: Pick<Services, 'noticesFor' | 'onMemberSeen' | 'loops'>;
   readonly clock: Clock;
@@ -81,6 +83,7 @@ export function createAnswering(
   }
 
   const interactions = createInteractions({
+    languages: dependencies.languages,
     commands,
     retired: dependencies.retired,
     clock,
@@ -121,7 +124,14 @@ export function createAnswering(
           memory: dependencies.memory,
           observe: (status) => metrics.interactionRequests.inc({ status }),
         });
-  const native = createNativeInteractions({ commands, isOwnCommand: registrar.isOwn, onAnswered, clock, log });
+  const native = createNativeInteractions({
+    languages: dependencies.languages,
+    commands,
+    isOwnCommand: registrar.isOwn,
+    onAnswered,
+    clock,
+    log,
+  });
   if (native !== null && endpoint !== null) throw needsGateway(commands);
   const gateway =
     endpoint !== null

@@ -17,7 +17,7 @@ import { createLog } from '../platform/log.ts';
 import { adaptLogger } from '../platform/logger.ts';
 import { createTemporaryDatabase } from '../platform/temporary-database.ts';
 import { resolveLogFormat } from '../platform/terminal/process-terminal.ts';
-import { overrideTexts } from '../texts/texts.ts';
+import { createAppTexts } from '../texts/texts.ts';
 import type { App, InternalDependencies } from './app-interface.ts';
 
 /**
@@ -102,7 +102,7 @@ async function createFromOptions(options: AppOptions, environment: Environment |
 export async function openApp(config: Config, dependencies: InternalDependencies): Promise<App> {
   const { clock = systemClock, texts } = dependencies;
   const { log, redact } = adaptLogger(dependencies.log ?? defaultLog(config), config.secrets);
-  if (texts !== undefined) overrideTexts(texts);
+  const languages = createAppTexts(texts);
   const cache = await openKeyv(config.cacheUrl, (error) =>
     log.warn({ reason: messageOf(error) }, 'the cache cannot be opened; it is in memory until the next start'),
   );
@@ -120,6 +120,7 @@ export async function openApp(config: Config, dependencies: InternalDependencies
     const communityIds = await prepareCommunities(store.communityIds, config.listings);
     const { app, loadSettings } = await assembleApp({
       ...dependencies,
+      languages,
       config,
       store,
       cache,

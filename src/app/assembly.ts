@@ -39,6 +39,7 @@ import { createLifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import type { Redactor } from '../platform/redactor.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
+import type { AppTexts } from '../texts/texts.ts';
 import { noWebhooks } from '../webhook/receiver.ts';
 import { createAnnouncing } from './announcing.ts';
 import { createAnswering } from './answering.ts';
@@ -62,6 +63,7 @@ const sharedDatabasePollMs = second / 5;
 /** What an app consists of that was opened for it, and what its caller passed. */
 export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
   readonly config: Config;
+  readonly languages: AppTexts;
   readonly store: Store;
   readonly cache: Cache;
   /** The guild of the first account. */
@@ -76,7 +78,7 @@ export interface AppParts extends Omit<InternalDependencies, 'clock' | 'log'> {
  * Creates all components and passes each its part of the configuration. The app may be used when `loadSettings` is done.
  */
 export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSettings: () => Promise<void> }> {
-  const { config, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
+  const { config, languages, store, cache, communityIds, clock, log, redact, stopwatch = clock } = parts;
   const { wrapListener = (listener) => listener, onRecorded, onAttempted = () => {}, tracing = null } = parts;
   /** Other processes may use the same database. */
   const isShared = sqlitePathOf(config.databaseUrl) === null;
@@ -119,6 +121,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   const queueShare = createQueueShare(leases, { clock: stopwatch, log });
   const access = createDiscordAccess(config, {
     ...kit,
+    languages,
     announcements,
     memberLocales: store.memberLocales,
     invalidRequests: store.invalidRequests,
@@ -134,7 +137,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
     log,
   });
   const claimRecorder = handling.recording.claims(store.recorder);
-  const common = { ...kit, config, store, directory, lookups, drawVotePicture, isHandled, claimRecorder };
+  const common = { ...kit, config, languages, store, directory, lookups, drawVotePicture, isHandled, claimRecorder };
   const context = { ...common, nudge: notices.nudge };
   const services = await createServices({
     ...context,
@@ -225,6 +228,7 @@ export async function assembleApp(parts: AppParts): Promise<{ app: App; loadSett
   });
   const owner = createOwnerApp(config, {
     ...recording,
+    languages,
     rest: access.rest,
     setup: services.shared.setupServices,
     signInLinks: parts.signInLinks,

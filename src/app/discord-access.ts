@@ -18,7 +18,7 @@ import { createGivenRoleCheck } from '../features/roles/given-role-check.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Tracing } from '../platform/tracing/tracing.ts';
-import { textsFor } from '../texts/texts.ts';
+import type { AppTexts } from '../texts/texts.ts';
 
 export type DiscordAccess = ReturnType<typeof createDiscordAccess>;
 
@@ -37,12 +37,13 @@ export function createDiscordAccess(
     readonly requestsPerSecond: () => number;
     readonly tracing: Tracing | null;
     readonly log: Log;
+    readonly languages: AppTexts;
     /** Real time. */
     readonly stopwatch: Clock;
   },
 ) {
   const { discord } = config;
-  const { announcements, memberLocales, tracing, log, stopwatch } = options;
+  const { announcements, memberLocales, tracing, languages, log, stopwatch } = options;
   const globalLimit = createGlobalRateLimit(stopwatch);
   const counted = createInvalidRequests({ store: options.invalidRequests, clock: stopwatch, log });
   const invalidRequests: InvalidRequests =
@@ -63,10 +64,16 @@ export function createDiscordAccess(
     requestsPerSecond: options.requestsPerSecond,
   });
   const guilds = createKnownGuilds(rest, stopwatch);
-  const languages = createGuildLanguages({ guilds, configured: announcements.languageOf, clock: stopwatch });
+  const guildLanguages = createGuildLanguages({
+    languages,
+    guilds,
+    configured: announcements.languageOf,
+    clock: stopwatch,
+  });
   const memberLanguages = createMemberLanguages({
+    languages,
     locales: memberLocales,
-    fallback: async () => (discord.guildId === null ? textsFor(null) : languages.ofGuild(discord.guildId)),
+    fallback: async () => (discord.guildId === null ? languages.for() : guildLanguages.ofGuild(discord.guildId)),
     log,
   });
   const givenRoles = createGivenRoleCheck(rest, stopwatch);
@@ -86,7 +93,7 @@ export function createDiscordAccess(
     invalidRequests,
     guard,
     givenRoles,
-    languages,
+    guildLanguages,
     names:
       discord.token === '' ? noNamesInDiscord : createNamesInDiscord({ ...options, rest, guilds, clock: stopwatch }),
     portraits: createPortraits({ ...options, rest, guilds, clock: stopwatch }),

@@ -7,7 +7,7 @@ import { formatExactly, second } from '../platform/durations.ts';
 import { command } from '../platform/terminal/command.ts';
 import { exitCode, UsageError, withSuggestion } from '../platform/terminal/terminal.ts';
 import { defaultLocale } from '../texts/locale.ts';
-import { textsFor, textsIn } from '../texts/texts.ts';
+import { ownTexts, textsIn } from '../texts/texts.ts';
 import { listingsWith, storedSettingsOrWarning } from './stored-settings.ts';
 
 const help = `tallyhook announcements: show what the announcements of the settings look like
@@ -65,7 +65,7 @@ export function previewListings(listings: readonly ListingConfig[], now: number)
     .filter(({ implied }) => !implied)
     .map((listing) => {
       const { name, announcements } = listing;
-      const texts = textsFor(announcements.language);
+      const texts = ownTexts.for(announcements.language);
       const previews = previewAnnouncements(listing, { title: name, texts, now }).map((each) => toTexts(each, now));
       return { listing: name, mode: announcements.mode, previews };
     });
@@ -76,7 +76,7 @@ function toTexts({ subject, reply }: AnnouncementPreview, now: number) {
   const buttons =
     'kind' in reply ? reply.blocks.flatMap((block) => ('buttons' in block ? block.buttons : [])) : reply.buttons;
   return {
-    subject: textsIn(defaultLocale).console.previews[subject],
+    subject: textsIn(defaultLocale).text(`console.previews.${subject}`),
     title: readable(reply.title ?? '', now),
     text: textsOf(reply).flatMap((text) => (text === '' ? [] : readable(text, now).split('\n'))),
     buttons: (buttons ?? []).map(({ label }) => label),

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock.ts';
 import { second } from '../platform/durations.ts';
 import { settleWithin } from '../platform/with-timeout.ts';
-import { type Texts, textsFor } from '../texts/texts.ts';
+import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { KnownGuilds } from './known-guilds.ts';
 
 /** The texts in the language of what is written to. Never rejects, and takes at most half a second. */
@@ -19,12 +19,13 @@ export type GuildLanguages = ReturnType<typeof createGuildLanguages>;
  * `preferred_locale`). English while neither is known.
  */
 export function createGuildLanguages(options: {
+  languages: AppTexts;
   guilds: KnownGuilds;
   /** Of a guild, or of the guild of a channel; null to use the guild's own. */
   configured?: (place: { readonly channelId: string } | { readonly guildId: string }) => string | null;
   clock: Clock;
 }) {
-  const { guilds, configured = () => null, clock } = options;
+  const { languages, guilds, configured = () => null, clock } = options;
 
   async function localeOf(guildId: string | null): Promise<string | null> {
     return guildId === null ? null : ((await guilds.find(guildId))?.locale ?? null);
@@ -33,11 +34,13 @@ export function createGuildLanguages(options: {
   return {
     async ofChannel(channelId: string): Promise<Texts> {
       const locale = configured({ channelId });
-      return textsFor(locale ?? (await settleWithin(timeoutMs, clock, guilds.ofChannel(channelId).then(localeOf))));
+      return languages.for(
+        locale ?? (await settleWithin(timeoutMs, clock, guilds.ofChannel(channelId).then(localeOf))),
+      );
     },
     async ofGuild(guildId: string): Promise<Texts> {
       const locale = configured({ guildId });
-      return textsFor(locale ?? (await settleWithin(timeoutMs, clock, localeOf(guildId))));
+      return languages.for(locale ?? (await settleWithin(timeoutMs, clock, localeOf(guildId))));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../platform/errors.ts';
 import type { Log } from '../platform/log.ts';
-import { type Texts, textsFor } from '../texts/texts.ts';
+import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { CommandInput } from './commands/input.ts';
 import type { MemberTexts } from './guild-languages.ts';
 
@@ -14,8 +14,13 @@ export interface MemberLocales {
 export type MemberLanguages = ReturnType<typeof createMemberLanguages>;
 
 /** @param fallback the texts for members whose language is not known */
-export function createMemberLanguages(options: { locales: MemberLocales; fallback: MemberTexts; log: Log }) {
-  const { locales, fallback, log } = options;
+export function createMemberLanguages(options: {
+  languages: AppTexts;
+  locales: MemberLocales;
+  fallback: MemberTexts;
+  log: Log;
+}) {
+  const { languages, locales, fallback, log } = options;
 
   /** Most members keep their language, and a read needs no lock. */
   async function store(userId: string, locale: string): Promise<void> {
@@ -25,7 +30,7 @@ export function createMemberLanguages(options: { locales: MemberLocales; fallbac
   return {
     async textsOf(userId: string): Promise<Texts> {
       const locale = await locales.localeOf(userId).catch(() => null);
-      return locale === null ? fallback(userId) : textsFor(locale);
+      return locale === null ? fallback(userId) : languages.for(locale);
     },
     /** Stores the language that a member uses Discord in. An error is logged: the next command tries again. */
     note({ userId, locale }: Pick<CommandInput, 'userId' | 'locale'>): void {

@@ -70,6 +70,7 @@ export {
   type Markup,
   markup,
   mention,
+  type Plain,
   roleMention,
   subtext,
   type TimestampStyle,

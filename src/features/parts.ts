@@ -25,7 +25,7 @@ import type { Log } from '../platform/log.ts';
 import type { Loop } from '../platform/loop.ts';
 import type { Html } from '../platform/web/html.ts';
 import type { Markup } from '../texts/markup.ts';
-import type { Texts } from '../texts/texts.ts';
+import type { AppTexts, Texts } from '../texts/texts.ts';
 import type { Community, Directory } from './communities/directory.ts';
 import type { LookupClients } from './communities/lookup-clients.ts';
 
@@ -46,6 +46,8 @@ export interface AnnouncementsOfListings {
  */
 export interface ServicesContext {
   readonly config: Config;
+  /** All texts of the app. */
+  readonly languages: AppTexts;
   readonly rest: DiscordRest;
   /** The names of those who have left a guild. */
   readonly findDeparted: FindDeparted;

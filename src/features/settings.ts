@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import * as listing from '../core/settings/listing-settings.ts';
 import * as rewards from '../core/settings/reward-settings.ts';
+import { type Rule, ruleOf } from '../core/settings/rules.ts';
 import type {
   MissingSetting,
   SettingSpec,
@@ -129,20 +130,34 @@ export function isCommunityPath(path: string): path is CommunityPath {
   return findSetting(path)?.isShared === true;
 }
 
-/** The value as a listing of the file has it, or what is wrong: rests of sentences that begin with the path. */
+/** What is wrong with a value. */
+export interface ValueProblem {
+  /** For operators: the rest of a sentence that begins with the path. */
+  readonly problem: string;
+  /** The names and indexes that lead to the invalid part. */
+  readonly position?: readonly PropertyKey[];
+  /** What members read; null for what only files can have. */
+  readonly rule: Rule | null;
+}
+
+/** The value as a listing of the file has it, or what is wrong. */
 export type ParsedSetting =
   | { readonly valid: true; readonly value: unknown }
-  | { readonly valid: false; readonly problems: readonly string[] };
+  | { readonly valid: false; readonly problems: readonly ValueProblem[] };
 
 /** Validates a stored value, which may be secret: the problems do not contain it. @param listingName empty for the community */
 export function parseSetting(listingName: string, path: string, value: unknown): ParsedSetting {
   const schema = schemaAt(listingName, path);
-  if (schema === undefined) return { valid: false, problems: ['is not a setting that can be changed.'] };
+  if (schema === undefined) {
+    return { valid: false, problems: [{ problem: 'is not a setting that can be changed.', rule: null }] };
+  }
   const result = schema.safeParse(value, { error: messageFor });
   if (result.success) return { valid: true, value: result.data };
-  const problems = result.error.issues.map(({ path: position, message }) =>
-    position.length === 0 ? `is invalid: ${message}.` : `is invalid at ${position.join('.')}: ${message}.`,
-  );
+  const problems = result.error.issues.map((issue) => {
+    const { path: position, message } = issue;
+    const where = position.length === 0 ? '' : ` at ${position.join('.')}`;
+    return { problem: `is invalid${where}: ${message}.`, position, rule: ruleOf(issue) };
+  });
   return { valid: false, problems };
 }
 

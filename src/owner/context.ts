@@ -12,6 +12,7 @@ import type { Decision, HeldListing } from '../features/rate-alarms/store.ts';
 import type { RecordsContext } from '../features/traces/delivery-details.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
+import type { AppTexts } from '../texts/texts.ts';
 import type { Outcome } from '../webhook/response.ts';
 import type { Site } from '../webhook/sites/site.ts';
 import type { AnnouncedListing } from './announcement-previews.ts';
@@ -59,6 +60,8 @@ export interface OwnerContext extends RecordsContext {
   /** The community that all of this is about; null for all of them. */
   readonly scope: CommunityScope | null;
   readonly guilds: OwnerGuilds;
+  /** The texts of the app. Default: those of tallyhook. */
+  readonly languages: AppTexts;
   /** The settings of all communities, each by its guild; null if none can be stored. */
   readonly setup: SetupServices | null;
   /** The corrections of people, of one community or (null) of all. */

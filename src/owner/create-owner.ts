@@ -16,6 +16,7 @@ import type { Clock } from '../platform/clock.ts';
 import { type ReadinessChecks, runReadinessChecks } from '../platform/http/readiness.ts';
 import type { Log } from '../platform/log.ts';
 import { isTrustedProxy } from '../platform/web/client-key.ts';
+import type { AppTexts } from '../texts/texts.ts';
 import { service } from '../webhook/sites/service.ts';
 import { findSite } from '../webhook/sites/site-settings.ts';
 import { createOwnerApi } from './api.ts';
@@ -29,6 +30,7 @@ import type { SignInLinks } from './sign-in-links.ts';
 
 export interface OwnerAppDependencies {
   readonly rest: DiscordRest;
+  readonly languages: AppTexts;
   /** The settings of communities, and what is checked before they are saved. */
   readonly setup: SetupServices;
   readonly store: Store;
@@ -75,6 +77,7 @@ export function createOwnerApp(
     { token: ownerToken, discord: signIn },
     {
       scope: null,
+      languages: dependencies.languages,
       guilds: { ...scopes, reader },
       setup: dependencies.setup,
       corrections: store.corrections,

@@ -34,6 +34,7 @@ export function scopeContext(context: OwnerContext, scope: CommunityScope): Owne
 
   return {
     scope,
+    languages: context.languages,
     records,
     outbox: {
       requeue: async (id, now) => ((await records.effect(id)) === null ? 'unknown' : context.outbox.requeue(id, now)),

@@ -12,14 +12,22 @@ export interface PastedForm {
   problem(text: string): string | null;
 }
 
-/** The schema of a form. @param expected what is wrong with anything but a text, see zod */
-export function pasted({ clean, problem }: PastedForm, expected?: Parameters<typeof z.string>[0]) {
+/**
+ * The schema of a form.
+ * @param expected what is wrong with anything but a text, see zod
+ * @param params what the issues of the form carry
+ */
+export function pasted(
+  { clean, problem }: PastedForm,
+  expected?: Parameters<typeof z.string>[0],
+  params?: Readonly<Record<string, unknown>>,
+) {
   return z
     .string(expected)
     .overwrite(clean)
     .superRefine((text, context) => {
       const found = problem(text);
-      if (found !== null) context.addIssue(found || 'something else');
+      if (found !== null) context.addIssue({ code: 'custom', message: found || 'something else', params });
     });
 }
 

@@ -1,33 +1,33 @@
 import { day, formatExactly } from '../platform/durations.ts';
 import { once } from '../platform/memoize.ts';
-import type { PlaceholderText, PluralForms } from './catalogue.ts';
 import type { Locale } from './locale.ts';
-import { joined, type Markup, trustedMarkup } from './markup.ts';
+import { trustedMarkup } from './markup.ts';
+import { partsOf } from './message-parts.ts';
 
-/** The values of a message by the names of its placeholders. */
-export type Values<Value extends string> = Readonly<Record<string, Value>>;
+/** The values of a text by the names of its placeholders. Numbers are formatted. */
+export type Values<Value = string> = Readonly<Record<string, Value | number>>;
 
-/**
- * Fills in the messages of one language. Markup accepts only markup as values, so external text is escaped before it
- * gets there. Each throws an Error for a placeholder without a value.
- */
-export type Language = ReturnType<typeof createLanguage>;
+/** Says the texts of a language by their keys, without types. */
+export interface Language extends ReturnType<typeof createFormats> {
+  /** The parts of a text, with the names of its placeholders at odd positions. @throws Error for a key that English lacks */
+  readonly find: (key: string, count?: unknown) => readonly string[];
+  /** The text with its values. A placeholder that only the translation has stays as it is. */
+  readonly fill: (key: string, values?: Values) => string;
+}
 
 /** Numbers whose plural category is in memory. */
 const maxCategories = 1_000;
 
-export function createLanguage(locale: Locale) {
-  // Most languages are only used to register the commands, without numbers, and each of these takes 0.3 ms and 0.2 MB.
+/**
+ * @param messages the texts by their keys; of one that depends on a number, the forms as `votes_one`
+ * @param english for texts that the language lacks; null if it is English
+ */
+export function createLanguage(
+  locale: Locale,
+  messages: ReadonlyMap<string, string>,
+  english: Language | null,
+): Language {
   const plurals = once(() => new Intl.PluralRules(locale));
-  const digits = once(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }));
-  const dates = once(() => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', day: 'numeric' }));
-  /** That of three words: the last two may have a word between them. */
-  const comma = once(() => new Intl.ListFormat(locale).formatToParts(['1', '2', '3'])[1]?.value ?? ', ');
-  const text = (message: string, values: Values<Markup> = {}) => trustedMarkup(fill(message, values));
-  // Formatting takes a microsecond, and most numbers have no digits to group.
-  const formatNumber = (value: number) =>
-    Number.isInteger(value) && value > 0 && value < 1_000 ? String(value) : digits().format(value);
-  const number = (value: number) => trustedMarkup(formatNumber(value));
   /** Selecting a plural category takes longer than filling in the text. */
   const categories = new Map<number, Intl.LDMLPluralRule>();
   function categoryOf(count: number): Intl.LDMLPluralRule {
@@ -37,27 +37,54 @@ export function createLanguage(locale: Locale) {
     if (categories.size < maxCategories) categories.set(count, category);
     return category;
   }
-  const formFor = (forms: PluralForms, count: number) => forms[categoryOf(count)] ?? forms.other;
+  function formFor(key: string, count: unknown): string | undefined {
+    if (typeof count !== 'number') return undefined;
+    return messages.get(`${key}_${categoryOf(count)}`) ?? messages.get(`${key}_other`);
+  }
+  function find(key: string, count?: unknown): readonly string[] {
+    const message = messages.get(key) ?? formFor(key, count);
+    if (message !== undefined) return partsOf(message);
+    if (english === null) throw new Error(`There is no text "${key}".`);
+    return english.find(key, count);
+  }
+  const formats = createFormats(locale);
+  return {
+    ...formats,
+    find,
+    fill(key, values = {}) {
+      const parts = find(key, values['count']);
+      let filled = parts[0] ?? '';
+      for (let index = 1; index < parts.length; index += 2) {
+        const name = parts[index] ?? '';
+        const value = values[name] ?? `{${name}}`;
+        filled += (typeof value === 'number' ? formats.number(value) : value) + (parts[index + 1] ?? '');
+      }
+      return filled;
+    },
+  };
+}
+
+/** What is the same in all texts of a language. */
+function createFormats(locale: Locale) {
+  // Most languages are only used to register the commands, without numbers, and each of these takes 0.3 ms and 0.2 MB.
+  const digits = once(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }));
+  const dates = once(() => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', day: 'numeric' }));
+  /** That of three words: the last two may have a word between them. */
+  const comma = once(() => new Intl.ListFormat(locale).formatToParts(['1', '2', '3'])[1]?.value ?? ', ');
+  // Formatting takes a microsecond, and most numbers have no digits to group.
+  const formatNumber = (value: number) =>
+    Number.isInteger(value) && value > 0 && value < 1_000 ? String(value) : digits().format(value);
   return {
     locale,
-    /** A message that Discord renders. */
-    text,
-    /** The messages that need no values, also those of the groups within a group. */
-    texts: completeTexts,
-    /** The form for a number, which is formatted as `{count}`. */
-    count: (forms: PluralForms, count: number, values: Values<Markup> = {}) =>
-      text(formFor(forms, count), { ...values, count: number(count) }),
-    /** A message for places without markup. */
-    plain: fill,
-    plainCount: (forms: PluralForms, count: number, values: Values<string> = {}) =>
-      fill(formFor(forms, count), { ...values, count: formatNumber(count) }),
     /** A number with grouped digits and at most one decimal: 1,234,567. */
-    number,
+    number: (value: number) => trustedMarkup(formatNumber(value)),
     /** A number with its sign: +10, −10, 0. */
     signed: (value: number) =>
-      trustedMarkup(value < 0 ? `−${formatNumber(-value)}` : `${value > 0 ? '+' : ''}${number(value)}`),
+      trustedMarkup(value < 0 ? `−${formatNumber(-value)}` : `${value > 0 ? '+' : ''}${formatNumber(value)}`),
     /** The parts that are not empty, with the language's comma: "one, two", "一、二". */
-    list: (parts: readonly (Markup | null | undefined)[]) => joined(parts, comma()),
+    list: <Part extends string>(parts: readonly (Part | null | undefined)[]) =>
+      // Our own comma adds no markup.
+      parts.filter((part) => part).join(comma()) as Part,
     /** A duration (ms) in the largest unit that divides it: "36 hours". */
     duration: (ms: number) => trustedMarkup(formatExactly(ms, locale)),
     /** A calendar day, or a period from its first to its last day, as day numbers: "16 – 22 November". Plain. */
@@ -66,47 +93,4 @@ export function createLanguage(locale: Locale) {
         .formatRange(first * day, last * day)
         .replace(/[\u2009\u202F]/g, ' '),
   };
-}
-
-type CompleteTexts<Messages> = {
-  readonly [Key in keyof Messages as Messages[Key] extends PlaceholderText | PluralForms
-    ? never
-    : Key]: Messages[Key] extends string ? Markup : CompleteTexts<Messages[Key]>;
-};
-
-function completeTexts<Messages extends object>(messages: Messages): CompleteTexts<Messages> {
-  const entries = Object.entries(messages as Readonly<Record<string, string | object>>).flatMap(([key, message]) => {
-    if (typeof message === 'string') return placeholder.test(message) ? [] : [[key, trustedMarkup(message)]];
-    return 'other' in message ? [] : [[key, completeTexts(message)]];
-  });
-  return Object.fromEntries(entries) as CompleteTexts<Messages>;
-}
-
-/** A message in parts: texts at even positions, the names of placeholders at odd ones. */
-type Parts = readonly string[];
-
-/** Messages are constants, so this does not grow. */
-const partsByMessage = new Map<string, Parts>();
-const placeholder = /\{(\w+)\}/;
-
-/** The parts of a message; placeholders are at odd positions. */
-export function partsOf(message: string): Parts {
-  let parts = partsByMessage.get(message);
-  if (parts === undefined) {
-    parts = message.split(placeholder);
-    partsByMessage.set(message, parts);
-  }
-  return parts;
-}
-
-/** A plain message with its values. Throws an Error for a placeholder without a value. */
-export function fill(message: string, values: Values<string> = {}): string {
-  const parts = partsOf(message);
-  let filled = parts[0] ?? '';
-  for (let index = 1; index < parts.length; index += 2) {
-    const value = values[parts[index] ?? ''];
-    if (value === undefined) throw new Error(`The text "${message}" has no value for {${parts[index]}}.`);
-    filled += value + (parts[index + 1] ?? '');
-  }
-  return filled;
 }

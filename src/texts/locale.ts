@@ -23,16 +23,9 @@ export const locales = [
 /** A language that Discord and tallyhook have. @category Texts */
 export type Locale = (typeof locales)[number];
 
-/** A language of texts: English and Spanish have the same in both regions. */
-type Language = 'en' | 'es' | Exclude<Locale, `${'en' | 'es'}-${string}`>;
-
-/** What there is for each language, by locale. */
-export function byLocale<Value>({
-  en,
-  es,
-  ...others
-}: Readonly<Record<Language, Value>>): Readonly<Record<Locale, Value>> {
-  return { 'en-US': en, 'en-GB': en, 'es-ES': es, 'es-419': es, ...others };
+/** The language of texts, which names its file: English and Spanish have the same in both regions. */
+export function languageOf(locale: Locale): string {
+  return locale.startsWith('en-') || locale.startsWith('es-') ? withoutRegion(locale) : locale;
 }
 
 export const defaultLocale = 'en-US' satisfies Locale;
@@ -45,7 +38,8 @@ export const defaultLocale = 'en-US' satisfies Locale;
 export function localeFor(...preferred: readonly (string | null | undefined)[]): Locale {
   for (const code of preferred) {
     const locale =
-      locales.find((each) => each === code) ?? locales.find((each) => languageOf(each) === languageOf(code ?? ''));
+      locales.find((each) => each === code) ??
+      locales.find((each) => withoutRegion(each) === withoutRegion(code ?? ''));
     if (locale !== undefined) return locale;
   }
   return defaultLocale;
@@ -53,9 +47,9 @@ export function localeFor(...preferred: readonly (string | null | undefined)[]):
 
 /** Whether sentences of the program itself, which are English, are in this language. */
 export function isEnglish(locale: Locale): boolean {
-  return languageOf(locale) === 'en';
+  return withoutRegion(locale) === 'en';
 }
 
-function languageOf(code: string): string {
+function withoutRegion(code: string): string {
   return code.split('-', 1)[0] ?? code;
 }

@@ -9,6 +9,8 @@ import { normalizeText, plainName, truncateAs } from '../platform/truncate.ts';
 declare const safe: unique symbol;
 /** Text that Discord renders as intended. Only the functions of this file create it. @category Texts */
 export type Markup = string & { readonly [safe]: true };
+/** Text that Discord shows as it is, as on a button: of {@link Markup}, the reader would see the signs. @category Texts */
+export type Plain = string & { readonly [safe]?: never };
 
 /**
  * A template literal of our own text, numbers and safe parts: markup`${mention(id)} has ${7} credits`.

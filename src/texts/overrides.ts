@@ -1,21 +1,19 @@
 import { closest } from '../platform/did-you-mean.ts';
 import { TallyhookError } from '../platform/errors.ts';
-import type { Catalogue } from './catalogue.ts';
-import { catalogues } from './catalogues.ts';
-import { partsOf } from './language.ts';
-import { type Locale, locales } from './locale.ts';
+import { en } from './en.ts';
+import { type Locale, languageOf, locales } from './locale.ts';
+import { partsOf } from './message-parts.ts';
+import { messagesIn } from './translations.ts';
 
 /**
- * Texts in place of tallyhook's, by language and path: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's
- * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Paths are those of the catalogues in
- * `src/texts/locales/`; of a text that depends on a number, the path ends in the form (`parts.credits.one`).
+ * Texts in place of tallyhook's, by language and key: `{ de: { 'credits.title': 'Münzen' } }`. A language is Discord's
+ * code (`es-419`), or `en`, `es`, `pt` or `zh` for all of its regions. Keys are those of the English texts; of a text
+ * that depends on a number, the key ends in the form (`parts.credits_one`).
  * @category Texts
  */
 export type TextOverrides = Readonly<
   Partial<Record<Locale | 'en' | 'es' | 'pt' | 'zh', Readonly<Record<string, string>>>>
 >;
-
-type Messages = { readonly [key: string]: string | Messages };
 
 /** Discord's limits (characters). */
 const maxButton = 80;
@@ -35,7 +33,7 @@ export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, Rea
     const matching = locales.filter((locale) => locale === code || locale.split('-', 1)[0] === code);
     if (matching.length === 0) issues.push(`there are no texts in ${quoted(code)}${suggestion(code, locales)}`);
     for (const locale of matching) {
-      const messages = messagesOf(catalogues[locale]);
+      const messages = new Map([...messagesIn('bot', en, 'en'), ...messagesIn('bot', en, languageOf(locale))]);
       const own = read.get(locale) ?? new Map<string, string>();
       for (const [path, text] of Object.entries(texts)) {
         const found = issuesOf(path, text, messages).map((issue) => `${code} ${quoted(path)} ${issue}`);
@@ -47,23 +45,10 @@ export function readOverrides(overrides: TextOverrides): ReadonlyMap<Locale, Rea
   }
   if (issues.length > 0) {
     throw new TallyhookError('text_invalid', `These texts cannot be used: ${issues.join('; ')}.`, {
-      hint: 'The texts, their paths and placeholders are those of the catalogues in src/texts/locales.',
+      hint: 'The texts, their keys and placeholders are those of src/texts/en.ts.',
     });
   }
   return read;
-}
-
-/** The catalogue with the texts at these paths replaced. */
-export function withOverrides(catalogue: Catalogue, texts: ReadonlyMap<string, string> | undefined): Catalogue {
-  return texts === undefined ? catalogue : (replaced(catalogue, texts, '') as Catalogue);
-}
-
-function replaced(messages: Messages, texts: ReadonlyMap<string, string>, prefix: string): Messages {
-  const entries = Object.entries(messages).map(([key, message]) => {
-    const path = `${prefix}${key}`;
-    return [key, typeof message === 'string' ? (texts.get(path) ?? message) : replaced(message, texts, `${path}.`)];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** What is wrong with a text, as ends of sentences that begin with its path. */
@@ -92,21 +77,12 @@ function placeholdersIn(text: string): readonly string[] {
 }
 
 function isPluralForm(path: string): boolean {
-  return /\.(?:zero|one|two|few|many|other)$/.test(path);
+  return /_(?:zero|one|two|few|many|other)$/.test(path);
 }
 
 function maxLengthOf(path: string): number {
   if (/(?:description|Option)$/.test(path)) return maxDescription;
   return /button/i.test(path) ? maxButton : maxText;
-}
-
-function messagesOf(messages: Messages, prefix = ''): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const [key, message] of Object.entries(messages)) {
-    if (typeof message === 'string') found.set(`${prefix}${key}`, message);
-    else for (const [path, text] of messagesOf(message, `${prefix}${key}.`)) found.set(path, text);
-  }
-  return found;
 }
 
 function suggestion(name: string, known: readonly string[]): string {

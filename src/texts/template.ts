@@ -72,31 +72,59 @@ export function placeholdersIn({ lines }: Template): readonly string[] {
   return [...new Set(names)];
 }
 
-/** What is wrong with a template, as ends of sentences that begin with "it". @param known the names that it may contain */
+/** What is wrong with a template. `message` is the end of a sentence that begins with "it". */
+export type TemplateIssue = { readonly message: string } & (
+  | { readonly type: 'brace' }
+  | { readonly type: 'tooLong'; readonly length: number; readonly max: number }
+  | {
+      readonly type: 'placeholders';
+      /** Those that are not possible, each once. */
+      readonly names: readonly string[];
+      readonly known: readonly string[];
+      /** The possible ones that are most likely meant. */
+      readonly meant: readonly string[];
+    }
+);
+
+/** @param known the names that it may contain */
 export function templateIssues(
   text: string,
-  { known, maxLength }: { readonly known: readonly PlaceholderName[]; readonly maxLength: number },
-): readonly string[] {
+  { known, maxLength: max }: { readonly known: readonly PlaceholderName[]; readonly maxLength: number },
+): readonly TemplateIssue[] {
   const template = parseTemplate(text);
-  const unknown = placeholdersIn(template).filter((name) => !known.some((each) => each === name));
+  const names = placeholdersIn(template).filter((name) => !known.some((each) => each === name));
   const length = maxLengthOf(template);
-  return [
-    ...unknown.map((name) => unknownPlaceholder(name, known)),
-    ...(template.unbalanced > 0 ? ['it contains a brace without its counterpart; write {{ or }} for a brace'] : []),
-    ...(length > maxLength
-      ? [`it is too long: with its values it can have ${length} characters, of which ${maxLength} fit into a message`]
-      : []),
-  ];
+  const issues: TemplateIssue[] = [];
+  if (names.length > 0) issues.push(placeholderIssue(names, known));
+  if (template.unbalanced > 0) {
+    issues.push({
+      type: 'brace',
+      message: 'it contains a brace without its counterpart; write {{ or }} for a brace',
+    });
+  }
+  if (length > max) {
+    const message = `it is too long: with its values it can have ${length} characters, of which ${max} fit into a message`;
+    issues.push({ type: 'tooLong', length, max, message });
+  }
+  return issues;
 }
 
-function unknownPlaceholder(name: string, known: readonly PlaceholderName[]): string {
-  const list = known.map((each) => `{${each}}`).join(', ');
-  if (placeholderNames.some((each) => each === name)) {
-    return `it contains {${name}}, which Discord shows only in the text; here it can contain ${list}`;
-  }
-  const suggestion = closest(name, known);
-  const hint = suggestion === undefined ? '' : ` (did you mean {${suggestion}}?)`;
-  return `it contains {${name}}, which is not a placeholder${hint}; it can contain ${list}`;
+export const inBraces = (name: string) => `{${name}}`;
+
+function placeholderIssue(names: readonly string[], known: readonly PlaceholderName[]): TemplateIssue {
+  const meant = [...new Set(names.flatMap((name) => closest(name, known) ?? []))];
+  const inText = names.every((name) => placeholderNames.some((each) => each === name));
+  const [found, possible, suggested] = [names, known, meant].map((each) => each.map(inBraces).join(', '));
+  const hint = meant.length === 0 ? '' : ` (did you mean ${suggested}?)`;
+  const what = names.length === 1 ? 'is not a placeholder' : 'are not placeholders';
+  const problem = inText ? 'Discord shows only in the text; here' : `${what}${hint};`;
+  return {
+    type: 'placeholders',
+    names,
+    known,
+    meant,
+    message: `it contains ${found}, which ${problem} it can contain ${possible}`,
+  };
 }
 
 /** The most characters that it can have with its values. */

@@ -1,111 +1,93 @@
-import { lazily } from '../platform/memoize.ts';
-import { announcementTexts, votePanelTexts } from './announcement.ts';
-import { catalogues } from './catalogues.ts';
-import { awardTexts, claimTexts, remindTexts, traceTexts } from './commands.ts';
-import { departureTexts } from './departure.ts';
-import { failureTexts } from './failure.ts';
-import { createLanguage } from './language.ts';
-import { type Locale, localeFor, locales } from './locale.ts';
-import { canVoteTexts, listingTexts, reviewTexts, votePictureTexts } from './lookups.ts';
-import type { Markup } from './markup.ts';
-import { readOverrides, type TextOverrides, withOverrides } from './overrides.ts';
-import { partTexts } from './parts.ts';
-import { setupTexts } from './setup.ts';
-import { shopTexts } from './shop.ts';
-import { creditTexts, leaderboardTexts } from './standings.ts';
+import { en } from './en.ts';
+import { createLanguage, type Language, type Values } from './language.ts';
+import { defaultLocale, type Locale, languageOf, localeFor, locales } from './locale.ts';
+import type { Markup, Plain } from './markup.ts';
+import type { Flat, IsPlain, NameIn, ValuesOf } from './messages.ts';
+import { readOverrides, type TextOverrides } from './overrides.ts';
+import { keysOf, messagesIn, namesOf } from './translations.ts';
+
+/** All texts of the bot in English by their keys. */
+export type TextMessages = Flat<typeof en>;
+/** The key of a text: its path in `src/texts/en.ts`. */
+export type TextKey = keyof TextMessages;
+/** The names of the texts in a group: their keys without that of the group. */
+export type TextIn<Group extends string> = NameIn<TextKey, Group>;
+
+/** The values that a text needs, and what it is with them. */
+export type TextValues<Key extends TextKey> = ValuesOf<
+  TextMessages[Key],
+  IsPlain<TextMessages[Key]> extends true ? Plain : Markup
+>;
+type Said<Key extends TextKey> = IsPlain<TextMessages[Key]> extends true ? string : Markup;
 
 /**
- * All texts that members see, in one language. Texts that Discord renders are {@link Markup} and accept only Markup, so
- * external text is escaped before it gets here. Plain strings are for places without markup (the command picker,
- * buttons, footers).
+ * All texts that members and owners see, in one language. Texts that Discord renders are {@link Markup} and accept only
+ * Markup, so external text is escaped before it gets here. Plain ones are for places without markup (the command picker,
+ * buttons, footers), and accept none.
  */
-function createTexts(locale: Locale) {
-  const messages = withOverrides(catalogues[locale], overrides.get(locale));
-  const language = createLanguage(locale);
-  const { number, duration, days, texts, text, count } = language;
-  const parts = partTexts(messages.parts, language);
-  // What a process never says is never created: most languages are only used to register the commands.
-  const groups = lazily({
-    listing: () => listingTexts(messages.listing, language),
-    canVote: () => canVoteTexts(messages.canVote, language),
-    reviews: () => reviewTexts(messages.reviews, language, parts),
-    stats: () => texts(messages.stats),
-    votePicture: () => votePictureTexts(messages.votePicture, language),
-    remind: () => remindTexts(messages.remind, language),
-    credits: () => creditTexts(messages.credits, language, parts),
-    leaderboard: () => leaderboardTexts(messages.leaderboard, language, parts),
-    shop: () => shopTexts(messages.shop, language, parts),
-    claim: () => claimTexts(messages.claim, language, parts),
-    privacy: () => texts(messages.privacy),
-    help: () => texts(messages.help),
-    award: () => awardTexts(messages.award, language, parts),
-    trace: () => traceTexts(messages.trace, language, parts),
-    announcement: () => announcementTexts(messages.announcement, language, parts),
-    votePanel: () => votePanelTexts(messages.votePanel, messages.canVote.voteFor, language, parts),
-    /** Messages in the owner's channel. */
-    ownerReport: () => ({
-      roleFailed: {
-        title: text(messages.ownerReport.roleTitle),
-        give: (role: Markup, user: Markup) => text(messages.ownerReport.give, { role, user }),
-        take: (role: Markup, user: Markup) => text(messages.ownerReport.take, { role, user }),
-        memberLeft: text(messages.ownerReport.memberLeft),
-        once: text(messages.ownerReport.once),
-      },
-    }),
-    departure: () => departureTexts(messages.departure, language),
-    setup: () => setupTexts(messages.setup, language, parts),
-    failure: () => failureTexts(messages.failure, language),
-  });
-  return Object.assign(groups, {
-    locale,
-    number,
-    list: language.list,
-    duration,
-    days,
-    parts,
-    text,
-    count,
-    signed: language.signed,
-    /** The catalogue, for texts that only fill in a message: `texts.text(texts.messages.thanks.next, { votes })`. */
-    messages,
-    console: messages.console,
-    webPage: messages.webPage,
-    /** The reasons in the server's audit log for changes of a member's roles. */
-    role: messages.role,
-  });
+export interface Texts extends Pick<Language, 'locale' | 'number' | 'signed' | 'list' | 'duration' | 'days'> {
+  /** Says a text: `text('claim.paid', { credits })`. Numbers are formatted; `count` also decides the form. */
+  readonly text: <Key extends TextKey>(key: Key, ...values: TextValues<Key>) => Said<Key>;
+  /** Whether a group has a text of this name, such as a cause of an entry that another version wrote. */
+  readonly has: <Group extends string>(group: Group, name: string) => name is TextIn<Group> & string;
+  /** The names of the texts in a group. */
+  readonly namesIn: <Group extends string>(group: Group) => readonly TextIn<Group>[];
+  /** The parts of a text that pages fill in themselves: the names of its placeholders are at odd positions. */
+  readonly partsOf: (key: TextKey) => readonly string[];
+  /** The same texts in other languages. */
+  readonly languages: AppTexts;
 }
 
-export type Texts = ReturnType<typeof createTexts>;
-
-const textsByLocale = new Map<string, Texts>();
-let overrides: ReturnType<typeof readOverrides> = new Map();
-
-/**
- * Replaces texts, in the whole process; without arguments, ends that. Texts that were created before stay as they are.
- * @throws TallyhookError `text_invalid`; then nothing is replaced
- */
-export function overrideTexts(own: TextOverrides = {}): void {
-  overrides = readOverrides(own);
-  textsByLocale.clear();
+/** The texts of an app in all languages. */
+export interface AppTexts {
+  /** The texts in a language; the same object each time. */
+  in(locale: Locale): Texts;
+  /** The texts in the first of the preferred languages that there are texts in; see {@link localeFor}. */
+  for(...preferred: readonly (string | null | undefined)[]): Texts;
+  /** The texts in every language, to recognise messages that were sent in another one. */
+  all(): readonly Texts[];
 }
 
-/** The texts in a language; the same object each time. */
-export function textsIn(locale: Locale): Texts {
-  let texts = textsByLocale.get(locale);
-  if (texts === undefined) {
-    texts = createTexts(locale);
-    textsByLocale.set(locale, texts);
+/** @throws TallyhookError `text_invalid` */
+export function createAppTexts(own: TextOverrides = {}): AppTexts {
+  const overrides = readOverrides(own);
+  const byLocale = new Map<string, { readonly language: Language; readonly texts: Texts }>();
+  function load(locale: Locale) {
+    const known = byLocale.get(locale);
+    if (known !== undefined) return known;
+    const messages = messagesIn('bot', en, languageOf(locale));
+    const replaced = overrides.get(locale);
+    const english = languageOf(locale) === 'en' ? null : load(defaultLocale).language;
+    const language = createLanguage(locale, replaced ? new Map([...messages, ...replaced]) : messages, english);
+    const { number, signed, list, duration, days } = language;
+    const created = {
+      language,
+      texts: { locale, ...sayingOf(language), number, signed, list, duration, days, languages },
+    };
+    byLocale.set(locale, created);
+    return created;
   }
-  return texts;
+  const languages: AppTexts = {
+    in: (locale) => load(locale).texts,
+    // Nearly always, the first one is known.
+    for: (...preferred) => byLocale.get(preferred[0] ?? '')?.texts ?? languages.in(localeFor(...preferred)),
+    all: () => locales.map(languages.in),
+  };
+  return languages;
 }
 
-/** The texts in every language, to recognise messages that were sent in another one. */
-export function textsInAll(): readonly Texts[] {
-  return locales.map(textsIn);
+function sayingOf({ fill, find }: Language): Pick<Texts, 'text' | 'has' | 'namesIn' | 'partsOf'> {
+  return {
+    // The types say more than the language knows.
+    text: ((key: string, values?: Values) => fill(key, values)) as Texts['text'],
+    has: ((group: string, name: string) => keysOf(en).has(`${group}.${name}`)) as Texts['has'],
+    namesIn: <Group extends string>(group: Group) => namesOf(en, group) as TextIn<Group>[],
+    partsOf: (key) => find(key, 0),
+  };
 }
 
-/** The texts in the first of the preferred languages that there are texts in; see {@link localeFor}. */
-export function textsFor(...preferred: readonly (string | null | undefined)[]): Texts {
-  // Nearly always, the first one is known.
-  return textsByLocale.get(preferred[0] ?? '') ?? textsIn(localeFor(...preferred));
-}
+/** The texts of tallyhook as they are. */
+export const ownTexts = createAppTexts();
+
+/** {@link ownTexts} in a language. */
+export const textsIn = ownTexts.in;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/load.ts';
 import { previewListings } from '../../src/cli/announcements.ts';
-import { hour } from '../../src/platform/durations.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 
 const now = Date.UTC(2026, 0, 5, 12);
@@ -26,10 +25,7 @@ describe('the preview of announcements', () => {
         text: ['@ada: +10, 13 votes, in 12 hours, 2026-01-05T12:00'],
       },
       expect.objectContaining({
-        text: [
-          '@ada: +10, 13 votes, in 12 hours, 2026-01-05T12:00',
-          `Received: @VIP until ${new Date(now + 24 * hour).toISOString().slice(0, 16)}`,
-        ],
+        text: ['@ada: +10, 13 votes, in 12 hours, 2026-01-05T12:00', '@VIP for 1 day'],
       }),
       expect.objectContaining({ subject: 'a milestone', title: 'For harbour' }),
     ]);

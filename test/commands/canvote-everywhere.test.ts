@@ -58,7 +58,7 @@ describe('/canvote in a community with listings on several sites', () => {
     expect(reply.text).toBe(
       [
         'You can vote for **Lantern Harbour** now.',
-        'You can perhaps vote for **purr-topgg (top.gg)**.',
+        'You can perhaps vote for **purr-topgg (top.gg)**: the site does not say whether you have voted.',
         `You can vote for **purr-disurlme (disurl.me)** again ${stamp(votedAt + 12 * hour)}.`,
       ].join('\n'),
     );
@@ -86,7 +86,7 @@ describe('/canvote in a community with listings on several sites', () => {
     await clock.advance(2 * minute);
     site.respondWith(json(503, {}));
     expect((await canvote.execute(inputOf(), context)).text).toContain(
-      'You can perhaps vote for **purr-topgg (top.gg)**.',
+      'You can perhaps vote for **purr-topgg (top.gg)**: the site does not say whether you have voted.',
     );
   });
 
@@ -107,7 +107,7 @@ describe('/canvote in a community with listings on several sites', () => {
     const again = async (stated: Awaited<ReturnType<typeof context.nextVotesOf>>) =>
       (await canvote.execute(inputOf({ user: otherMemberId }), { ...context, nextVotesOf: async () => stated })).text;
     const textWith = (at: number) =>
-      `<@${otherMemberId}> can perhaps vote for **purr-topgg (top.gg)**.\n` +
+      `<@${otherMemberId}> can perhaps vote for **purr-topgg (top.gg)**: the site does not say who has voted.\n` +
       `<@${otherMemberId}> can vote for **purr-disurlme (disurl.me)** again ${stamp(at)}.`;
     expect(await again([])).toBe(textWith(clock.now() + 11 * hour));
     const stated = { listing: 'purr-disurlme', votedAt: clock.now() - hour, nextVoteAt: clock.now() + 3 * hour };
@@ -123,7 +123,9 @@ describe('/canvote in a community with listings on several sites', () => {
     const context = contextFor(slow, service);
     const reply = canvote.execute(inputOf(), context);
     await context.clock.advance(3_000);
-    expect((await reply).text).toContain('You can perhaps vote for **purr-topgg (top.gg)**.');
+    expect((await reply).text).toContain(
+      'You can perhaps vote for **purr-topgg (top.gg)**: the site does not say whether you have voted.',
+    );
   });
 
   it('offers reminders if the member has to wait everywhere', async () => {
@@ -142,7 +144,7 @@ describe('/canvote in a community with listings on several sites', () => {
 
   it('names a listing once that has the name of its site', async () => {
     const reply = await canvote.execute(inputOf(), contextFor(service, listingOn('disurl', { displayName: 'disurl' })));
-    expect(reply.text).toContain('You can perhaps vote for **disurl**.');
+    expect(reply.text).toContain('You can perhaps vote for **disurl**: the site does not say whether you have voted.');
   });
 
   it('escapes the names, has no button without a page, and at most 25 buttons', async () => {

@@ -45,7 +45,7 @@ describe('/credits', () => {
       `**15** credits · rank **#2**\nStreak: **2** days, ends <t:${seconds(start + 3 * day)}:R> without another vote`,
     );
     expect(fieldsOf(reply)).toEqual({
-      'Next vote': `**Lantern Harbour**: <t:${seconds(start + day + 12 * hour)}:R>\n**bot**: now`,
+      'Next vote': `**Lantern Harbour**: from <t:${seconds(start + day + 12 * hour)}:t>\n**bot**: now`,
       'Next milestone': 'At **5** votes, 3 more votes: +**107** credits, the role <@&71>',
       'Latest entries': [
         `**−5** · Correction (Spam @\u200Beveryone) · <t:${seconds(start + day)}:R>`,
@@ -63,8 +63,8 @@ describe('/credits', () => {
       const nextVotesOf = async () => [{ listing: 'server', votedAt, nextVoteAt: start + 4 * hour }];
       return fieldsOf(await credits.execute(inputOf(), { ...context, nextVotesOf }))['Next vote'];
     };
-    expect(await shown(start)).toContain(`<t:${seconds(start + 4 * hour)}:R>`);
-    expect(await shown(start - day)).toContain(`<t:${seconds(start + 12 * hour)}:R>`);
+    expect(await shown(start)).toContain(`from <t:${seconds(start + 4 * hour)}:t>`);
+    expect(await shown(start - day)).toContain(`from <t:${seconds(start + 12 * hour)}:t>`);
   });
 
   it('names entries of a program by their reasons, in every language', async () => {

@@ -9,7 +9,7 @@ it('the cause of an entry that a later version has written has a name, and its r
     expect(causeName(cause, de)).toBe('Sonstiges');
     expect(entryReason(cause, 'from mira', de)).toBe('from mira');
   }
-  expect(causeName('streak', de)).toBe(de.credits.causes.streak);
+  expect(causeName('streak', de)).toBe(de.text('credits.causes.streak'));
 });
 
 describe('the reason of an entry', () => {

@@ -38,8 +38,8 @@ describe('/help', () => {
     const [listed = '', menus] = (await textOf({})).split('\n\n');
     const entries = listed.split('\n');
     expect([entries[0], entries.find((entry) => entry.startsWith('**/reviews**'))]).toEqual([
-      `</vote:300000000000000001> · ${en.canVote.listDescription}`,
-      `**/reviews** · ${en.reviews.description}`,
+      `</vote:300000000000000001> · ${en.text('canVote.listDescription')}`,
+      `**/reviews** · ${en.text('reviews.description')}`,
     ]);
     expect(entries).toHaveLength(commands.filter((command) => command.defaultMemberPermissions === undefined).length);
     expect(menus).toBe('**In the menu of a member, under Apps**\n**Credits**');
@@ -48,10 +48,10 @@ describe('/help', () => {
   it('shows the options of one command', async () => {
     const run = (command: string) => help.execute(inputOf({ command }), { ...contextFor(server), commands });
     const reply = await run('reviews');
-    expect(reply.text).toBe(`**/reviews**\n${en.reviews.description}`);
-    expect(reply.fields?.[0]).toEqual({ name: '\\[sort\\]', value: en.reviews.sortOption });
-    expect((await run('/canvote')).text).toContain(en.canVote.description);
-    expect((await run('award')).title).toBe(en.help.title);
+    expect(reply.text).toBe(`**/reviews**\n${en.text('reviews.description')}`);
+    expect(reply.fields?.[0]).toEqual({ name: '\\[sort\\]', value: en.text('reviews.sortOption') });
+    expect((await run('/canvote')).text).toContain(en.text('canVote.description'));
+    expect((await run('award')).title).toBe(en.text('help.title'));
   });
 
   it.each([

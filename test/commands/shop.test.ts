@@ -274,7 +274,7 @@ describe('a purchase that the owner fulfils', () => {
     const done = buttonOf(report, 'Done');
     expect(await press(done, { ...manager, isManager: false })).toMatchObject({
       tone: 'bad',
-      text: en.failure.managersOnly,
+      text: en.text('failure.managersOnly'),
     });
     expect(await press(done, { ...manager, channelId: '7' })).toMatchObject({ tone: 'bad' });
     const reply = await press(done, manager);

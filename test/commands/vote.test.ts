@@ -51,8 +51,11 @@ describe('/vote', () => {
     expect(panel).toMatchObject({ tone: 'good', title: 'Ready to vote' });
     expect(rowsOf(panel)).toEqual([
       ['You can vote for **Free** now.', 'https://listing.example/free'],
-      ['You can perhaps vote for **Purr (top.gg)**.', 'https://top.gg/vote'],
-      ['You can perhaps vote for **this bot**.', null],
+      [
+        'You can perhaps vote for **Purr (top.gg)**: the site does not say whether you have voted.',
+        'https://top.gg/vote',
+      ],
+      ['You can perhaps vote for **this bot**: the site does not say whether you have voted.', null],
       [`You can vote for **Soon** again ${stamp(start + hour)}.`, server.url],
       [`You can vote for **Late** again ${stamp(start + 9 * hour)}.`, server.url],
     ]);

@@ -27,7 +27,7 @@ import { DirectRequest } from '../../src/platform/http/body.ts';
 import { createHttpServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import type { LocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
-import { textsIn } from '../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { serverAndBot } from '../support/listings.ts';
 import { localDiscord } from '../support/local-discord.ts';
@@ -178,7 +178,8 @@ export async function connectedBot(
   const rest = createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl });
   const registry = store.commandRegistry;
   await before({ rest, applicationId: discord.applicationId, registry, discord });
-  const offer = () => ({ listings, isShared: false });
+  const languages = ownTexts;
+  const offer = () => ({ listings, isShared: false, languages });
   const registration = { rest, guildId: null, commands, offer, registry };
   const registrar = createRegistrar({ ...registration, clock: systemClock, log });
   const context: UnlocalizedContext = {
@@ -196,6 +197,7 @@ export async function connectedBot(
   const globalLimit = createGlobalRateLimit(systemClock);
   const interactions = createInteractions({
     ...{ commands, clock, contextFor: () => context, isOwnCommand: registrar.isOwn, log, onAnswered },
+    languages,
     noticeFor: async () => notice,
   });
   const transports = createRestTransports({ apiUrl: discord.apiUrl, globalLimit });
@@ -244,4 +246,4 @@ export async function connectedBot(
   return { discord, store, setup, run, member, other, logged, counted, rest, log };
 }
 
-export const hello: Reply = { tone: 'plain', text: en.reviews.none };
+export const hello: Reply = { tone: 'plain', text: en.text('reviews.none') };

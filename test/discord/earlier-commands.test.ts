@@ -4,6 +4,7 @@ import { stats } from '../../commands/stats.ts';
 import { registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { locales } from '../../src/texts/locale.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { runCommand } from '../support/command-line.ts';
 import { settings } from '../support/settings.ts';
@@ -33,7 +34,7 @@ const routeOf = ({ applicationId, guildId }: Discord, scope: 'guild' | 'global')
 async function registerEarlier(discord: Discord, scope: 'guild' | 'global'): Promise<void> {
   const guildId = scope === 'guild' ? discord.guildId : null;
   const registration = { rest: createDiscordRest(discord), applicationId: discord.applicationId, guildId };
-  const context = { listings, isShared: false };
+  const context = { listings, isShared: false, languages: ownTexts };
   await registerCommands({ ...registration, commands, context, registry: await commandRegistry() });
 }
 

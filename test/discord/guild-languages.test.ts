@@ -3,6 +3,7 @@ import { createGuildLanguages } from '../../src/discord/guild-languages.ts';
 import { createKnownGuilds } from '../../src/discord/known-guilds.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { hour, minute, second } from '../../src/platform/durations.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { localDiscord } from './bot.ts';
 
@@ -22,7 +23,7 @@ async function setUp(locale: string, configured: () => string | null = () => nul
     },
   };
   const guilds = createKnownGuilds(rest, clock);
-  const languages = createGuildLanguages({ guilds, configured, clock });
+  const languages = createGuildLanguages({ languages: ownTexts, guilds, configured, clock });
   const localeOf = async (channelId = discord.channels.announcements) => (await languages.ofChannel(channelId)).locale;
   return { discord, clock, state, guilds, languages, localeOf };
 }

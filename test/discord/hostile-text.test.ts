@@ -9,7 +9,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { type Option, optionType } from '../../src/sandbox/discord/command-schema.ts';
 import { startLocalDiscord } from '../../src/sandbox/discord/local-discord.ts';
 import { type Message, textsOf } from '../../src/sandbox/discord/objects.ts';
-import { textsIn } from '../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { premiumKinds, voteKinds } from '../../src/webhook/event.ts';
 import { bot, fakeLookup, reviewOf, server } from '../commands/command-fixture.ts';
 import { findHarm, hostileText } from '../support/hostile-text.ts';
@@ -118,7 +118,9 @@ describe('hostile text', { timeout: 60_000 }, () => {
           for (const input of [complete, ...inputs.filter(isAccepted)]) {
             const message = await run(name, input).settled;
             expectHarmless(message, [member.id, other.id], mentions);
-            expect(message.embeds[0]?.title, `/${name} ${message.embeds[0]?.description}`).not.toBe(en.failure.title);
+            expect(message.embeds[0]?.title, `/${name} ${message.embeds[0]?.description}`).not.toBe(
+              en.text('failure.title'),
+            );
             used.add(name);
           }
         }
@@ -166,7 +168,9 @@ describe('hostile text', { timeout: 60_000 }, () => {
     await fc.assert(
       fc.asyncProperty(fc.array(announcement, { minLength: 1, maxLength: 10 }), card, async (announcements, shown) => {
         const listingOf = async () => shown;
-        const perform = createAnnouncer({ rest, textsOf: async () => en, listingOf, clock: systemClock, log });
+        const perform = createAnnouncer({
+          ...{ rest, languages: ownTexts, textsOf: async () => en, listingOf, clock: systemClock, log },
+        });
         messages += 1;
         const nonce = `nonce-${messages}`;
         const effects = announcements.map((announcement, place) => ({

@@ -9,7 +9,7 @@ import { LookupError } from '../../src/lookup/lookup-error.ts';
 import { minute, second } from '../../src/platform/durations.ts';
 import { applicationId } from '../../src/sandbox/discord/default-guild.ts';
 import { markup } from '../../src/texts/markup.ts';
-import { textsIn } from '../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { fakeLookup } from '../commands/command-fixture.ts';
 import { firstCommunity } from '../support/communities.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -163,7 +163,7 @@ describe('a slash command', () => {
           ...registration,
           guildId: null,
           commands: [gone],
-          context: { listings: [], isShared: false },
+          context: { listings: [], isShared: false, languages: ownTexts },
         });
         isServed = false;
         discord.faults.respond500(10, /^DELETE/);

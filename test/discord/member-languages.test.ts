@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { createMemberLanguages } from '../../src/discord/member-languages.ts';
-import { textsIn } from '../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../src/texts/texts.ts';
 import { collectingLog } from './bot.ts';
 
 it('stores the language of a member only if another one is stored, or none', async () => {
   const stored = new Map<string, string>();
   const writes: string[] = [];
   const languages = createMemberLanguages({
+    languages: ownTexts,
     locales: {
       localeOf: async (userId) => stored.get(userId) ?? null,
       async setLocale(userId, locale) {

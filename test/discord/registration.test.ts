@@ -11,6 +11,7 @@ import type { Need } from '../../src/discord/commands/command.ts';
 import { planCommands } from '../../src/discord/registration/command-plan.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { command, commandRegistry, hello, localDiscord } from './bot.ts';
 
@@ -41,7 +42,7 @@ async function registering(options: { token?: string } = {}) {
     commands: readonly Command[] = [canvote, reviews, stats],
     lacks: readonly Need[] = [],
   ) => {
-    const context = { listings, isShared: false, lacks };
+    const context = { listings, isShared: false, lacks, languages: ownTexts };
     return registerCommands({ rest, applicationId, guildId, commands, context, registry });
   };
   const listed = async (scope: keyof typeof routes = 'global') => (await rest.get(routes[scope])) as readonly Listed[];
@@ -116,7 +117,7 @@ describe('registering the commands', () => {
       conflicts: [{ id: theirs?.id, name: 'Credits', type: 2 }],
     });
     expect(await listed()).toContainEqual(theirs);
-    const context = { listings: both, isShared: false };
+    const context = { listings: both, isShared: false, languages: ownTexts };
     await rest.put(routes.global, undefined, commandDataOf({ commands: [credits, trace], context, guildId: null }));
     writes();
     expect(await register(both, null, [credits, trace])).toMatchObject({ created: [], updated: [], conflicts: [] });

@@ -6,6 +6,7 @@ import { createRegistrar } from '../../src/discord/registration/registrar.ts';
 import { commandDataOf, registerCommands } from '../../src/discord/registration/registration.ts';
 import { createDiscordRest } from '../../src/discord/rest.ts';
 import { minute, second } from '../../src/platform/durations.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 import { bot, fakeLookup, server } from '../commands/command-fixture.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { collectingLog, command, commandRegistry, connectedBot, hello, localDiscord, until } from './bot.ts';
@@ -14,7 +15,7 @@ const listings = [
   { name: 'server', lookup: fakeLookup('server', { profile: async () => server }) },
   { name: 'bot', lookup: fakeLookup('bot', { profile: async () => bot }) },
 ];
-const context = { listings, isShared: false };
+const context = { listings, isShared: false, languages: ownTexts };
 const noChanges = { created: [], updated: [], unchanged: [], deleted: [], conflicts: [], inaccessible: [] };
 /** What a bot deploys itself, in the place of ours. */
 const theirs = { name: 'stats', description: 'Statistics of the game.' };

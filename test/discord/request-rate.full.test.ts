@@ -35,13 +35,13 @@ describe('the number of requests a second', () => {
     ready.resolve(hello);
     const messages = await Promise.all(used.map(({ settled }) => settled));
     expect(messages.map(({ embeds }) => embeds[0]?.description)).toEqual(
-      Array(count).fill(textsIn('en-US').reviews.none),
+      Array(count).fill(textsIn('en-US').text('reviews.none')),
     );
   });
 
   it('does not limit the further messages after responses', async () => {
     const { discord, run } = await connectedBot([command({ execute: async () => hello })], {
-      notice: { tone: 'plain', text: textsIn('en-US').reviews.none },
+      notice: { tone: 'plain', text: textsIn('en-US').text('reviews.none') },
     });
     stopTheSecond();
     const count = 2 * botsLimit;

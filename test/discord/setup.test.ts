@@ -345,7 +345,7 @@ describe('/setup with another listing site', () => {
     await guild.submit(form.id, { botId: '' });
     const more = await guild.open('More');
     expect(more.modal.components).toHaveLength(3);
-    expect(await guild.submit(more.id, { slug: 'a name' })).toContain('it must be a part of an address');
+    expect(await guild.submit(more.id, { slug: 'a name' })).toContain('Enter the part of the address');
     await guild.run('setup').settled;
     const [listing] = await guild.read();
     expect(listing).toMatchObject({ kind: 'bot', targetId: applicationId });
@@ -379,7 +379,7 @@ describe('/setup with another listing site', () => {
     const form = await guild.open('k=server', ['custom']);
     expect(form.modal.components).toHaveLength(4);
     const described = { siteName: 'Else*where', header: 'X-Token', user: 'user id', test: 'type=test' };
-    expect(await guild.submit(form.id, described)).toContain('it must be names of fields joined by dots');
+    expect(await guild.submit(form.id, described)).toContain('Enter names of fields with dots between them');
     const again = await guild.open('Edit again');
     expect(JSON.stringify(again.modal)).toContain('Else*where');
     const waiting = await guild.submit(again.id, { ...described, user: 'user.id' });
@@ -441,16 +441,23 @@ describe('/setup with a listing', () => {
     const { press } = await managed({ file: { rewards: { vote: 10, whenDenied: 0, milestones: [] } } });
     const rewards = await press('Rewards');
     expect(rewards).toContain("**Per vote**: **10** credits · from the operator's file\n");
-    const off = ['If denied', 'All listings in a day', 'Streak', 'Milestones', 'Multipliers', 'Vote party'];
-    expect(listed(/\n-# Off: (.*)/.exec(rewards)?.[1])).toEqual(expect.arrayContaining(off));
+    const off = [
+      'Votes that the site declines',
+      'All listings in a day',
+      'Streak',
+      'Milestones',
+      'Multipliers',
+      'Vote party',
+    ];
+    expect(listed(/\n-# Not used: (.*)/.exec(rewards)?.[1])).toEqual(expect.arrayContaining(off));
     expect(rewards).not.toContain('UTC');
     await press('Overview');
-    const roles = listed(/-# Off: (.*)/.exec(await press('Roles'))?.[1]);
+    const roles = listed(/-# Not used: (.*)/.exec(await press('Roles'))?.[1]);
     expect(roles).toEqual(expect.arrayContaining(['Role for voters', 'Roles for premium']));
     await press('Overview');
     const announcements = await press('Announcements');
     expect(announcements).not.toContain('Digest every');
-    expect(announcements).toMatch(/-# Off: .*Ended streaks/);
+    expect(announcements).toMatch(/-# Not used: .*Ended streaks/);
   });
 
   it('says that premium is announced with the votes, unless it has a channel of its own', async () => {
@@ -517,7 +524,7 @@ describe('/setup with a listing', () => {
     await press('Rewards');
     const form = await open('Credits');
     const unsaved = await submit(form.id, creditsWith({ vote: 'ten', whenDenied: '3' }));
-    expect(unsaved).toContain('**Per vote** is invalid: it must be a whole number from 0 to 1000000.');
+    expect(unsaved).toContain('**Credits per vote**: Enter a whole number from 0 to 1,000,000.');
     const again = await open('Edit again');
     expect(JSON.stringify(again.modal)).toMatch(/"value":"ten".*"value":"3"/);
     expect(await submit(again.id, creditsWith({ vote: '12', whenDenied: '3' }))).toContain(
@@ -669,7 +676,7 @@ describe('/setup with a listing', () => {
     await press('Shop');
     const values = { itemName: 'A painting', price: '-5', ownerChannel: [discord.channels.general] };
     const unsaved = await submit((await open('Add another item')).id, values);
-    expect(unsaved).toContain('**Items** · Price in credits: it must be a whole number from 0 to 1000000.');
+    expect(unsaved).toContain('**Items** · Price in credits: Enter a whole number from 0 to 1,000,000.');
   });
 
   it('asks for the channel for reports with an item that the team fulfils, and keeps the two together', async () => {
@@ -703,7 +710,7 @@ describe('/setup with a listing', () => {
     const { press, open, submit } = await managed();
     await press('Shop');
     const unsaved = await submit((await open('Add codes')).id, { itemName: 'Key', price: '5', codes: ' ' });
-    expect(unsaved).toContain('**Items** · Codes, one per line: it must have at least one code.');
+    expect(unsaved).toContain('**Items** · Codes, one per line: Enter at least one.');
   });
 
   it('takes codes and exported settings as files, and says why a file cannot be used', async () => {

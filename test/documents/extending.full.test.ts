@@ -70,9 +70,9 @@ async function start(rewards) {
   const until = async (condition) => { while (!condition()) await once(discord.events, 'change'); };
   await until(() => discord.connected && discord.commands().some(({ name }) => name === 'thanks'));
   const announced = () => discord.messages(discord.channels.announcements).map(({ embeds }) => embeds[0]?.description);
-  const answer = async (name) =>
-    discord.runCommand({ name, userId: mira.id, channelId: discord.channels.general }).settled;
-  const ask = async () => (await answer('thanks')).embeds[0].description;
+  const answer = async (name, locale = 'en-US') =>
+    discord.runCommand({ name, userId: mira.id, channelId: discord.channels.general, locale }).settled;
+  const ask = async (locale) => (await answer('thanks', locale)).embeds[0].description;
   const press = async (label) => {
     const { id, components } = await answer('credits');
     const button = components.flatMap((row) => row.components).find((each) => each.label === label);
@@ -83,7 +83,7 @@ async function start(rewards) {
 }
 
 const { until, announced, ask, press, vote, mira, clock, stop } = await start({ vote: 10, thanks: 2 });
-const replies = [await ask()];
+const replies = [await ask(), await ask('de')];
 await vote();
 await until(() => announced().length === 1);
 replies.push(await press('Thanks'));
@@ -99,10 +99,10 @@ console.log(JSON.stringify({ replies, thanks: announced().at(-1), mira: mira.id 
 
 /** The tests of what the page adds to: they import a list of it, or ask about settings. */
 function touchedTests(): readonly string[] {
-  const lists = /'[./]*\/(?:commands\/index|src\/features\/(?:index|settings)|src\/texts\/catalogues)\.ts'/;
+  const lists = /'[./]*\/(?:commands\/index|src\/features\/(?:index|settings))\.ts'/;
   return globSync('test/{*,commands/*,config/*,core/**/*,discord/*,features/**/*,texts/*}.test.ts').filter((path) => {
     if (path.endsWith('.full.test.ts')) return false;
-    return /^test\/(?:config\/|architecture)/.test(path) || lists.test(readFileSync(path, 'utf8'));
+    return /^test\/(?:config\/|texts\/|architecture)/.test(path) || lists.test(readFileSync(path, 'utf8'));
   });
 }
 
@@ -132,12 +132,17 @@ describe('docs/extending.md, applied to a clean tree', () => {
     const compiler = ['node_modules/typescript/bin/tsc', '-p', copy];
     const compiled = await run(process.execPath, compiler).catch(({ stdout }: { stdout: string }) => ({ stdout }));
     expect(compiled.stdout).toBe('');
+    for (const path of globSync('locales/*/*.json')) {
+      expect(readFileSync(join(copy, path), 'utf8'), path).toBe(readFileSync(path, 'utf8'));
+    }
 
     writeFileSync(join(copy, 'use.ts'), program);
     const { stdout } = await run(process.execPath, ['use.ts'], { cwd: copy, timeout: 300_000 });
     const { replies, thanks, mira } = JSON.parse(stdout) as { replies: string[]; thanks: string; mira: string };
     expect(replies).toEqual([
       '**2** votes more, and you are thanked in public.',
+      // German has no such text: it is English, in which the number stays German.
+      '**2** Votes more, and you are thanked in public.',
       '**1** vote more, and you are thanked in public.',
       'Nobody is thanked here at the moment.',
     ]);

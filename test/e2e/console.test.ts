@@ -110,15 +110,15 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
   const unpaid = page.getByRole('region', { name: 'Deliveries that paid nothing' });
   expect(await unpaid.getByRole('listitem').allInnerTexts()).toEqual([
     expect.stringContaining('not understood'),
-    expect.stringContaining('sent again'),
+    expect.stringContaining('repeat'),
   ]);
 
   await page.getByLabel('Credits (negative').fill('-50');
   await page.getByLabel('Reason').fill('An honest mistake');
-  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Check, then save' }).click();
   expect(await page.getByRole('alert').innerText()).toContain('a balance cannot be less than zero');
   await page.getByLabel('Credits (negative').fill('-4');
-  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Check, then save' }).click();
   expect(await page.getByRole('main').innerText()).toContain('10 credits → 6 credits');
   await page.screenshot({ path: `${pictures}/console-confirm.png` });
   await page.getByRole('button', { name: 'Confirm' }).click();
@@ -128,7 +128,7 @@ test('the owner signs in, finds a member, corrects, replays and signs out', asyn
     'An honest mistake',
   );
   await page.screenshot({ path: `${pictures}/console-member.png`, fullPage: true });
-  await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+  await page.getByRole('link', { name: 'Votes received', exact: true }).click();
   await page.getByLabel('Outcome').selectOption('quarantined');
   await page.getByRole('button', { name: 'Filter' }).click();
   await page.screenshot({ path: `${pictures}/console-deliveries-filtered.png`, fullPage: true });

@@ -1,11 +1,12 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import type { TextOverrides } from '../../src/texts/overrides.ts';
 import { ownerToken, startTwoCommunities } from '../owner/two-communities.ts';
 import { sharedBrowser } from './shared-browser.ts';
 
 /** Two communities with deliveries of every outcome and changes, and pages of the console for who has signed in. */
-export async function startDashboard() {
-  const world = await startTwoCommunities();
+export async function startDashboard(texts?: TextOverrides) {
+  const world = await startTwoCommunities({}, texts);
   const { url, post, guilds, mira, tomas, openBrowser, clock } = world;
   const vote = (id: string, username: string, changes: object = {}) => ({
     event: 'server_vote',

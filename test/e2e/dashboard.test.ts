@@ -48,7 +48,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       return page.getByRole('main').innerText();
     };
     const deliveries = await textOf('deliveries');
-    for (const words of ['nichts bezahlt', 'erneut gesendet', 'nicht verstanden', 'Vote für den Server']) {
+    for (const words of ['nichts bezahlt', 'Wiederholung', 'nicht verstanden', 'Vote für den Bot']) {
       expect(deliveries).toContain(words);
     }
     expect(await textOf('deliveries/2')).toContain('Dieses Ereignis war schon verbucht');
@@ -164,7 +164,7 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       ...['outcome', 'kind', 'listing', 'user', 'since', 'until', 'Filter', 'Clear'],
     ]);
     await page.goto(addressOf(`${own}users/${tomas.id}`));
-    expect(await order('Credits (negative', 3)).toEqual(['credits', 'reason', 'Review']);
+    expect(await order('Credits (negative', 3)).toEqual(['credits', 'reason', 'Check, then save']);
     await page.goto(addressOf(`${own}users`));
     await page.getByLabel("Member's name").fill('tom');
     await page.keyboard.press('Enter');

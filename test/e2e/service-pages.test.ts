@@ -88,7 +88,7 @@ test('an owner configures and tests the vote webhook, resends a delivery and rot
   expect(received).toHaveLength(1);
   expect(await page.content()).not.toContain(secret);
   const deliveries = page.getByRole('region', { name: 'Last deliveries' });
-  expect(await deliveries.innerText()).toMatch(/delivered\s+server_vote\s+test/);
+  expect(await deliveries.innerText()).toMatch(/delivered\s+Vote\s+test/);
   await deliveries.getByText(/^200 after/).click();
   expect(await deliveries.innerText()).toContain('"test":true');
 

@@ -136,7 +136,7 @@ describe('the first start', { timeout: 120_000 }, () => {
 
   it('without installed packages says how to install them', async () => {
     const clone = tempDir();
-    for (const name of ['src', 'commands', 'config']) cpSync(name, join(clone, name), { recursive: true });
+    for (const name of ['src', 'commands', 'config', 'locales']) cpSync(name, join(clone, name), { recursive: true });
     cpSync('package.json', join(clone, 'package.json'));
     const entryFile = join(clone, 'src', 'launch.js');
     const program = startProgram(['start'], twoSettings(unreachableDiscord), clone, [], entryFile);

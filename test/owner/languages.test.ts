@@ -1,25 +1,27 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { directMessagesClosed } from '../../src/core/outbox/effect.ts';
 import { hour, minute } from '../../src/platform/durations.ts';
-import { catalogues } from '../../src/texts/catalogues.ts';
-import { partsOf } from '../../src/texts/language.ts';
-import { overrideTexts } from '../../src/texts/texts.ts';
+import { en } from '../../src/texts/en.ts';
+import { partsOf } from '../../src/texts/message-parts.ts';
+import { createAppTexts } from '../../src/texts/texts.ts';
+import { messagesIn } from '../../src/texts/translations.ts';
 import { startDashboard } from '../e2e/dashboard-world.ts';
 import { accountOf } from '../support/communities.ts';
 import { sharedByTests } from '../support/on-finished.ts';
 import { deposit, keys, orderOf, shout, vip } from '../support/shop-store.ts';
 import { start, startOwnerServer, token, twoSites, vote } from './owner-server.ts';
 
-type Messages = { readonly [key: string]: string | Messages };
-
-/** All Japanese texts by their paths, with a sign in place of each letter. Dates and durations have no Latin letters. */
-function withoutLetters(messages: Messages, path = ''): [string, string][] {
-  return Object.entries(messages).flatMap(([key, message]): [string, string][] => {
-    if (typeof message !== 'string') return withoutLetters(message, `${path}${key}.`);
-    const parts = partsOf(message).map((part, index) => (index % 2 === 1 ? `{${part}}` : part.replace(/\p{L}/gu, '※')));
-    return [[path + key, parts.join('')]];
-  });
-}
+/** All Japanese texts, with a sign in place of each letter. Dates and durations have no Latin letters. */
+const withoutLetters = {
+  ja: Object.fromEntries(
+    [...messagesIn('bot', en, 'ja')].map(([key, message]) => {
+      const parts = partsOf(message).map((part, index) =>
+        index % 2 === 1 ? `{${part}}` : part.replace(/\p{L}/gu, '※'),
+      );
+      return [key, parts.join('')];
+    }),
+  ),
+};
 
 /** What is the same in every language. */
 const names = ['tallyhook', 'discord', 'utc', 'owner_token', 'setup', 'id', 'keep_bodies', 'keep_effects', 'top', 'gg'];
@@ -42,11 +44,8 @@ function wordsOf(page: string): string[] {
 
 const japanese = { 'accept-language': 'ja' };
 
-beforeAll(() => overrideTexts({ ja: Object.fromEntries(withoutLetters(catalogues.ja)) }));
-afterAll(() => overrideTexts());
-
 describe('the pages of a manager', { timeout: 60_000 }, () => {
-  const world = sharedByTests(startDashboard);
+  const world = sharedByTests(() => startDashboard(withoutLetters));
   const people = ['mira', 'tomas', 'aiko', 'ada', 'grace', 'lantern', 'harbour', 'bees', 'vip'];
   const entered = ['ad', 'blocker', 'helped', 'with', 'the', 'party', 'hello', 'nobody'];
   const remnantsOf = (text: string) =>
@@ -114,6 +113,7 @@ describe('the pages of a manager', { timeout: 60_000 }, () => {
 it('the pages of the operator have their words from the catalogue, but for what is of the program', async () => {
   const held = { listing: 'bot', state: 'held', heldAt: start, held: 1_234, paid: 51, usual: 4.6 } as const;
   const { url, store, post, buryAll } = await startOwnerServer({
+    languages: createAppTexts(withoutLetters),
     sites: twoSites,
     alarms: { held: async () => [held, { ...held, listing: 'server', state: 'releasing' }], decide: async () => true },
   });

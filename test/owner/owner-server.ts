@@ -15,6 +15,7 @@ import type { OwnerContext } from '../../src/owner/context.ts';
 import { createOwner } from '../../src/owner/create-owner.ts';
 import { hour } from '../../src/platform/durations.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 import { service } from '../../src/webhook/sites/service.ts';
 import { topgg } from '../../src/webhook/sites/topgg.ts';
 import { claimDue } from '../support/claim-due.ts';
@@ -71,6 +72,7 @@ export async function startOwnerServer({
   const context: OwnerContext = {
     ...{ records, outbox, recorder, sessions, clock, log },
     scope: null,
+    languages: ownTexts,
     setup: null,
     corrections: store.corrections,
     namesIn: () => async () => ({ member: () => null, role: () => null, channel: () => null, listing: () => null }),

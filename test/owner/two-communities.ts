@@ -1,6 +1,7 @@
 import { loadConfig } from '../../config/load.ts';
 import { createApp } from '../../src/app/app.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { TextOverrides } from '../../src/texts/overrides.ts';
 import { sign } from '../../src/webhook/signature.ts';
 import { environmentWith, harbour } from '../support/listings-file.ts';
 import { localDiscord } from '../support/local-discord.ts';
@@ -21,6 +22,7 @@ type Changes = Record<string, string>;
  */
 export async function startTwoCommunities(
   changes: Changes | ((guilds: { readonly harbour: string; readonly bees: string }) => Changes) = {},
+  texts?: TextOverrides,
 ) {
   const first = await localDiscord({ rateLimits: false });
   const [mira, tomas, aiko] = first.members;
@@ -49,6 +51,7 @@ export async function startTwoCommunities(
     const destination = { write: (line: string) => void lines.push(line) };
     const app = await createApp(config, {
       clock,
+      ...(texts && { texts }),
       log: createLog({ level: 'debug', secrets: config.secrets, destination }),
     });
     onFinished(() => app.stop());

@@ -21,7 +21,7 @@ describe('the language of the server', { timeout: 20_000 }, () => {
     await announced('Thank you for the vote!');
     discord.guild.setGuildLocale('de');
     await service.castVote({ kind: 'server', userId: discord.members[2]?.id ?? '', username: 'Ayşe' });
-    await announced(textsIn('de').announcement.titles.vote);
+    await announced(textsIn('de').text('announcement.titles.vote'));
   });
 });
 

@@ -13,7 +13,7 @@ export function bundleFolder(): string {
 
 /** When a source was last changed, or a package installed (ms since 1970). */
 function newestChange(): number {
-  const sources = ['{src,commands,config,scripts}/**/*', 'test/flows/crash/handling-program.ts'];
+  const sources = ['{src,commands,config,locales,scripts}/**/*', 'test/flows/crash/handling-program.ts'];
   const files = globSync([...sources, 'node_modules/.package-lock.json', 'package.json'], { cwd: root });
   return Math.max(...files.map((file) => Math.round(statSync(join(root, file)).mtimeMs)));
 }

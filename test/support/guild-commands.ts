@@ -19,6 +19,7 @@ import { memoryKeyv } from '../../src/lookup/memory-keyv.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createEncryption } from '../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 import { environmentWith } from './listings-file.ts';
 import { newSqliteUrl } from './new-sqlite.ts';
 
@@ -66,7 +67,19 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   const lookups = createLookupClients(config, { store, communityIds, cache: memoryKeyv(), metrics, clock, log });
   const drawVotePicture = createVotePictures({ timeZoneOf: () => 'UTC', votesPerDayIn: store.votesPerDayIn, log });
   const rest = createDiscordRest({ token: 'token', apiUrl: 'http://127.0.0.1:1' });
-  const context = { config, store, lookups, directory, metrics, clock, stopwatch: clock, log, rest, drawVotePicture };
+  const context = {
+    config,
+    languages: ownTexts,
+    store,
+    lookups,
+    directory,
+    metrics,
+    clock,
+    stopwatch: clock,
+    log,
+    rest,
+    drawVotePicture,
+  };
   const settings = createSettings(config, {
     ...{ ...context, store: store.settings, encryption: createEncryption(config.encryption, () => {}) },
     ...{ targets: createListingTargets(lookups.find), redact: null, onSaved() {} },
@@ -80,7 +93,7 @@ export async function guildCommands(listings: readonly object[], hosted: readonl
   });
   const contexts = createCommandContexts({ ...context, services });
   const handle = createInteractions({
-    ...{ commands, clock, log, isOwnCommand: async () => true },
+    ...{ commands, clock, log, languages: ownTexts, isOwnCommand: async () => true },
     contextFor(place) {
       const complete = (context: Awaited<ReturnType<typeof contexts.at>>) => {
         return { ...context, commands, commandId: () => null, setup: null };

@@ -1,21 +1,21 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readOverrides, type TextOverrides } from '../../src/texts/overrides.ts';
-import { overrideTexts, textsIn } from '../../src/texts/texts.ts';
-
-afterEach(() => overrideTexts());
+import { createAppTexts } from '../../src/texts/texts.ts';
 
 describe('own texts', () => {
-  it('replace those of a language in all of its regions, unless a region has its own', () => {
-    overrideTexts({
-      en: { 'credits.title': 'Your coins', 'parts.credits.one': '**{count}** coin' },
+  it('replace those of a language in all of its regions, unless a region has its own, and in one app alone', () => {
+    const coins = createAppTexts({
+      en: { 'credits.title': 'Your coins', 'parts.credits_one': '**{count}** coin' },
       'en-GB': { 'credits.title': 'Your pence' },
     });
-    expect(textsIn('en-US').credits.title).toBe('Your coins');
-    expect(textsIn('en-GB').credits.title).toBe('Your pence');
-    expect([1, 2].map((count) => textsIn('en-GB').parts.credits(count))).toEqual(['**1** coin', '**2** credits']);
-    expect(textsIn('de').credits.title).not.toBe('Your coins');
-    overrideTexts();
-    expect(textsIn('en-US').credits.title).not.toBe('Your coins');
+    const points = createAppTexts({ en: { 'credits.title': 'Your points' } });
+    expect(coins.in('en-US').text('credits.title')).toBe('Your coins');
+    expect(coins.in('en-GB').text('credits.title')).toBe('Your pence');
+    const { text } = coins.in('en-GB');
+    expect([1, 2].map((count) => text('parts.credits', { count }))).toEqual(['**1** coin', '**2** credits']);
+    expect(coins.in('de').text('credits.title')).not.toBe('Your coins');
+    expect(points.in('en-US').text('credits.title')).toBe('Your points');
+    expect(createAppTexts().in('en-US').text('credits.title')).toBe('Credits');
   });
 
   const issues: readonly [TextOverrides, RegExp][] = [
@@ -28,12 +28,11 @@ describe('own texts', () => {
     [{ en: { 'credits.title': ' ' } }, /is empty/],
     [{ en: { 'canVote.voteButton': 'x'.repeat(81) } }, /has 81 characters, of which 80 fit/],
     [{ ed: { 'credits.title': 'Coins' } } as TextOverrides, /there are no texts in "ed"/],
-    [{ de: { 'parts.credits.few': 'Münzen' } }, /"parts\.credits\.few" is not a text/],
+    [{ de: { 'parts.credits_few': 'Münzen' } }, /"parts\.credits_few" is not a text/],
   ];
 
   it.each(issues)('are rejected with a hint: %j', (overrides, message) => {
-    expect(() => overrideTexts(overrides)).toThrow(message);
-    expect(textsIn('en-US').credits.title).not.toBe('{user}');
+    expect(() => createAppTexts(overrides)).toThrow(message);
   });
 
   it('are rejected with all issues at once', () => {

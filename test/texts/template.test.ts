@@ -9,7 +9,7 @@ import {
   templateIssues,
   titlePlaceholders,
 } from '../../src/texts/template.ts';
-import { textsInAll } from '../../src/texts/texts.ts';
+import { ownTexts } from '../../src/texts/texts.ts';
 
 const none = Object.fromEntries(placeholderNames.map((name) => [name, markup``])) as Record<
   (typeof placeholderNames)[number],
@@ -17,7 +17,8 @@ const none = Object.fromEntries(placeholderNames.map((name) => [name, markup``])
 >;
 const values = { ...none, mention: mention('7'), listing: escapeName('a*b'), credits: markup`1,200` };
 const render = (text: string) => renderTemplate(parseTemplate(text), values);
-const issues = (text: string, maxLength = 4_000) => templateIssues(text, { known: placeholderNames, maxLength });
+const issues = (text: string, maxLength = 4_000) =>
+  templateIssues(text, { known: placeholderNames, maxLength }).map(({ message }) => message);
 
 describe('a template', () => {
   it('contains values, the markup of the owner, and escaped text of others', () => {
@@ -34,19 +35,22 @@ describe('a template', () => {
     expect(render('{mention}\n{reason}\n\n {bonuses} {roles}\nBecause: {reason}')).toBe('<@7>\n\nBecause: ');
   });
 
-  it('has an issue for each unknown placeholder, with a suggestion', () => {
-    const [first, second, ...others] = issues('{credit} and {whatever} and {credit}');
-    expect(first).toMatch(
-      /^it contains \{credit\}, which is not a placeholder \(did you mean \{credits\}\?\); it can /,
-    );
-    expect(first).toContain(placeholderNames.map((name) => `{${name}}`).join(', '));
-    expect(second).toMatch(/^it contains \{whatever\}, which is not a placeholder; it can contain /);
-    expect(others).toEqual([]);
+  it('has one issue for all unknown placeholders, with suggestions', () => {
+    const known = placeholderNames.map((name) => `{${name}}`).join(', ');
+    expect(issues('{credit} and {whatever} and {credit}')).toEqual([
+      `it contains {credit}, {whatever}, which are not placeholders (did you mean {credits}?); it can contain ${known}`,
+    ]);
+    expect(issues('{whatever}')).toEqual([
+      `it contains {whatever}, which is not a placeholder; it can contain ${known}`,
+    ]);
   });
 
   it('has an issue for a placeholder that Discord does not show in a title', () => {
-    expect(templateIssues('{mention}', { known: titlePlaceholders, maxLength: 256 })).toEqual([
-      'it contains {mention}, which Discord shows only in the text; here it can contain {listing}, {site}, {credits}, {balance}, {votes}, {streak}',
+    expect(templateIssues('{mention}', { known: titlePlaceholders, maxLength: 256 })).toMatchObject([
+      {
+        message:
+          'it contains {mention}, which Discord shows only in the text; here it can contain {listing}, {site}, {credits}, {balance}, {votes}, {streak}',
+      },
     ]);
   });
 
@@ -65,7 +69,7 @@ describe('a template', () => {
 });
 
 it('the longest numbers of every language fit into their placeholders', () => {
-  for (const { number } of textsInAll()) {
+  for (const { number } of ownTexts.all()) {
     for (const name of ['credits', 'votes'] as const)
       expect(number(1e9).length).toBeLessThanOrEqual(placeholders[name]);
     expect(number(Number.MAX_SAFE_INTEGER).length).toBeLessThanOrEqual(placeholders.balance);

@@ -178,14 +178,14 @@ export const discordMutations: readonly Mutation[] = [
   },
   {
     file: 'src/texts/language.ts',
-    find: 'forms[categoryOf(count)] ?? forms.other',
-    replace: 'forms.other',
+    find: 'messages.get(`${key}_${categoryOf(count)}`) ?? messages.get(`${key}_other`)',
+    replace: 'messages.get(`${key}_other`)',
     breaks: 'one vote is not "1 votes"',
   },
   {
-    file: 'src/texts/locales/de.ts',
-    find: "lastVote: 'Letzter Vote: {time}',",
-    replace: "lastVote: 'Letzter Vote: {tme}',",
+    file: 'locales/bot/de.json',
+    find: '"lastVote": "Letzter Vote: {time}"',
+    replace: '"lastVote": "Letzter Vote: {tme}"',
     breaks: 'the texts of a language have the placeholders of English',
   },
   {

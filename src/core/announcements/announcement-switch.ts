@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { TextIn } from '../../texts/texts.ts';
 import { setting } from '../settings/setting-spec.ts';
 
 /** A setting of something that is announced or shown, or not. @param isOn whether it is, if no listing says otherwise */
-export function announcementSwitch<const Name extends keyof AnnouncementSettings & keyof Texts['setup']['choices']>(
+export function announcementSwitch<const Name extends keyof AnnouncementSettings & TextIn<'setup.choices'>>(
   name: Name,
   description: string,
   isOn = true,

@@ -5,7 +5,7 @@ import { postOnce } from '../../discord/posting/post-once.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { Effect } from '../outbox/effect.ts';
 import type { EffectContents, EffectKind } from '../outbox/effect-contents.ts';
 import type { AnnouncementStyle } from './announcement-style.ts';
@@ -52,7 +52,7 @@ export async function postAbout(
   const style = announcements.findStyle(listing);
   if (style === null) return { outcome: 'bury', reason: `There is no listing "${listing}" in the settings any more.` };
   const [inChannel, card] = await Promise.all([channelTexts(channelId), readCard(cardOf, listing, clock)]);
-  const texts = style.language === null ? inChannel : textsFor(style.language);
+  const texts = style.language === null ? inChannel : inChannel.languages.for(style.language);
   const message = await render({ texts, card, style, buttons: voteButtons(texts) });
   const posted = await postOnce(rest, clock, { channelId, effect, ...message });
   return 'outcome' in posted ? posted : { outcome: 'done' };

@@ -1,6 +1,6 @@
 import type { Panel, Reply } from '../../discord/commands/reply.ts';
 import { type Markup, trustedMarkup } from '../../texts/markup.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { TextIn } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { ListingMessageContext } from './listing-message.ts';
 
@@ -24,7 +24,7 @@ export function nameSamples(text: string): Markup {
 
 /** An announcement with sample members. */
 export interface AnnouncementPreview {
-  readonly subject: keyof Texts['console']['previews'];
+  readonly subject: TextIn<'console.previews'>;
   /** As it is posted. */
   readonly reply: Reply | Panel;
 }

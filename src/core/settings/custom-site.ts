@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import type { DescribedSite } from '../../webhook/sites/described-site.ts';
+import { breaks, rule } from './rules.ts';
 
-const path = z.string().regex(/^[^.\s]+(\.[^.\s]+)*$/, 'it must be names of fields joined by dots, such as user.id');
+const path = z
+  .string()
+  .regex(
+    /^[^.\s]+(\.[^.\s]+)*$/,
+    breaks(rule('fieldPath'), 'it must be names of fields joined by dots, such as user.id'),
+  );
 const condition = z.strictObject({
   field: path.describe('Path of a field in the body.'),
   is: z.union([z.string().min(1), z.boolean()]).describe('Its value: a text, `true` or `false`.'),
 });
 
-const header = z.string().regex(/^[\w-]{1,64}$/, 'it must be the name of a header');
+const header = z.string().regex(/^[\w-]{1,64}$/, breaks(rule('header'), 'it must be the name of a header'));
 
 const hmac = z
   .strictObject({
@@ -46,10 +52,12 @@ const signature = z
     'How deliveries are [signed](sites.md#what-the-site-says-and-what-to-set); without it they carry the secret.',
   );
 
+const nameError = breaks(rule('length', { min: 1, max: 80 }), 'it must have 1 to 80 characters');
+
 /** The value of `custom` in the file, and of the description that `/setup` stores. */
 export const custom = z
   .strictObject({
-    name: z.string().min(1).max(80).describe('Shown to members.'),
+    name: z.string().min(1, nameError).max(80, nameError).describe('Shown to members.'),
     page: z
       .url({ protocol: /^https$/, error: 'it must be an https address' })
       .optional()

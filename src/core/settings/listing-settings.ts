@@ -7,6 +7,7 @@ import type { Texts } from '../../texts/texts.ts';
 import { linkableSites } from '../../webhook/sites/index.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import { custom } from './custom-site.ts';
+import { breaks, rule } from './rules.ts';
 import { setting } from './setting-spec.ts';
 import { showChannel } from './shown-values.ts';
 import { linkPath } from './stored-settings.ts';
@@ -77,11 +78,15 @@ export const cooldownHours = setting({
 });
 
 const expectedSecret = 'it must have 8 to 512 characters';
-const secret = pasted(secretForm, expectedSecret).min(8, expectedSecret).max(512, expectedSecret);
+const secretRule = rule('secret', { min: 8, max: 512 });
+const secretError = breaks(secretRule, expectedSecret);
+const secret = pasted(secretForm, secretError, { rule: secretRule }).min(8, secretError).max(512, secretError);
 
 /** Secrets that are valid at once. */
 const maxSecrets = 5;
-const secrets = z.array(secret).max(maxSecrets, `it must have at most ${maxSecrets} secrets`);
+const secrets = z
+  .array(secret)
+  .max(maxSecrets, breaks(rule('atMost', { max: maxSecrets }), `it must have at most ${maxSecrets} secrets`));
 
 /** The site with this id, if `/setup` can link it without a description. */
 export function findLinkableSite(siteId: unknown): Site | null {
@@ -112,7 +117,8 @@ const link = z
 export type Link = z.infer<typeof link>;
 
 const expectedSlug = 'it must be a part of an address, at most 100 characters';
-const slug = z.string(expectedSlug).regex(/^[^\s/?#]{1,100}$/, expectedSlug);
+const slugError = breaks(rule('slug'), expectedSlug);
+const slug = z.string(slugError).regex(/^[^\s/?#]{1,100}$/, slugError);
 
 /** What else `/setup` stores of a listing, by path. */
 export const linkSchemas = {
@@ -134,9 +140,8 @@ export function parseLink(value: unknown): Link | null {
 /** @param targetName of the server or bot; its id otherwise */
 export function showLink(value: unknown, texts: Texts, targetName?: string): Markup {
   const { kind, id: targetId, site, custom: described } = objectOf(value);
-  const kinds: Readonly<Record<string, string>> = texts.listing.kinds;
   const name = textOf(kind);
-  const title = (Object.hasOwn(kinds, name) ? kinds[name] : undefined) ?? name;
+  const title = texts.has('listing.kinds', name) ? texts.text(`listing.kinds.${name}`) : name;
   const target = typeof targetId === 'string' ? (targetName ?? targetId) : null;
   const siteName = findLinkableSite(site)?.name ?? textOf(objectOf(described)['name']);
   return escapeName([siteName, title, target].filter(Boolean).join(' '));

@@ -6,6 +6,7 @@ import { escapeInline, escapeName, joined, type Markup, roleMention } from '../.
 import type { Texts } from '../../texts/texts.ts';
 import { largestFactor } from '../rewards/multipliers.ts';
 import type { Milestone, Multiplier, Weekday } from '../rewards/rules.ts';
+import { breaks, rule } from './rules.ts';
 import { setting } from './setting-spec.ts';
 import { showCredits } from './shown-values.ts';
 import { credits, hasNoIssues, roleId, time, wholeNumber } from './value-schemas.ts';
@@ -14,7 +15,7 @@ import { credits, hasNoIssues, roleId, time, wholeNumber } from './value-schemas
 export const maxVotes = 1_000_000_000;
 /** Largest product of multipliers: a vote then earns at most 1,000,000,000 credits, which both databases can store. */
 const maxFactor = 1_000;
-const expectedFactor = 'it must be a number greater than 0 and at most 100';
+const factorError = breaks(rule('factor', { max: 100 }), 'it must be a number greater than 0 and at most 100');
 
 /** The names of the weekdays, from Monday to Sunday. */
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
@@ -64,9 +65,9 @@ export const whenDenied = setting({
 const multiplier = z
   .strictObject({
     factor: z
-      .number(expectedFactor)
-      .positive(expectedFactor)
-      .max(100, expectedFactor)
+      .number(factorError)
+      .positive(factorError)
+      .max(100, factorError)
       .describe('What the credits are multiplied by: greater than 0, at most 100.'),
     days: z
       .array(z.enum(weekdays, `it must be one of ${weekdays.join(', ')}`))
@@ -88,21 +89,27 @@ const multiplier = z
 
 /** An entry in the words of `/setup`. */
 export function showMultiplier({ factor, days, from, until, role }: JsonObject, texts: Texts): Markup {
-  const { values } = texts.setup;
+  const { text } = texts;
   const names = textsOf(days).map((day) => escapeName(weekdayName(texts.locale, day)));
   const when = joined(
     [texts.list(names), showWindow([from, until], texts.locale), isSnowflake(role) ? roleMention(role) : null],
     ' · ',
   );
-  return values.multiplier(numberOf(factor), when.trim() === '' ? values.always : when);
+  return text('setup.values.multiplier', {
+    factor: numberOf(factor),
+    when: when.trim() === '' ? text('setup.values.always') : when,
+  });
 }
 
 /** A time from one to another, each of which may be missing. Not timestamps, which selects do not show. */
 function showWindow(times: readonly unknown[], locale: string): Markup | null {
   if (times.every((time) => time === undefined)) return null;
   const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-  const shown = times.map((at) => (typeof at === 'string' ? format.format(Date.parse(at)) : ''));
-  return escapeInline(`${shown.join(' – ')} UTC`);
+  const [from, until] = times.map((at) => (typeof at === 'string' ? Date.parse(at) : null));
+  if (typeof from === 'number' && typeof until === 'number' && from < until)
+    return escapeInline(`${format.formatRange(from, until)} UTC`);
+  const [start, end] = [from, until].map((at) => (typeof at === 'number' ? format.format(at) : ''));
+  return escapeInline(`${start} – ${end} UTC`);
 }
 
 export const multipliers = setting({
@@ -111,9 +118,12 @@ export const multipliers = setting({
     'All that apply multiply the credits of a vote, rounded down; those that can apply together multiply to at most 1,000.',
   schema: z
     .array(multiplier)
-    .max(100, 'it must have at most 100 multipliers')
+    .max(100, breaks(rule('atMost', { max: 100 }), 'it must have at most 100 multipliers'))
     .refine((all) => largestFactor(all) <= maxFactor, {
-      error: `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
+      ...breaks(
+        rule('factors', { max: maxFactor }),
+        `those that can apply to the same vote must not multiply to more than ${maxFactor}`,
+      ),
       when: hasNoIssues,
     }),
   inFile: ({ rewards }) =>
@@ -145,7 +155,11 @@ export const streak = setting({
   rules: (rules) => ({ streak: rules ?? null }),
   show(value, texts) {
     const { every, credits: paid, forgive } = objectOf(value);
-    return texts.setup.values.streak(numberOf(paid), numberOf(every), numberOf(forgive));
+    return texts.text('setup.values.streak', {
+      credits: texts.text('parts.credits', { count: numberOf(paid) }),
+      days: texts.text('parts.days', { count: numberOf(every) }),
+      forgive: numberOf(forgive),
+    });
   },
   fields: [
     { name: 'streakDays', kind: 'number', part: 'every', isRequiredPart: true, hint: 'off' },
@@ -167,7 +181,10 @@ const milestone = z
     ({ votes, everyVotes }) => (votes === undefined) !== (everyVotes === undefined),
     'it must have either "votes" or "everyVotes"',
   )
-  .refine((each) => each.credits > 0 || each.role !== undefined, 'it must have "credits" or a "role"')
+  .refine(
+    (each) => each.credits > 0 || each.role !== undefined,
+    breaks(rule('milestoneReward'), 'it must have "credits" or a "role"'),
+  )
   .transform(
     ({ votes, everyVotes, credits: reward, role }): Milestone => ({
       votes: votes ?? everyVotes ?? 1,
@@ -181,17 +198,22 @@ function rejectEqualMilestones(all: readonly Milestone[], context: z.RefinementC
   for (const [index, { votes, repeats }] of all.entries()) {
     if (all.findIndex((each) => each.votes === votes && each.repeats === repeats) === index) continue;
     const name = repeats === 'every' ? 'everyVotes' : 'votes';
-    context.addIssue({ code: 'custom', path: [index, name], message: 'an earlier milestone has the same number' });
+    const message = 'an earlier milestone has the same number';
+    context.addIssue({ code: 'custom', path: [index, name], message, params: { rule: rule('sameNumber') } });
   }
 }
 
 /** An entry in the words of `/setup`. */
 export function showMilestone({ votes, everyVotes, credits: paid, role }: JsonObject, texts: Texts): Markup {
   const reward = joined(
-    [numberOf(paid) > 0 ? texts.parts.credits(numberOf(paid)) : null, isSnowflake(role) ? roleMention(role) : null],
+    [
+      numberOf(paid) > 0 ? texts.text('parts.credits', { count: numberOf(paid) }) : null,
+      isSnowflake(role) ? roleMention(role) : null,
+    ],
     ' + ',
   );
-  return texts.setup.values.milestone(numberOf(votes ?? everyVotes), votes === undefined, reward);
+  const key = votes === undefined ? 'setup.values.everyMilestone' : 'setup.values.milestone';
+  return texts.text(key, { votes: texts.text('parts.votes', { count: numberOf(votes ?? everyVotes) }), reward });
 }
 
 export const milestones = setting({
@@ -199,7 +221,7 @@ export const milestones = setting({
   description: 'Credits, a role or both for numbers of counted votes.',
   schema: z
     .array(milestone)
-    .max(100, 'it must have at most 100 milestones')
+    .max(100, breaks(rule('atMost', { max: 100 }), 'it must have at most 100 milestones'))
     .superRefine(rejectEqualMilestones, { when: hasNoIssues }),
   inFile: ({ rewards }) =>
     rewards.milestones.map(({ votes, repeats, credits: reward, role }) => ({

@@ -4,7 +4,7 @@ import { type JsonObject, objectOf } from '../../platform/json.ts';
 import type { SecretFile } from '../../platform/secret-files.ts';
 import type { AnnouncementSettings } from '../../texts/announcement-settings.ts';
 import type { Markup } from '../../texts/markup.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { TextIn, Texts } from '../../texts/texts.ts';
 import type { ListingRewards } from '../rewards/rules.ts';
 import type { AnnouncedEvents } from '../tally/listing-context.ts';
 
@@ -78,7 +78,7 @@ export interface SettingSpec {
   /** What edits it in a form of `/setup`. */
   readonly fields?: readonly SettingField[];
   /** The form that it is in, if that does not name its settings itself. */
-  readonly form?: keyof Texts['setup']['forms'];
+  readonly form?: TextIn<'setup.forms'>;
 }
 
 /** A setting that has no value although another one needs it. */
@@ -138,13 +138,13 @@ export type SettingField = FieldOfPart &
     /** With boxes, several choices, or none. */
     | { readonly kind: 'select' | 'radios' | 'checkboxes'; readonly choices: SettingChoices }
     /** Several of the same name are the boxes of one field, each with its label. */
-    | { readonly kind: 'switch'; readonly choice: keyof Texts['setup']['choices'] }
+    | { readonly kind: 'switch'; readonly choice: TextIn<'setup.choices'> }
   );
 
 interface FieldOfPart {
   /** In the form, and of its label in the texts. */
-  readonly name: keyof Texts['setup']['fields'];
-  readonly hint?: keyof Texts['setup']['hints'];
+  readonly name: TextIn<'setup.fields'>;
+  readonly hint?: TextIn<'setup.hints'>;
   /** Whether it cannot stay empty. */
   readonly isRequired?: true;
   /** Characters. */

@@ -1,7 +1,7 @@
 import { durationPattern, parseDuration } from '../../platform/duration-text.ts';
 import { isEqual, type JsonObject, listOf, numberOf, textOf } from '../../platform/json.ts';
-import { channelMention, escapeName, joined, type Markup, markup } from '../../texts/markup.ts';
-import type { Texts } from '../../texts/texts.ts';
+import { channelMention, escapeName, type Markup, markup } from '../../texts/markup.ts';
+import type { TextIn, Texts } from '../../texts/texts.ts';
 import type { SettingChoices, SettingSpec } from './setting-spec.ts';
 
 /** Longer lists and texts are cut (entries, characters). */
@@ -20,7 +20,7 @@ export function showValue(
   texts: Texts,
 ): Markup {
   if (value === null || value === undefined || isEqual(value, []) || isEqual(value, {})) {
-    return texts.setup.values.none;
+    return texts.text('setup.values.none');
   }
   if (spec?.showEntry) return showList(value, texts, spec.showEntry);
   return (spec?.show ?? showPlain)(value, texts);
@@ -30,12 +30,12 @@ export function showValue(
 export function showList(value: unknown, texts: Texts, showEntry: (entry: JsonObject, texts: Texts) => Markup): Markup {
   const all = listOf(value);
   const shown = all.slice(0, maxEntries).map((entry) => showEntry(entry, texts));
-  return joined(all.length > maxEntries ? [...shown, markup`…`] : shown, ', ');
+  return texts.list(all.length > maxEntries ? [...shown, markup`…`] : shown);
 }
 
 /** A number, a text, or yes and no. */
 export function showPlain(value: unknown, texts: Texts): Markup {
-  if (typeof value === 'boolean') return value ? texts.setup.values.yes : texts.setup.values.no;
+  if (typeof value === 'boolean') return value ? texts.text('setup.values.yes') : texts.text('setup.values.no');
   if (typeof value === 'number') return texts.number(value);
   if (typeof value === 'string') return escapeName(value, maxTextLength);
   return escapeName(JSON.stringify(value) ?? '', maxTextLength);
@@ -46,7 +46,7 @@ export function showChannel(value: unknown): Markup {
 }
 
 export function showCredits(value: unknown, texts: Texts): Markup {
-  return texts.parts.credits(numberOf(value));
+  return texts.text('parts.credits', { count: numberOf(value) });
 }
 
 /** A duration of the file, such as `12h`; the text itself if it is none. */
@@ -57,12 +57,11 @@ export function showDuration(value: unknown, texts: Texts): Markup {
 
 /** A choice of a form, such as "digest"; the text itself if it is none. */
 export function showChoice(value: unknown, texts: Texts): Markup {
-  const choices: Readonly<Record<string, string>> = texts.setup.choices;
   const name = textOf(value);
-  return escapeName((Object.hasOwn(choices, name) ? choices[name] : undefined) ?? name);
+  return escapeName(texts.has('setup.choices', name) ? texts.text(`setup.choices.${name}`) : name);
 }
 
 /** Choices with their names in the texts. */
-export function choicesOf(...values: readonly (keyof Texts['setup']['choices'])[]): SettingChoices {
-  return ({ setup }) => values.map((value) => [value, setup.choices[value]]);
+export function choicesOf(...values: readonly TextIn<'setup.choices'>[]): SettingChoices {
+  return ({ text }) => values.map((value) => [value, text(`setup.choices.${value}`)]);
 }

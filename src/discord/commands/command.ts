@@ -8,7 +8,7 @@ import {
 import type { Lookup } from '../../lookup/lookup.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { defaultLocale } from '../../texts/locale.ts';
-import { type Texts, textsIn } from '../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { CommandInput, CompletionInput } from './input.ts';
 import type { Modal, Panel, Reply } from './reply.ts';
 
@@ -56,6 +56,12 @@ export interface DescriptionContext {
   readonly lacks?: readonly Need[];
   /** In the language of the member, or of the description. @internal */
   readonly texts: Texts;
+}
+
+/** What the commands that are registered depend on. They are described in every language. */
+export interface RegistrationContext extends Omit<DescriptionContext, 'texts'> {
+  /** The texts of the app. */
+  readonly languages: AppTexts;
 }
 
 /** What running commands needs of the context of each; a program adds what its commands do. */
@@ -146,20 +152,21 @@ export interface NamedCommand {
 export function findCommand<Command extends Pick<CommandDefinition, 'name' | 'menu'>>(
   commands: readonly Command[],
   { type = ApplicationCommandType.ChatInput, name }: NamedCommand,
+  languages: AppTexts,
 ): Command | undefined {
   switch (type) {
     case ApplicationCommandType.ChatInput:
       return commands.find((command) => command.name === name);
     case ApplicationCommandType.User:
-      return commands.find((command) => menuNameOf(command) === name);
+      return commands.find((command) => menuNameOf(command, languages) === name);
     default:
       return undefined;
   }
 }
 
 /** The name by which Discord knows the command in the menu of a member; undefined if it is not there. */
-export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>): string | undefined {
-  return menu?.(textsIn(defaultLocale));
+export function menuNameOf({ menu }: Pick<CommandDefinition, 'menu'>, languages: AppTexts): string | undefined {
+  return menu?.(languages.in(defaultLocale));
 }
 
 /** Whether a command is registered, or replies lead to it. */

@@ -4,6 +4,6 @@ import type { Reply } from './reply.ts';
 
 /** Where no listing is linked to the guild. */
 export function noListing({ texts, commandId }: Pick<AnsweringContext, 'texts' | 'commandId'>): Reply {
-  const text = texts.failure.noListing(commandMention('setup', commandId('setup')));
-  return { tone: 'bad', title: texts.failure.title, text };
+  const text = texts.text('failure.noListing', { setup: commandMention('setup', commandId('setup')) });
+  return { tone: 'bad', title: texts.text('failure.title'), text };
 }

@@ -1,4 +1,4 @@
-import type { Markup } from '../../texts/markup.ts';
+import type { Markup, Plain } from '../../texts/markup.ts';
 
 /** The value of an option. A component returns each of them as a string. @category Replies */
 export type OptionValue = string | number | boolean;
@@ -22,17 +22,17 @@ export interface ActionTarget {
  * @category Replies
  */
 export type ReplyButton =
-  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  | { readonly kind: 'link'; readonly label: Plain; readonly url: string }
   | {
       readonly kind: 'page';
-      readonly label: string;
+      readonly label: Plain;
       readonly disabled: boolean;
       /** The options of the target page; with the command's name at most 100 characters. */
       readonly options: Readonly<Record<string, OptionValue>>;
     }
   | (ActionTarget & {
       readonly kind: 'action';
-      readonly label: string;
+      readonly label: Plain;
       /** Default: secondary (grey). */
       readonly style?: 'primary' | 'secondary' | 'success' | 'danger';
       readonly disabled?: boolean;
@@ -43,10 +43,10 @@ export type ReplyButton =
  * @category Replies
  */
 export interface SelectChoice {
-  readonly label: string;
+  readonly label: Plain;
   /** 1 to 100 characters, distinct. */
   readonly value: string;
-  readonly description?: string;
+  readonly description?: Plain;
   readonly selected?: boolean;
 }
 
@@ -66,7 +66,7 @@ export type SelectSource =
 /** A menu in which a member selects values. @category Replies */
 export type Select = SelectSource & {
   /** Shown while nothing is selected. */
-  readonly placeholder?: string;
+  readonly placeholder?: Plain;
   /** How many values can be selected, each 1 by default and at most 25. */
   readonly minValues?: number;
   readonly maxValues?: number;
@@ -91,7 +91,7 @@ export interface ReplyFile {
   readonly name: string;
   readonly content: Uint8Array;
   /** For screen readers. */
-  readonly description?: string;
+  readonly description?: Plain;
 }
 
 /**
@@ -111,7 +111,7 @@ export interface Reply {
   readonly text?: Markup;
   readonly fields?: readonly ReplyField[];
   /** Shown without markup. */
-  readonly footer?: string;
+  readonly footer?: Plain;
   /** The time of the event (ms since the epoch), if it is not the current time. */
   readonly at?: number;
   /** At most five rows of five buttons; each select takes a row. */
@@ -120,7 +120,7 @@ export interface Reply {
   readonly selects?: readonly ReplySelect[];
   readonly files?: readonly ReplyFile[];
   /** A small image beside the text: its https URL, and what it shows, for screen readers. */
-  readonly thumbnail?: { readonly url: string; readonly description: string };
+  readonly thumbnail?: { readonly url: string; readonly description: Plain };
   /** The name of one of `files`, shown as a picture below the text. */
   readonly image?: string;
   /**
@@ -154,7 +154,7 @@ export interface Panel {
   /** At most 40 components: a section or thumbnail counts as three, a select as two, a row of buttons as one more. */
   readonly blocks: readonly PanelBlock[];
   /** Small text at the end, above the last buttons and selects, shown without markup. */
-  readonly footer?: string;
+  readonly footer?: Plain;
   /** The time of the event (ms since the epoch), shown in the footer; of a period its end, with its start in `since`. */
   readonly at?: number;
   readonly since?: number;
@@ -173,9 +173,9 @@ export type PanelBlock =
   /** A text with a button beside it. */
   | { readonly kind: 'section'; readonly text: Markup; readonly button: ReplyButton }
   /** A text with a small picture beside it; `description` is for screen readers. */
-  | { readonly kind: 'thumbnail'; readonly text: Markup; readonly url: string; readonly description: string }
+  | { readonly kind: 'thumbnail'; readonly text: Markup; readonly url: string; readonly description: Plain }
   /** A picture: the name of one of the panel's files; `description` is for screen readers. */
-  | { readonly kind: 'image'; readonly file: string; readonly description: string }
+  | { readonly kind: 'image'; readonly file: string; readonly description: Plain }
   | { readonly kind: 'separator' }
   | { readonly kind: 'select'; readonly select: ReplySelect }
   | { readonly kind: 'buttons'; readonly buttons: readonly ReplyButton[] };
@@ -188,8 +188,8 @@ export type PanelBlock =
 export type ModalField = {
   /** Distinct within the modal; the key in the fields of the input. */
   readonly name: string;
-  readonly label: string;
-  readonly description?: string;
+  readonly label: Plain;
+  readonly description?: Plain;
   /** Default: true. */
   readonly required?: boolean;
 } & (
@@ -201,7 +201,7 @@ export type ModalField = {
       readonly minLength?: number;
       readonly maxLength?: number;
       readonly value?: string;
-      readonly placeholder?: string;
+      readonly placeholder?: Plain;
     }
   | Select
   | {
@@ -231,7 +231,7 @@ export type ModalField = {
 export interface Modal extends ActionTarget {
   readonly kind: 'modal';
   /** Up to 45 characters. */
-  readonly title: string;
+  readonly title: Plain;
   /** One to five. */
   readonly fields: readonly ModalField[];
 }

@@ -1,9 +1,10 @@
 import { LookupError } from '../../lookup/lookup-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
+import type { LookupErrorCode } from '../../platform/error-codes.ts';
 import { isNotStored, messageOf, type TallyhookError } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { escapeName, type Markup, timestamp } from '../../texts/markup.ts';
+import { escapeName, type Markup, markup, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { InputError } from '../commands/input-error.ts';
 import type { Reply } from '../commands/reply.ts';
@@ -20,20 +21,20 @@ export function createErrorReplies({ clock, log }: { readonly clock: Clock; read
     if (error instanceof InputError) return error.text;
     if (error instanceof LookupError) {
       log.warn({ command, code: error.code, reason: error.message, hint: error.hint }, 'lookup failed for a command');
-      return texts.failure.lookup(error.code, timestamp(error.retryAt ?? defaultRetryAt(), 'R'));
+      return lookupText(error.code, timestamp(error.retryAt ?? defaultRetryAt(), 'R'), texts);
     }
     if (isNotStored(error)) {
       log.error(
         { command, code: error.code, reason: reasonOf(error), hint: error.hint },
         'a command could not be stored',
       );
-      return texts.failure.notStored(timestamp(defaultRetryAt(), 'R'));
+      return withRetry(texts.text('failure.notStored'), timestamp(defaultRetryAt(), 'R'), texts);
     }
     const incident = Math.floor(clock.random() * 36 ** 6)
       .toString(36)
       .padStart(6, '0');
     log.error({ command, incident, err: error }, 'command failed');
-    return texts.failure.incident(escapeName(incident));
+    return texts.text('failure.incident', { incident: escapeName(incident) });
   }
 
   return {
@@ -42,9 +43,27 @@ export function createErrorReplies({ clock, log }: { readonly clock: Clock; read
     /** For a command that took longer than `timeoutMs`, which is logged. */
     tooLate(command: string, timeoutMs: number, texts: Texts): Reply {
       log.warn({ command, timeoutMs }, 'command timed out');
-      return errorReply(texts.failure.tooLate(timestamp(defaultRetryAt(), 'R')), texts);
+      return errorReply(withRetry(texts.text('failure.tooLate'), timestamp(defaultRetryAt(), 'R'), texts), texts);
     },
   };
+}
+
+/** Failed lookups that trying again does not help. */
+const permanent: readonly LookupErrorCode[] = ['lookup_wrong_key_type', 'lookup_bad_request', 'lookup_key_refused'];
+/** Failed lookups whose cause is what was asked for. */
+const final: readonly LookupErrorCode[] = ['lookup_bad_parameter', 'lookup_not_found'];
+
+/** What members see of a failed lookup. @param retry when to try again */
+export function lookupText(code: LookupErrorCode, retry: Markup, texts: Texts): Markup {
+  const problem = texts.text(`failure.lookup.${code}`);
+  if (final.includes(code)) return problem;
+  return permanent.includes(code)
+    ? markup`${problem} ${texts.text('failure.needsOperator')}`
+    : withRetry(problem, retry, texts);
+}
+
+function withRetry(problem: Markup, time: Markup, { text }: Texts): Markup {
+  return markup`${problem} ${text('failure.retryAt', { time })}`;
 }
 
 function reasonOf({ message, cause }: TallyhookError): string {
@@ -52,7 +71,7 @@ function reasonOf({ message, cause }: TallyhookError): string {
 }
 
 export function errorReply(text: Markup, texts: Texts): Reply {
-  return { tone: 'bad', title: texts.failure.title, text };
+  return { tone: 'bad', title: texts.text('failure.title'), text };
 }
 
 /** An error message that no command returned. */

@@ -19,14 +19,13 @@ import {
   type NamedCommand,
   type SlashCommand,
 } from '../commands/command.ts';
-import type { CommandInput } from '../commands/input.ts';
 import { isAnsweredAlready, isExpired } from '../discord-errors.ts';
 import { decodeCustomId, isOwnCustomId } from '../rendering/custom-id.ts';
 import { autocomplete } from './autocomplete.ts';
 import { guildOf, isOutside, toActionInput, toCommandInput, type UserInteraction, userOf } from './command-input.ts';
 import { errorBody } from './error-replies.ts';
 import { commandResponder, componentResponder, modalResponder } from './responder.ts';
-import { type CommandPlace, type CommandRunnerOptions, createCommandRunner, textsOf } from './run-command.ts';
+import { type CommandPlace, type CommandRunnerOptions, createCommandRunner } from './run-command.ts';
 import type { ResponseTransport } from './transport.ts';
 
 /**
@@ -64,12 +63,14 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     onAnsweredByAnother?: () => void;
   },
 ): InteractionHandler {
-  const { commands, retired = [], contextFor, isOwnCommand, onAnsweredByAnother = () => {}, log } = options;
+  const { commands, retired = [], contextFor, isOwnCommand, languages, onAnsweredByAnother = () => {}, log } = options;
+  /** In the language of the member. */
+  const textsOf = ({ locale, guild_locale }: UserInteraction): Texts => languages.for(locale, guild_locale);
   const actionsByName = new Map([...retired, ...commands].map((command) => [command.name, command]));
   const localize = memoizeByIdentity((context: Unlocalized, texts: Texts): Localized<Unlocalized> => {
     return { ...context, texts };
   });
-  const run = createCommandRunner<Localized<Unlocalized>>({ ...options, localContextFor });
+  const run = createCommandRunner<Localized<Unlocalized>>({ ...options, languages, localContextFor });
 
   function localContextFor(
     place: CommandPlace,
@@ -85,11 +86,11 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
   ): Promise<void> {
     const { id, name, type, guild_id: scope = null } = interaction.data;
     if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return ignore(interaction);
-    const command = findCommand(commands, { type, name });
+    const command = findCommand(commands, { type, name }, languages);
     const responder = commandResponder(transport, visibilityOf(command, interaction));
     if (command !== undefined) return run(command, toCommandInput(interaction), responder);
-    const texts = textsOf(languageOf(interaction));
-    await responder.reject(errorBody(texts.failure.unknownCommand, texts));
+    const texts = textsOf(interaction);
+    await responder.reject(errorBody(texts.text('failure.unknownCommand'), texts));
   }
 
   async function handleAutocomplete(
@@ -99,8 +100,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     const { id, name, type, guild_id: scope = null } = interaction.data;
     if (!(await isOwnCommand({ id, name, type, scope }, interaction.id))) return ignore(interaction);
     const place = { guildId: guildOf(interaction), userId: userOf(interaction).id };
-    const context = await localContextFor(place, textsOf(languageOf(interaction)));
-    await autocomplete(interaction, findCommand(commands, { type, name }), context, { transport, log });
+    const context = await localContextFor(place, textsOf(interaction));
+    await autocomplete(interaction, findCommand(commands, { type, name }, languages), context, { transport, log });
   }
 
   async function handleAction(
@@ -120,8 +121,8 @@ export function createInteractions<Unlocalized extends Omit<AnsweringContext, 't
     if (id !== null && command !== undefined && isKnown) {
       return run(command, toActionInput(interaction, id), responder);
     }
-    const texts = textsOf(languageOf(interaction));
-    await responder.reject(errorBody(texts.failure.unknownButton, texts));
+    const texts = textsOf(interaction);
+    await responder.reject(errorBody(texts.text('failure.unknownButton'), texts));
   }
 
   /** If two programs responded to one interaction, only one response would succeed. */
@@ -162,10 +163,6 @@ function isSlashOrUserCommand(interaction: {
 }): interaction is APIChatInputApplicationCommandInteraction | APIUserApplicationCommandInteraction {
   const { ChatInput, User } = ApplicationCommandType;
   return interaction.data.type === ChatInput || interaction.data.type === User;
-}
-
-function languageOf({ locale, guild_locale }: UserInteraction): Pick<CommandInput, 'locale' | 'guildLocale'> {
-  return { locale, guildLocale: guild_locale ?? null };
 }
 
 /** Where only the member has the app, others have not asked for it. */

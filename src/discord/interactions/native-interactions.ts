@@ -10,12 +10,12 @@ import {
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
+import type { AppTexts } from '../../texts/texts.ts';
 import type { CommandDefinition, NativeFunctions } from '../commands/command.ts';
 import { isOwnCustomId } from '../rendering/custom-id.ts';
 import { renderReply } from '../rendering/message.ts';
 import { createErrorReplies } from './error-replies.ts';
 import type { IsOwnCommand } from './interactions.ts';
-import { textsOf } from './run-command.ts';
 
 /** The interactions that discord.js handles: of commands in its own shape, and the components that these post. */
 export type NativeInteractions = NonNullable<ReturnType<typeof createNativeInteractions>>;
@@ -27,10 +27,11 @@ export function createNativeInteractions(options: {
   readonly isOwnCommand: IsOwnCommand;
   /** Called after the function has ended; `tookMs` is measured from the interaction on. */
   readonly onAnswered: (command: string, outcome: 'answered' | 'failed', tookMs: number) => void;
+  readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { commands, isOwnCommand, onAnswered, clock, log } = options;
+  const { commands, isOwnCommand, onAnswered, languages, clock, log } = options;
   const byName = new Map(
     commands.flatMap(({ name, native }) => (native === undefined ? [] : [[name, native] as const])),
   );
@@ -46,7 +47,7 @@ export function createNativeInteractions(options: {
     } catch (error) {
       onAnswered(name, 'failed', clock.monotonic() - startedAt);
       const { locale, guildLocale } = interaction;
-      const { embeds } = renderReply(errors.ofError(name, error, textsOf({ locale, guildLocale })), name);
+      const { embeds } = renderReply(errors.ofError(name, error, languages.for(locale, guildLocale)), name);
       const reply = { embeds, flags: MessageFlags.Ephemeral } as const;
       await (interaction.deferred || interaction.replied ? interaction.followUp(reply) : interaction.reply(reply));
     }

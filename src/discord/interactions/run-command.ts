@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log.ts';
 import { memoizeByIdentity } from '../../platform/memoize.ts';
 import type { Tracing } from '../../platform/tracing/tracing.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { AnsweringContext, CommandDefinition, SlashCommand } from '../commands/command.ts';
 import type { CommandInput } from '../commands/input.ts';
 import { noListing } from '../commands/no-listing.ts';
@@ -40,6 +40,8 @@ export type CommandPlace = Pick<CommandInput, 'guildId' | 'userId'>;
 export interface CommandRunnerOptions<Context> {
   /** What a command can use where it is used, in the language of the member. May reject. */
   readonly localContextFor: (place: CommandPlace, texts: Texts) => Context | Promise<Context>;
+  /** Default: the texts of tallyhook. */
+  readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
   /** A notice for the member after the response; null for none. Each is returned once. */
@@ -68,7 +70,7 @@ interface Use<Context> {
  * the response could not be sent.
  */
 export function createCommandRunner<Context extends AnsweringContext>(options: CommandRunnerOptions<Context>) {
-  const { localContextFor, clock, log, tracing = null } = options;
+  const { localContextFor, languages, clock, log, tracing = null } = options;
   const { onAnswered = () => {}, onMemberSeen = () => {}, noticeFor = async () => null } = options;
   const errors = createErrorReplies({ clock, log });
   const laterReplies = createLaterReplies({ clock, log, stopped: options.stopped ?? new AbortController().signal });
@@ -95,7 +97,7 @@ export function createCommandRunner<Context extends AnsweringContext>(options: C
   }
 
   function notServed(context: Context, texts: Texts): Reply {
-    return context.listings.length > 0 ? errorReply(texts.failure.unknownCommand, texts) : noListing(context);
+    return context.listings.length > 0 ? errorReply(texts.text('failure.unknownCommand'), texts) : noListing(context);
   }
 
   function tooLate({ command, texts }: Use<Context>, timeoutMs: number): CommandResult & { reply: Reply } {
@@ -120,7 +122,7 @@ export function createCommandRunner<Context extends AnsweringContext>(options: C
   async function respond(use: Use<Context>, startedAt: number): Promise<boolean> {
     const { command, input, responder, texts } = use;
     if (command.defaultMemberPermissions === 'ManageGuild' && !input.isManager) {
-      await responder.reject(errorBody(texts.failure.managersOnly, texts));
+      await responder.reject(errorBody(texts.text('failure.managersOnly'), texts));
       return true;
     }
     const execution = execute(use);
@@ -204,13 +206,8 @@ export function createCommandRunner<Context extends AnsweringContext>(options: C
     input: CommandInput,
     responder: InteractionResponder,
   ): Promise<void> => {
-    const use = { command, input, responder, texts: textsOf(input) };
+    const use = { command, input, responder, texts: languages.for(input.locale, input.guildLocale) };
     if (tracing === null) await runAndReport(use);
     else await traceCommand(tracing, command, input, () => runAndReport(use));
   };
-}
-
-/** The texts in the language of the member. */
-export function textsOf({ locale, guildLocale }: Pick<CommandInput, 'locale' | 'guildLocale'>): Texts {
-  return textsFor(locale, guildLocale);
 }

@@ -9,28 +9,28 @@ import {
 import { z } from 'zod';
 import { parseJson } from '../../platform/json.ts';
 import { defaultLocale, type Locale, locales } from '../../texts/locale.ts';
-import { textsIn } from '../../texts/texts.ts';
 import type {
   ApplicationCommandBody,
   CommandData,
   CommandDefinition,
   CommandOption,
-  DescriptionContext,
   NamedCommand,
+  RegistrationContext,
 } from '../commands/command.ts';
 import { orElse } from '../nullish.ts';
 
 /** The slash command and, if it has one, its entry in the menu of a member, for one scope as of {@link bodyOf}. */
 export function bodiesOf(
   command: CommandDefinition,
-  context: Omit<DescriptionContext, 'texts'>,
+  context: RegistrationContext,
   guildId: string | null,
 ): readonly ApplicationCommandBody[] {
   const { menu } = command;
+  const { languages } = context;
   const body = bodyOf(command, context, guildId);
   if (menu === undefined) return [body];
-  const name = menu(textsIn(defaultLocale));
-  const translations = translatedLocales.map((locale) => ({ locale, name: menu(textsIn(locale)) }));
+  const name = menu(languages.in(defaultLocale));
+  const translations = translatedLocales.map((locale) => ({ locale, name: menu(languages.in(locale)) }));
   return [
     body,
     {
@@ -48,11 +48,12 @@ export function bodiesOf(
  */
 export function bodyOf(
   command: CommandDefinition,
-  context: Omit<DescriptionContext, 'texts'>,
+  context: RegistrationContext,
   guildId: string | null,
 ): SlashCommandBody {
   if (command.body !== undefined) return givenBody(command.body, guildId);
-  const describeIn = (locale: Locale) => command.describe({ ...context, texts: textsIn(locale) });
+  const { languages } = context;
+  const describeIn = (locale: Locale) => command.describe({ ...context, texts: languages.in(locale) });
   const { description, options } = describeIn(defaultLocale);
   const translations = translatedLocales.map((locale) => ({ locale, ...describeIn(locale) }));
   return {

@@ -208,7 +208,8 @@ export function createRegistrar(
     return ownIds.has(commandId);
   }
 
-  const hasNameOfOurs = (command: NamedCommand) => findCommand(registration.commands, command) !== undefined;
+  const hasNameOfOurs = (command: NamedCommand) =>
+    findCommand(registration.commands, command, offer().languages) !== undefined;
 
   /** A command that is not known, after the list was read again if its name is one of ours. */
   async function adopt({ id: commandId, scope, ...command }: UsedCommand): Promise<boolean> {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import {
   type ApplicationCommandBody,
   type CommandDefinition,
-  type DescriptionContext,
   isOffered,
+  type RegistrationContext,
 } from '../commands/command.ts';
 import type { DiscordRest } from '../rest.ts';
 import { type CommandPlan, type CommandReference, planCommands } from './command-plan.ts';
@@ -20,7 +20,7 @@ export interface Offer {
   readonly guildId: string | null;
   readonly commands: readonly CommandDefinition[];
   /** With the listings of all communities. */
-  readonly context: Omit<DescriptionContext, 'texts'>;
+  readonly context: RegistrationContext;
 }
 
 export interface Registration extends Offer {

@@ -1,13 +1,23 @@
 import type { AnnouncementStyle } from '../../core/announcements/announcement-style.ts';
 import { type ListingCard, listingName } from '../../core/announcements/listing-card.ts';
+import { ownReason } from '../../core/announcements/own-reason.ts';
 import type { Announcement, Bonus } from '../../core/outbox/effect-contents.ts';
 import type { Panel, Reply, ReplyButton } from '../../discord/commands/reply.ts';
 import { toPanel } from '../../discord/rendering/reply-panel.ts';
-import { escapeName, joined, lines, type Markup, markup, mention, roleMention, timestamp } from '../../texts/markup.ts';
+import { hour } from '../../platform/durations.ts';
+import {
+  bold,
+  escapeName,
+  joined,
+  lines,
+  type Markup,
+  markup,
+  mention,
+  roleMention,
+  timestamp,
+} from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { endsOrder, premiumKinds } from '../../webhook/event.ts';
-
-type AnnouncementTexts = Texts['announcement'];
 
 /**
  * Renders an announcement; `card` is null if only the configured name of the listing is known.
@@ -22,7 +32,7 @@ export function renderAnnouncement(
     style,
   }: {
     readonly card: ListingCard | null;
-    readonly texts: AnnouncementTexts;
+    readonly texts: Texts;
     readonly style: ShownParts;
   },
   voteButtons: readonly ReplyButton[],
@@ -51,11 +61,15 @@ function milestoneOf({ bonuses }: Announcement): number | null {
   return counts.length === 0 ? null : Math.max(...counts);
 }
 
-function renderTest(listing: Markup, texts: AnnouncementTexts): Reply {
-  return { tone: 'plain', title: texts.test, text: texts.tested(listing) };
+function renderTest(listing: Markup, texts: Texts): Reply {
+  return {
+    tone: 'plain',
+    title: texts.text('announcement.test'),
+    text: texts.text('announcement.tested', { name: listing }),
+  };
 }
 
-function renderEvent(announcement: Announcement, listing: Markup, texts: AnnouncementTexts, style: ShownParts): Reply {
+function renderEvent(announcement: Announcement, listing: Markup, texts: Texts, style: ShownParts): Reply {
   const { title, text, tone } = headlineOf(announcement, listing, texts);
   return {
     tone,
@@ -75,49 +89,91 @@ interface Headline extends Pick<Reply, 'tone'> {
   readonly text: Markup;
 }
 
-function headlineOf(announcement: Announcement, listing: Markup, texts: AnnouncementTexts): Headline {
+function headlineOf(announcement: Announcement, listing: Markup, texts: Texts): Headline {
   const { event, userId, tier, giftedBy } = announcement;
+  const { text } = texts;
   const user = userId === null ? null : mention(userId);
-  const tierName = tier === null ? null : escapeName(tier, 40) || null;
+  const who = user ?? text('announcement.someone');
+  const premium = {
+    name: listing,
+    tier: bold(escapeName(tier ?? '', 40)) || text('announcement.premium'),
+  };
   switch (event) {
     case 'server_vote':
     case 'bot_vote':
-      return { tone: 'good', title: voteTitle(announcement, texts), text: texts.voted(user, listing) };
+      return {
+        tone: 'good',
+        title: voteTitle(announcement, texts),
+        text: text('announcement.voted', { user: who, name: listing }),
+      };
     case 'premium_purchase': {
       const isGift = giftedBy !== null && giftedBy !== userId;
-      const text = isGift
-        ? texts.gifted(user, mention(giftedBy), listing, tierName)
-        : texts.bought(user, listing, tierName);
-      return { tone: 'good', title: texts.titles.bought, text };
+      const bought = isGift
+        ? text('announcement.gifted', { ...premium, user: who, giver: mention(giftedBy) })
+        : text('announcement.bought', { ...premium, user: who });
+      return { tone: 'good', title: text('announcement.titles.bought'), text: bought };
     }
     case 'subscription.renewed':
-      return { tone: 'good', title: texts.titles.renewed, text: texts.renewed(user, listing, tierName) };
+      return {
+        tone: 'good',
+        title: text('announcement.titles.renewed'),
+        text: text('announcement.renewed', { ...premium, user: who }),
+      };
     case 'subscription.expired':
-      return { tone: 'wait', title: texts.titles.expired, text: texts.expired(user, listing, tierName) };
+      return {
+        tone: 'wait',
+        title: text('announcement.titles.expired'),
+        text:
+          user === null
+            ? text('announcement.someExpired', premium)
+            : text('announcement.expired', { ...premium, user }),
+      };
     case 'subscription.revoked':
-      return { tone: 'bad', title: texts.titles.revoked, text: texts.revoked(user, listing, tierName) };
-    default:
-      return { tone: 'plain', title: texts.titles.event, text: texts.event(user, escapeName(event, 60), listing) };
+      return {
+        tone: 'bad',
+        title: text('announcement.titles.revoked'),
+        text:
+          user === null
+            ? text('announcement.someRevoked', premium)
+            : text('announcement.revoked', { ...premium, user }),
+      };
+    default: {
+      const values = { name: listing, event: escapeName(event, 60) };
+      return {
+        tone: 'plain',
+        title: text('announcement.titles.event'),
+        text: user === null ? text('announcement.event', values) : text('announcement.eventBy', { ...values, user }),
+      };
+    }
   }
 }
 
-function voteTitle(announcement: Announcement, { titles, milestone }: AnnouncementTexts): Markup {
+function voteTitle(announcement: Announcement, { text }: Texts): Markup {
   const votes = milestoneOf(announcement);
-  return votes === null ? titles.vote : milestone(votes);
+  return votes === null ? text('announcement.titles.vote') : text('announcement.milestone', { count: votes });
 }
 
 /** The credits of the event itself, the streak and the balance. Events that never pay have no line about credits. */
-function renderPayment(announcement: Announcement, texts: AnnouncementTexts, style: ShownParts): (Markup | null)[] {
+function renderPayment(announcement: Announcement, texts: Texts, style: ShownParts): (Markup | null)[] {
   const { event, credits, balance, calculation, bonuses, streak } = announcement;
   const isRewarded = !endsOrder(event);
   const own = credits - sumOf(bonuses);
-  const ownCredits = own > 0 ? texts.credits(own) : isRewarded ? texts.noCredits : null;
+  const ownCredits =
+    own > 0
+      ? texts.text('announcement.credits', { credits: texts.text('parts.credits', { count: own }) })
+      : isRewarded
+        ? texts.text('announcement.noCredits')
+        : null;
   const isMultiplied = own > 0 && ownCredits !== null && calculation !== null;
-  const payment = isMultiplied ? texts.multiplied(ownCredits, escapeName(calculation, 40)) : ownCredits;
+  const payment = isMultiplied
+    ? texts.text('announcement.multiplied', { credits: ownCredits, calculation: escapeName(calculation, 40) })
+    : ownCredits;
   const isLarge = style.largeCredits && own > 0;
   const standing = [
-    streak === null || !style.streak ? null : texts.streak(streak),
-    balance === null ? null : texts.balance(balance),
+    streak === null || !style.streak ? null : markup`🔥 ${texts.text('parts.days', { count: streak })}`,
+    balance === null
+      ? null
+      : texts.text('announcement.balance', { credits: texts.text('parts.credits', { count: balance }) }),
   ];
   const isPart = own > 0 && !isLarge;
   const heading = isLarge ? markup`## ${payment ?? markup``}` : payment;
@@ -128,34 +184,42 @@ function renderPayment(announcement: Announcement, texts: AnnouncementTexts, sty
 const maxBonuses = 4;
 const maxRoles = 3;
 
-export function renderBonuses({ bonuses }: Announcement, texts: AnnouncementTexts): Markup {
+export function renderBonuses({ bonuses }: Announcement, texts: Texts): Markup {
   const shown = bonuses.length > maxBonuses + 1 ? bonuses.slice(0, maxBonuses) : bonuses;
   const others = bonuses.slice(shown.length);
-  const more = others.length > 0 ? texts.moreBonuses(others.length, sumOf(others)) : null;
+  const more =
+    others.length > 0 ? texts.text('announcement.moreBonuses', { count: others.length, credits: sumOf(others) }) : null;
   return joined([...shown.map((bonus) => renderBonus(bonus, texts)), more], ' · ');
 }
 
-function renderBonus({ cause, credits, count }: Bonus, { bonuses }: AnnouncementTexts): Markup {
-  const isKnown = cause === 'streak' || cause === 'milestone' || cause === 'allListings';
-  return bonuses[isKnown ? cause : 'unknown'](count, credits);
+function renderBonus({ cause, credits, count }: Bonus, { text }: Texts): Markup {
+  if (cause === 'streak' || cause === 'milestone') return text(`announcement.bonuses.${cause}`, { count, credits });
+  return text(`announcement.bonuses.${cause === 'allListings' ? cause : 'unknown'}`, { credits });
 }
 
 /** The end of a purchase only changes when its roles end. */
-export function renderRoles({ event, roles }: Announcement, texts: AnnouncementTexts): Markup | null {
+export function renderRoles({ event, roles, at }: Announcement, texts: Texts): Markup | null {
   if (roles.length === 0 || endsOrder(event)) return null;
-  const shown = roles
-    .slice(0, maxRoles)
-    .map(({ role, until }) => texts.role(roleMention(role), until === null ? null : timestamp(until, 'f')));
+  const shown = roles.slice(0, maxRoles).map((each) => renderRole(each, at, texts));
   const others = roles.length - shown.length;
-  return texts.roles(texts.list([...shown, others > 0 ? texts.moreRoles(others) : null]));
+  return texts.list([...shown, others > 0 ? texts.text('announcement.moreRoles', { count: others }) : null]);
+}
+
+/** For how long, or until when if that is not so many hours after the event. */
+function renderRole({ role: id, until }: Announcement['roles'][number], at: number, { text, duration }: Texts): Markup {
+  const role = roleMention(id);
+  if (until === null) return role;
+  return until > at && (until - at) % hour === 0
+    ? text('announcement.roleFor', { role, duration: duration(until - at) })
+    : text('announcement.roleUntil', { role, time: timestamp(until, 'f') });
 }
 
 function sumOf(bonuses: readonly Bonus[]): number {
   return bonuses.reduce((sum, { credits }) => sum + credits, 0);
 }
 
-export function renderReason({ reason }: Announcement, texts: AnnouncementTexts): Markup | null {
+export function renderReason({ reason }: Announcement, { text }: Texts): Markup | null {
   if (reason === null) return null;
-  const text = Object.hasOwn(texts.reasons, reason) ? texts.reasons[reason] : undefined;
-  return text ?? texts.because(escapeName(reason, 140));
+  const known = ownReason(reason);
+  return known === null ? text('announcement.because', { reason: escapeName(reason, 140) }) : text(known);
 }

@@ -19,7 +19,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { day, minute } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import { createFindAnnouncement, footerOf } from './find-announcement.ts';
 import { plainStyle } from './read-settings.ts';
 import { renderStyledAnnouncement } from './styled-announcement.ts';
@@ -41,6 +41,7 @@ const maxClockErrorMs = 1 * day;
 export function createAnnouncer(options: {
   rest: DiscordRest;
   textsOf: ChannelTexts;
+  languages: AppTexts;
   listingOf: CardSource;
   /** How the announcements of a listing look; ours by default. */
   styleOf?: (listing: string) => AnnouncementStyle;
@@ -53,7 +54,7 @@ export function createAnnouncer(options: {
   clock: Clock;
   log: Log;
 }): EffectHandlers['announcement'] {
-  const { rest, textsOf, listingOf, portraits = noPortraits, voteButtons = () => [], clock, log } = options;
+  const { rest, textsOf, languages, listingOf, portraits = noPortraits, voteButtons = () => [], clock, log } = options;
   const { styleOf = () => plainStyle, votesOf = async () => 0 } = options;
   const namesVoter = (listing: string) => showsVoter(styleOf(listing));
   const findAnnouncement = createFindAnnouncement(rest, namesVoter);
@@ -94,7 +95,7 @@ export function createAnnouncer(options: {
       voter: userId === null || test || !style.avatar ? null : await portraits.ofMember(channelId, userId),
       icon: await icon,
       card: (await card) ?? null,
-      texts: style.language === null ? await channelTexts : textsFor(style.language),
+      texts: style.language === null ? await channelTexts : languages.for(style.language),
     };
     const footer = footerOf(effect, namesVoter);
     return { ...renderStyledAnnouncement(content, context, voteButtons(context.texts)), footer };

@@ -12,6 +12,7 @@ export function create(
       announcement: createAnnouncer({
         ...context,
         textsOf: channelTexts,
+        languages: context.languages,
         listingOf: cardOf,
         styleOf: announcements.styleOf,
         async votesOf(userId, listing) {

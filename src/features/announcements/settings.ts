@@ -1,30 +1,55 @@
 import { z } from 'zod';
 import { announcementSwitch } from '../../core/announcements/announcement-switch.ts';
+import { breaks, type Rule, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice } from '../../core/settings/shown-values.ts';
 import { textOf } from '../../platform/json.ts';
 import { announcementModes } from '../../texts/announcement-settings.ts';
 import { locales } from '../../texts/locale.ts';
 import { escapeName, webAddress } from '../../texts/markup.ts';
-import { type PlaceholderName, placeholderNames, templateIssues, titlePlaceholders } from '../../texts/template.ts';
+import {
+  inBraces,
+  type PlaceholderName,
+  placeholderNames,
+  type TemplateIssue,
+  templateIssues,
+  titlePlaceholders,
+} from '../../texts/template.ts';
 
 /** Discord: "Embed Limits" (characters). What a vote earned is added to the text, and has to fit in as well. */
 const maxTitleLength = 256;
 const maxTextLength = 4_096 - 600;
-const expectedColour = 'it must be a colour such as #57F287';
-const expectedImage =
-  'it must be the https address of an image; the service sends no image of a listing that could be used';
+const colourError = breaks(rule('colour'), 'it must be a colour such as #57F287');
+const imageError = breaks(
+  rule('image'),
+  'it must be the https address of an image; the service sends no image of a listing that could be used',
+);
 const languages = ['en', ...locales] as const;
 
 function template(known: readonly PlaceholderName[], maxLength: number) {
   return z
     .string()
-    .min(1, 'it must not be empty; leave it out for the usual text')
+    .min(1, breaks(rule('empty'), 'it must not be empty; leave it out for the usual text'))
     .superRefine((text, context) => {
-      for (const message of templateIssues(text, { known, maxLength })) {
-        context.addIssue({ code: 'custom', message });
+      for (const issue of templateIssues(text, { known, maxLength })) {
+        context.addIssue({ code: 'custom', message: issue.message, params: { rule: ruleFor(issue) } });
       }
     });
+}
+
+function ruleFor(issue: TemplateIssue): Rule {
+  switch (issue.type) {
+    case 'brace':
+      return rule('brace', { open: '{{', close: '}}' });
+    case 'tooLong':
+      return rule('tooLong', issue);
+    case 'placeholders': {
+      const names = issue.names.map(inBraces);
+      return issue.meant.length > 0
+        ? rule('placeholdersMeant', { names, meant: issue.meant.map(inBraces) })
+        : rule('placeholders', { names, known: issue.known.map(inBraces) });
+    }
+  }
 }
 
 export const mode = setting({
@@ -42,7 +67,10 @@ export const mode = setting({
 const title = setting({
   path: 'announcements.title',
   description: 'Headline of a vote with [placeholders](announcements.md#placeholders); our own otherwise.',
-  schema: template(titlePlaceholders, maxTitleLength).refine((text) => !text.includes('\n'), 'it must be one line'),
+  schema: template(titlePlaceholders, maxTitleLength).refine(
+    (text) => !text.includes('\n'),
+    breaks(rule('oneLine'), 'it must be one line'),
+  ),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.title,
   fields: [{ name: 'title', kind: 'text', hint: 'title', maxLength: maxTitleLength, ifEmpty: null }],
@@ -61,7 +89,7 @@ const text = setting({
 const colour = setting({
   path: 'announcements.colour',
   description: '`#RRGGBB`, of the frame of votes, milestones and digests; green otherwise.',
-  schema: z.string(expectedColour).regex(/^#[0-9A-Fa-f]{6}$/, expectedColour),
+  schema: z.string(colourError).regex(/^#[0-9A-Fa-f]{6}$/, colourError),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.colour,
   form: 'style',
@@ -71,7 +99,7 @@ const colour = setting({
 const thumbnail = setting({
   path: 'announcements.thumbnail',
   description: "The https address of an image beside votes and digests, in place of the server's icon.",
-  schema: z.string(expectedImage).refine(isImageAddress, expectedImage),
+  schema: z.string(imageError).refine(isImageAddress, imageError),
   canBeOff: true,
   inFile: ({ announcements }) => announcements.thumbnail,
   fields: [{ name: 'thumbnail', kind: 'text', maxLength: 512, ifEmpty: null }],

@@ -40,6 +40,6 @@ function renderPreview({ texts, clock, listing, ...view }: ListingView): PanelBl
     card: { name: displayName(view, listing.name), url: 'https://example.com/', site: listing.site?.name },
   });
   const title = reply.title === undefined ? null : bold(reply.title);
-  const shown = nameSamples(lines(texts.setup.preview, title, ...textsOf(reply).map(trustedMarkup)));
+  const shown = nameSamples(lines(texts.text('setup.preview'), title, ...textsOf(reply).map(trustedMarkup)));
   return [{ kind: 'separator' }, textBlock(shown), { kind: 'separator' }];
 }

@@ -21,10 +21,10 @@ export function renderStyledAnnouncement(
 ): Reply | Panel {
   const { style, card, texts } = context;
   const content = withoutHidden(announcement, style);
-  const links = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
+  const links = style.voteButton ? voteLinks(card, texts.text('announcement.voteButton')) : [];
   const restyle = (reply: Reply) =>
     withPortraits(isStyled(content) ? withStyle(reply, content, context) : reply, content, context);
-  return renderAnnouncement(content, { card, texts: texts.announcement, style }, [...links, ...voteButtons], restyle);
+  return renderAnnouncement(content, { card, texts, style }, [...links, ...voteButtons], restyle);
 }
 
 /** With the voter and the icon of the server. A panel has one picture and no place for a name. */
@@ -99,11 +99,11 @@ function textOf(template: NonNullable<AnnouncementStyle['text']>, values: Values
 
 type Values = Readonly<Record<PlaceholderName, Markup>>;
 
-function valuesOf(announcement: Announcement, { card, texts: all, votes }: StyleContext): Values {
-  const { announcement: texts, number } = all;
+function valuesOf(announcement: Announcement, { card, texts, votes }: StyleContext): Values {
+  const { number, text } = texts;
   const { userId, listing, credits, balance, streak, nextVoteAt, at } = announcement;
   return {
-    mention: userId === null ? texts.someone : mention(userId),
+    mention: userId === null ? text('announcement.someone') : mention(userId),
     listing: listingName(card, listing),
     site: siteName(card),
     credits: number(credits),

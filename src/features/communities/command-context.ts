@@ -4,13 +4,14 @@ import { type CommunityId, noCommunity } from '../../core/ledger/account.ts';
 import type { Standings } from '../../core/ledger/standing.ts';
 import type { CountRecordedVotes } from '../../core/ledger/votes-per-day.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
-import type { DescriptionContext, ListedLookup } from '../../discord/commands/command.ts';
+import type { ListedLookup, RegistrationContext } from '../../discord/commands/command.ts';
 import type { CommandPlace } from '../../discord/interactions/run-command.ts';
 import { createLookup } from '../../lookup/client.ts';
 import { missingFor } from '../../lookup/sites/site-apis.ts';
 import { describeSiteListing } from '../../lookup/sites/site-lookup.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
+import { ownTexts } from '../../texts/texts.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
 import type { Services } from '../create.ts';
 import type { ServicesContext } from '../parts.ts';
@@ -28,11 +29,12 @@ export type CommandContexts = ReturnType<typeof createCommandContexts>;
 export function createCommandContexts({
   store,
   services,
+  languages,
   directory,
   lookups,
   drawVotePicture,
   clock,
-}: Pick<ServicesContext, 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
+}: Pick<ServicesContext, 'languages' | 'directory' | 'lookups' | 'drawVotePicture' | 'clock'> & {
   readonly store: {
     standingsIn(communityId: CommunityId, timeZone: string): Standings;
     recordedVotesIn(timeZone: string): CountRecordedVotes;
@@ -127,10 +129,11 @@ export function createCommandContexts({
     /** The guilds of all communities, as far as they are known. */
     guildIds: () => directory.communities.flatMap(({ guildId }) => guildId ?? []),
     /** What registered commands offer, with the listings of all communities. */
-    offer: (): Omit<DescriptionContext, 'texts'> => ({
+    offer: (): RegistrationContext => ({
       listings: lookups.of(shown(directory.listings)),
       isShared: directory.isShared,
       lacks: lacksOf(directory.listings),
+      languages,
     }),
   };
 }
@@ -147,7 +150,7 @@ function shown(listings: readonly CommunityListing[]): readonly CommunityListing
 export async function configuredOffer(
   { lookup, listings }: Config,
   stored: (path: string) => Promise<boolean>,
-): Promise<Omit<DescriptionContext, 'texts'>> {
+): Promise<RegistrationContext> {
   const clock = systemClock;
   const offered = listings.flatMap(
     ({ name, kind, id, title, lookupKey: key, site, implied }): readonly ListedLookup[] => {
@@ -165,6 +168,7 @@ export async function configuredOffer(
   const lacks = lacksOf(listings);
   const areStored = await Promise.all(lacks.map((need) => stored(need === 'accounts' ? linkPath : need)));
   return {
+    languages: ownTexts,
     listings: inOrderOfCommands(offered),
     isShared: listings.some(({ linked }) => linked),
     lacks: lacks.filter((_, index) => !areStored[index]),

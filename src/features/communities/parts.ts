@@ -6,8 +6,7 @@ import type { Reply } from '../../discord/commands/reply.ts';
 import { fetchGuildName } from '../../discord/inspection.ts';
 import { listGuilds } from '../../discord/list-guilds.ts';
 import type { DiscordRest } from '../../discord/rest.ts';
-import { exportCommand } from '../../texts/departure.ts';
-import { escapeName, lines, type Markup } from '../../texts/markup.ts';
+import { escapeName, lines, type Markup, markup, timestamp } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { createDepartures, isNoticeWanted } from './departures.ts';
@@ -22,12 +21,20 @@ const messagesSchema = z.array(
 );
 
 /** What will be deleted of a community that has removed the bot, when, and how to keep it. */
+/** What saves the settings of a community; it identifies the message. */
+function exportCommand(guildId: Markup): Markup {
+  return markup`tallyhook settings export ${guildId}`;
+}
+
 function renderDeparture({ guildId, deletedAt, notices }: DepartureNotice, name: Markup, texts: Texts): Reply {
-  const { title, titleSoon, text, keep } = texts.departure;
+  const { text } = texts;
   return {
     tone: notices === 0 ? 'wait' : 'bad',
-    title: notices === 0 ? title : titleSoon,
-    text: lines(text(name, deletedAt), keep(escapeName(guildId))),
+    title: notices === 0 ? text('departure.title') : text('departure.titleSoon'),
+    text: lines(
+      text('departure.text', { name, time: timestamp(deletedAt, 'R') }),
+      text('departure.keep', { command: markup`\`${exportCommand(escapeName(guildId))}\`` }),
+    ),
   };
 }
 

@@ -57,33 +57,35 @@ function renderDigest(
   },
 ): Panel {
   const { listing, texts, card, style, picture, departed } = context;
-  const { text, count, parts } = texts;
-  const { digest } = texts.messages;
+  const { text } = texts;
   const { votes, voters, credits, top, milestones, moreMilestones } = content;
   const summary = lines(
-    text(digest.votes, { votes: parts.votes(votes), members: parts.members(voters) }),
-    text(digest.credits, { credits: parts.credits(credits) }),
+    text('digest.votes', {
+      votes: text('parts.votes', { count: votes }),
+      members: text('parts.members', { count: voters }),
+    }),
+    text('digest.credits', { credits: text('parts.credits', { count: credits }) }),
   );
   const reached = style.milestones ? milestones : [];
   const topVoters = top.map(({ userId, votes: own }) =>
-    text(digest.voter, { user: memberName(userId, departed), votes: parts.votes(own) }),
+    text('digest.voter', { user: memberName(userId, departed), votes: text('parts.votes', { count: own }) }),
   );
   const reachedBy = reached.map(({ userId, votes: own }) =>
-    count(digest.milestone, own, { user: memberName(userId, departed) }),
+    text('digest.milestone', { count: own, user: memberName(userId, departed) }),
   );
-  const others = style.milestones && moreMilestones > 0 ? [count(digest.more, moreMilestones)] : [];
-  const voteButtons = style.voteButton ? voteLinks(card, texts.announcement.voteButton) : [];
+  const others = style.milestones && moreMilestones > 0 ? [text('digest.more', { count: moreMilestones })] : [];
+  const voteButtons = style.voteButton ? voteLinks(card, texts.text('announcement.voteButton')) : [];
   return {
     kind: 'panel',
     tone: 'good',
     ...(style.colour === null ? {} : { colour: style.colour }),
-    title: text(digest.title, { name: listingName(card, listing) }),
+    title: text('digest.title', { name: listingName(card, listing) }),
     blocks: [
       style.thumbnail === null
         ? { kind: 'text', text: summary }
         : { kind: 'thumbnail', text: summary, url: style.thumbnail, description: card?.name ?? listing },
-      ...section(text(digest.top), topVoters),
-      ...section(text(digest.milestones), [...reachedBy, ...others]),
+      ...section(text('digest.top'), topVoters),
+      ...section(text('digest.milestones'), [...reachedBy, ...others]),
       ...(picture === null ? [] : pictureBlocks(picture)),
       { kind: 'buttons', buttons: [...voteButtons, ...context.buttons] },
     ],

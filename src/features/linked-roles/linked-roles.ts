@@ -7,7 +7,7 @@ import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
 import { hour, second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../texts/texts.ts';
 import type { DiscordOAuth, RoleConnectionBody } from './discord-oauth.ts';
 import type { StoredValues } from './linked-members.ts';
 import type { MemberTokens } from './member-tokens.ts';
@@ -32,7 +32,7 @@ function memberValues({ accounts, hasPremium }: StoredValues, dayIn: (accountId:
 /** As Discord expects it. The keys are those of {@link roleConnectionRecords}. */
 function connectionBody({ votes, streak, lastVoteAt, hasPremium }: ReturnType<typeof memberValues>, texts: Texts) {
   return {
-    platform_name: texts.messages.linkedRoles.platform,
+    platform_name: texts.text('linkedRoles.platform'),
     metadata: {
       votes: String(votes),
       streak: String(streak),
@@ -54,10 +54,11 @@ export function createLinkedRoles(options: {
   readonly oauth: Pick<DiscordOAuth, 'saveRoleConnection' | 'deleteRoleConnection' | 'revoke'>;
   /** The current day of an account's community (day number). */
   readonly dayIn: (accountId: AccountId) => number;
+  readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
 }) {
-  const { members, tokens, oauth, dayIn, clock, log } = options;
+  const { languages, members, tokens, oauth, dayIn, clock, log } = options;
 
   function isCurrent(values: StoredValues): boolean {
     return isDeepStrictEqual(parseJson(values.pushed), memberValues(values, dayIn));
@@ -71,7 +72,7 @@ export function createLinkedRoles(options: {
     const stored = await members.beginUpdate(userId, clock.now());
     if (stored === null) return { outcome: 'done' };
     const values = memberValues(stored, dayIn);
-    await oauth.saveRoleConnection(access.token, connectionBody(values, textsFor(member.locale)));
+    await oauth.saveRoleConnection(access.token, connectionBody(values, languages.for(member.locale)));
     await members.saveUpdate(userId, JSON.stringify(values));
     return { outcome: 'done' };
   }

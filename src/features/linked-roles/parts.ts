@@ -20,7 +20,16 @@ const checkEveryMs = minute;
 export { publish } from './publication.ts';
 
 /** Linked roles with their pages; null if they are off: without `DISCORD_CLIENT_SECRET`, `PUBLIC_URL` or `DISCORD_TOKEN`. */
-function createLinkedRolesService({ store, config, encryption, directory, nudge, clock, log }: LinkedRolesContext) {
+function createLinkedRolesService({
+  store,
+  config,
+  languages,
+  encryption,
+  directory,
+  nudge,
+  clock,
+  log,
+}: LinkedRolesContext) {
   const { discord, publicUrl, clientSecret } = config;
   if (clientSecret === null || publicUrl === null || discord.token === '') return null;
   const members = store.linkedRoles;
@@ -36,7 +45,7 @@ function createLinkedRolesService({ store, config, encryption, directory, nudge,
     applicationId: memoizedApplicationId(createDiscordRest(discord)),
   });
   const tokens = createMemberTokens({ members, oauth, encryption, clock });
-  const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, clock, log });
+  const linkedRoles = createLinkedRoles({ members, tokens, oauth, dayIn, languages, clock, log });
   const onLinked = (userId: string) => nudge([roleConnectionQueue(userId)]);
   const { start, stop } = createLoop({
     async round(signal) {
@@ -49,7 +58,7 @@ function createLinkedRolesService({ store, config, encryption, directory, nudge,
   });
 
   const { update, unlink } = linkedRoles;
-  const routes = createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, clock, log });
+  const routes = createLinkRoutes({ oauth, tokens, clientSecret, publicUrl, onLinked, languages, clock, log });
   return { update, unlink, routes, start, stop };
 }
 

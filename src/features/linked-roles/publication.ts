@@ -73,7 +73,7 @@ export function roleConnectionRecords() {
 }
 
 function translationsOf(key: RecordKey, field: 'name' | 'description') {
-  const read = (locale: Locale) => textsIn(locale).messages.linkedRoles.records[key][field];
+  const read = (locale: Locale) => textsIn(locale).text(`linkedRoles.records.${key}.${field}`);
   const english = read(defaultLocale);
   const others = locales.filter((locale) => read(locale) !== english).map((locale) => [locale, read(locale)] as const);
   return { english, others: Object.fromEntries(others) };

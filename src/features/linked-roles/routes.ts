@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type Response, Router } from 'express';
+import express, { type Express, type Response, Router } from 'express';
 import type { Clock } from '../../platform/clock.ts';
 import { createAuthorizationAttempts } from '../../platform/discord-oauth/authorization-attempts.ts';
 import { OAuthError } from '../../platform/discord-oauth/oauth-error.ts';
@@ -7,7 +7,7 @@ import type { Log } from '../../platform/log.ts';
 import { clientKeyOf, isTrustedProxy } from '../../platform/web/client-key.ts';
 import { html } from '../../platform/web/html.ts';
 import { createAddressLimit, plainPageHeaders, sendPlainPage } from '../../platform/web/plain-page.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import type { AppTexts, TextIn, Texts } from '../../texts/texts.ts';
 import type { DiscordOAuth } from './discord-oauth.ts';
 import type { MemberTokens } from './member-tokens.ts';
 
@@ -18,7 +18,7 @@ const maxCodeLength = 512;
 export const linkPath = '/linked-roles';
 
 /** Why an attempt failed, by its text on the page. */
-type Failure = Exclude<keyof Texts['webPage'], 'back'>;
+type Failure = Exclude<TextIn<'webPage'>, 'back'>;
 
 /**
  * The pages on which a member links the account. The member's permission is asked for by Discord; tokens, codes and
@@ -32,10 +32,11 @@ export function createLinkRoutes(options: {
   readonly clientSecret: string;
   readonly publicUrl: string;
   readonly onLinked: (userId: string) => void;
+  readonly languages: AppTexts;
   readonly clock: Clock;
   readonly log: Log;
 }): Express {
-  const { oauth, tokens, clientSecret, publicUrl, onLinked, clock, log } = options;
+  const { languages, oauth, tokens, clientSecret, publicUrl, onLinked, clock, log } = options;
   const { pathname, protocol } = new URL(`${publicUrl}${linkPath}`);
   const attempts = createAuthorizationAttempts({
     secret: clientSecret,
@@ -53,17 +54,17 @@ export function createLinkRoutes(options: {
     await tokens.link({ userId: member.id, locale: member.locale }, granted);
     onLinked(member.id);
     log.info('a member has linked their account for linked roles');
-    return { texts: textsFor(member.locale, fallback.locale), name: member.name };
+    return { texts: languages.for(member.locale, fallback.locale), name: member.name };
   }
 
   function sendFailure(response: Response, status: number, failure: Failure, texts: Texts): void {
-    const { titleFailed, again } = texts.messages.linkedRoles.page;
+    const { text } = texts;
     sendPlainPage(response, {
       status,
       locale: texts.locale,
-      title: titleFailed,
-      body: html`<p>${texts.webPage[failure]}</p>`,
-      next: { url: pathname, label: again },
+      title: text('linkedRoles.page.titleFailed'),
+      body: html`<p>${texts.text(`webPage.${failure}`)}</p>`,
+      next: { url: pathname, label: text('linkedRoles.page.again') },
     });
   }
 
@@ -77,7 +78,7 @@ export function createLinkRoutes(options: {
   router.use(linkPath, plainPageHeaders, (request, response, next) => {
     if (isWithinLimit(clientKeyOf(request.ip))) return next();
     response.set('retry-after', '60');
-    sendFailure(response, 429, 'tooMany', textsOf(request));
+    sendFailure(response, 429, 'tooMany', languages.for(...request.acceptsLanguages().slice(0, 10)));
   });
   router.get(linkPath, async (request, response) => {
     try {
@@ -85,11 +86,11 @@ export function createLinkRoutes(options: {
       response.redirect(await oauth.authorizeUrl({ state, verifier }));
     } catch (error) {
       const { status, failure } = failureOf(error);
-      sendFailure(response, status, failure, textsOf(request));
+      sendFailure(response, status, failure, languages.for(...request.acceptsLanguages().slice(0, 10)));
     }
   });
   router.get(`${linkPath}/callback`, async (request, response) => {
-    const fallback = textsOf(request);
+    const fallback = languages.for(...request.acceptsLanguages().slice(0, 10));
     const attempt = attempts.finish(request, response);
     const { code, error } = request.query;
     if (attempt === null) return sendFailure(response, 400, 'expired', fallback);
@@ -98,18 +99,20 @@ export function createLinkRoutes(options: {
       return sendFailure(response, 400, 'expired', fallback);
     try {
       const { texts, name } = await link(code, attempt.verifier, fallback);
-      const { titleLinked, linked, undo } = texts.messages.linkedRoles.page;
-      const body = html`<p><bdi>@${name}</bdi></p><p>${linked}</p><p>${undo}</p>`;
-      const next = { url: 'https://discord.com/channels/@me', label: texts.webPage.back };
-      sendPlainPage(response, { status: 200, locale: texts.locale, title: titleLinked, body, next });
+      const { text } = texts;
+      const body = html`<p><bdi>@${name}</bdi></p><p>${text('linkedRoles.page.linked')}</p><p>${text('linkedRoles.page.undo')}</p>`;
+      const next = { url: 'https://discord.com/channels/@me', label: texts.text('webPage.back') };
+      sendPlainPage(response, {
+        status: 200,
+        locale: texts.locale,
+        title: text('linkedRoles.page.titleLinked'),
+        body,
+        next,
+      });
     } catch (failed) {
       const { status, failure } = failureOf(failed);
       sendFailure(response, status, failure, fallback);
     }
   });
   return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrustedProxy).use(router);
-}
-
-function textsOf(request: Request): Texts {
-  return textsFor(...request.acceptsLanguages().slice(0, 10));
 }

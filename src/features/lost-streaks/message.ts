@@ -3,7 +3,7 @@ import { ada, grace, type Preview } from '../../core/announcements/preview.ts';
 import type { EffectHandlers } from '../../core/outbox/perform.ts';
 import type { Reply } from '../../discord/commands/reply.ts';
 import { lines, memberName, subtext } from '../../texts/markup.ts';
-import { type Texts, textsInAll } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { LostStreaks } from './effects.ts';
 
 /** Announces streaks that ended. */
@@ -15,7 +15,7 @@ export function createLostStreaksHandler(messages: ListingMessages): NonNullable
       const ids = streaks.map(({ userId }) => userId);
       const departed = await messages.findDeparted({ channelId }, ids);
       const reply = { ...renderLostStreaks(effect.content, texts, departed), buttons, footer: texts.days(lastDay) };
-      return { reply, footers: textsInAll().map(({ days }) => days(lastDay)) };
+      return { reply, footers: texts.languages.all().map(({ days }) => days(lastDay)) };
     });
 }
 
@@ -24,17 +24,16 @@ function renderLostStreaks(
   texts: Texts,
   departed: ReadonlyMap<string, string> = new Map(),
 ): Reply {
-  const { text, count, parts } = texts;
-  const { lostStreaks } = texts.messages;
+  const { text } = texts;
   return {
     tone: 'wait',
-    title: text(lostStreaks.title),
+    title: text('lostStreaks.title'),
     text: lines(
       ...streaks.map(({ userId, days }) =>
-        text(lostStreaks.streak, { user: memberName(userId, departed), days: parts.days(days) }),
+        text('lostStreaks.streak', { user: memberName(userId, departed), days: text('parts.days', { count: days }) }),
       ),
-      more > 0 ? count(lostStreaks.more, more) : null,
-      subtext(text(lostStreaks.hint)),
+      more > 0 ? text('lostStreaks.more', { count: more }) : null,
+      subtext(text('lostStreaks.hint')),
     ),
   };
 }

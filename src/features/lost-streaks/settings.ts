@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { showPlain } from '../../core/settings/shown-values.ts';
 
@@ -13,18 +14,21 @@ declare module '../../texts/announcement-settings.ts' {
 const minDays = 2;
 const defaultDays = 3;
 
-const expected = `it must be true, false, or the least days of such a streak, from ${minDays} to 3650`;
+const error = breaks(
+  rule('wholeNumber', { min: minDays, max: 3_650 }),
+  `it must be true, false, or the least days of such a streak, from ${minDays} to 3650`,
+);
 
 export const lostStreaks = setting({
   path: 'announcements.lostStreaks',
   description: `Announce streaks that ended: \`true\` for those of ${defaultDays} days or more, or the least number of days, from ${minDays}.`,
   default: false,
-  schema: z.union([z.boolean(), z.int(expected).min(minDays, expected).max(3_650, expected)], expected),
+  schema: z.union([z.boolean(), z.int(error).min(minDays, error).max(3_650, error)], error),
   announces: (value) => ({ lostStreaks: value === true ? defaultDays : value || null }),
   inFile: ({ announcements }) => announcements.lostStreaks ?? false,
   show(value, texts) {
     if (typeof value !== 'number') return showPlain(value, texts);
-    return texts.text(texts.messages.setup.values.lostStreaks, { days: texts.parts.days(value) });
+    return texts.text('setup.values.lostStreaks', { days: texts.text('parts.days', { count: value }) });
   },
   form: 'style',
   fields: [{ name: 'lostStreaks', kind: 'number', hint: 'off', ifEmpty: false }],

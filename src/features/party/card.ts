@@ -35,19 +35,18 @@ export async function currentParty(
 export function partyCard(current: (guildId: string | null) => Promise<PartyStatus | null>): ConsoleCard {
   return {
     id: 'party',
-    title: ({ messages }) => messages.party.title,
+    title: ({ text }) => text('party.title'),
     isBesideRules: true,
     isScoped: true,
     async render({ scope, texts, markup }) {
       const status = await current(scope?.guildId ?? null);
       if (status === null) return null;
-      const { text, number, parts } = texts;
-      const { party } = texts.messages;
+      const { text, number } = texts;
       const { period, votes, goal, credits } = status;
       const days = texts.days(...daysOfPeriod(period));
-      return html`<p>${days}: ${markup(text(party.progress, { votes: number(votes), goal: number(goal) }))}</p>
-<progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="${party.title}"></progress>
-<p class="quiet">${markup(votes >= goal ? text(party.goalTitle) : text(party.reward, { credits: parts.credits(credits) }))}</p>`;
+      return html`<p>${days}: ${markup(text('party.progress', { votes: number(votes), goal: number(goal) }))}</p>
+<progress max="${goal}" value="${Math.min(votes, goal)}" aria-label="${text('party.title')}"></progress>
+<p class="quiet">${markup(votes >= goal ? text('party.goalTitle') : text('party.reward', { credits: text('parts.credits', { count: credits }) }))}</p>`;
     },
   };
 }

@@ -8,7 +8,7 @@ import type { DiscordRest } from '../../discord/rest.ts';
 import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { lines, type Markup, markup, repeated, timestamp } from '../../texts/markup.ts';
-import { type Texts, textsInAll } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import { daysOfPeriod } from './rules.ts';
 import type { PartyStore, ShownParty } from './store.ts';
 
@@ -38,7 +38,7 @@ export function createPartyPanelHandler(options: {
     const days = daysOfPeriod(effect.content.period);
     const reply = { ...renderParty(party, now, texts), footer: texts.days(...days) };
     const edited = message?.channelId === channelId ? await editMessage(rest, message, reply) : null;
-    const footers = textsInAll().map((each) => each.days(...days));
+    const footers = texts.languages.all().map((each) => each.days(...days));
     return edited ?? postOnce(rest, clock, { channelId, reply, effect, footers });
   }
 
@@ -64,22 +64,21 @@ export function createPartyPanelHandler(options: {
 
 /** Once the goal is reached, it shows the goal, so that further votes change nothing. */
 function renderParty(party: ShownParty, now: number, texts: Texts): Panel {
-  const { text, number, parts } = texts;
-  const messages = texts.messages.party;
+  const { text, number } = texts;
   const { votes, reachedAt, goal, credits, endsAt } = party;
   const isReached = reachedAt !== null;
   const shownVotes = isReached ? goal : votes;
   const filled = Math.min(barLength, Math.floor((barLength * shownVotes) / goal));
   const bar = markup`${repeated(markup`█`, filled)}${repeated(markup`░`, barLength - filled)}`;
-  const progress = text(messages.progress, { votes: number(shownVotes), goal: number(goal) });
-  const panel = (tone: Panel['tone'], title: string, ...details: (Markup | null)[]): Panel => ({
+  const progress = text('party.progress', { votes: number(shownVotes), goal: number(goal) });
+  const panel = (tone: Panel['tone'], title: Markup, ...details: (Markup | null)[]): Panel => ({
     kind: 'panel',
     tone,
-    title: text(title),
+    title,
     blocks: [{ kind: 'text', text: lines(bar, progress, ...details) }],
   });
-  if (isReached) return panel('good', messages.reachedTitle);
-  if (now >= endsAt) return panel('wait', messages.endedTitle, text(messages.missed));
-  const reward = credits > 0 ? text(messages.reward, { credits: parts.credits(credits) }) : null;
-  return panel('plain', messages.title, reward, text(messages.ends, { time: timestamp(endsAt, 'R') }));
+  if (isReached) return panel('good', text('party.reachedTitle'));
+  if (now >= endsAt) return panel('wait', text('party.endedTitle'), text('party.missed'));
+  const reward = credits > 0 ? text('party.reward', { credits: text('parts.credits', { count: credits }) }) : null;
+  return panel('plain', text('party.title'), reward, text('party.ends', { time: timestamp(endsAt, 'R') }));
 }

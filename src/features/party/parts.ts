@@ -7,7 +7,6 @@ import type { AttemptResult } from '../../platform/attempt-result.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { lines } from '../../texts/markup.ts';
-import { textsInAll } from '../../texts/texts.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { currentParty, partyCard } from './card.ts';
 import { createPartyPanelHandler } from './panel-message.ts';
@@ -44,14 +43,14 @@ export function createPartyReachedHandler(options: {
   const { rest, textsOf, clock } = options;
   return async (effect) => {
     const { channelId, period, goal, credits } = effect.content;
-    const { messages, text, count, parts, days } = await textsOf(channelId);
-    const { goalTitle, goal: reached, goalReward } = messages.party;
+    const { text, days, languages } = await textsOf(channelId);
     const shown = daysOfPeriod(period);
-    const panel = { kind: 'panel', tone: 'good', title: text(goalTitle) } as const;
-    const reward = credits > 0 ? text(goalReward, { credits: parts.credits(credits) }) : null;
-    const block = { kind: 'text', text: lines(count(reached, goal), reward) } as const;
+    const panel = { kind: 'panel', tone: 'good', title: text('party.goalTitle') } as const;
+    const reward =
+      credits > 0 ? text('party.goalReward', { credits: text('parts.credits', { count: credits }) }) : null;
+    const block = { kind: 'text', text: lines(text('party.goal', { count: goal }), reward) } as const;
     const reply = { ...panel, blocks: [block], at: effect.createdAt, footer: days(...shown) };
-    const footers = textsInAll().map((each) => each.days(...shown));
+    const footers = languages.all().map((each) => each.days(...shown));
     const posted = await postOnce(rest, clock, { channelId, reply, effect, footers });
     return 'outcome' in posted ? posted : { outcome: 'done' };
   };

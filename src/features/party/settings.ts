@@ -31,9 +31,12 @@ export const party = setting({
   rules: (rules) => ({ party: rules ?? null }),
   show(value, texts) {
     const { credits: paid, goal, per } = objectOf(value);
-    const { messages, parts, text } = texts;
-    const values = { credits: parts.credits(numberOf(paid)), votes: parts.votes(numberOf(goal)) };
-    return text(messages.setup.values.party, { ...values, per: showChoice(per, texts) });
+    const { text } = texts;
+    const values = {
+      credits: text('parts.credits', { count: numberOf(paid) }),
+      votes: text('parts.votes', { count: numberOf(goal) }),
+    };
+    return text('setup.values.party', { ...values, per: showChoice(per, texts) });
   },
   form: 'party',
   fields: [

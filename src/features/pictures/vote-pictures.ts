@@ -6,7 +6,8 @@ import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { memoizeOne } from '../../platform/memoize.ts';
 import { createDraw } from '../../platform/pictures/draw.ts';
-import { canDrawWords, summarizeVotes, voteChart } from './vote-chart.ts';
+import type { Texts } from '../../texts/texts.ts';
+import { canDrawWords, summarizeVotes, type VoteChartWords, voteChart } from './vote-chart.ts';
 
 /** Pictures in memory, of 5 to 60 KB each. */
 const maxPictures = 50;
@@ -48,20 +49,23 @@ export function createVotePictures(options: {
     days: readonly DayVotes[],
     { texts, scale }: Pick<VotePictureRequest, 'texts' | 'scale'>,
   ): Promise<VotePicture | null> {
-    const content = await draw(() => voteChart({ days, words: texts.votePicture.words, locale: texts.locale }), scale);
+    const content = await draw(() => voteChart({ days, words: wordsOf(texts), locale: texts.locale }), scale);
     if (content === null) return null;
     const { total, average, best } = summarizeVotes(days);
     const startOf = ({ day }: Pick<DayVotes, 'day'>) => day * dayMs;
     const [first = best, last = best] = [days.at(0), days.at(-1)];
-    const description = texts.votePicture.description({
-      first: startOf(first),
-      last: startOf(last),
-      best: startOf(best),
-      total,
-      average,
-      maximum: best.votes,
-    });
-    const caption = canDrawWords(texts.votePicture.words) ? null : description;
+    const description = describe(
+      {
+        first: startOf(first),
+        last: startOf(last),
+        best: startOf(best),
+        total,
+        average,
+        maximum: best.votes,
+      },
+      texts,
+    );
+    const caption = canDrawWords(wordsOf(texts)) ? null : description;
     return { file: { name: 'votes.png', content, description }, caption };
   }
 
@@ -92,3 +96,31 @@ const contentOf = memoizeOne((days: readonly DayVotes[]): string | null => {
   if (firstVotes === -1 || days.length - firstVotes < minDays) return null;
   return days.map(({ day, votes }) => `${day} ${votes}`).join(' ');
 });
+
+export function wordsOf({ text }: Texts): VoteChartWords {
+  return {
+    title: text('votePicture.title'),
+    since: text('votePicture.since', { date: '{date}' }),
+    total: text('votePicture.total'),
+    average: text('votePicture.average'),
+    maximum: text('votePicture.maximum'),
+    weekend: text('votePicture.weekend'),
+  };
+}
+
+/** The alt text. `first`, `last` and `best` are days: their start in UTC (ms since the epoch). */
+function describe(
+  of: Readonly<Record<'first' | 'last' | 'best' | 'total' | 'average' | 'maximum', number>>,
+  { text, locale }: Texts,
+): string {
+  const dates = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', month: 'long', day: 'numeric' });
+  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
+  return text('votePicture.description', {
+    first: dates.format(of.first),
+    last: dates.format(of.last),
+    best: dates.format(of.best),
+    total: numbers.format(of.total),
+    average: numbers.format(of.average),
+    maximum: numbers.format(of.maximum),
+  });
+}

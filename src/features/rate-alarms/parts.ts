@@ -12,10 +12,13 @@ export function create({ lookups }: { readonly lookups: Pick<PartsContext['looku
   } satisfies FeatureParts;
 }
 
-function renderRateAlarm({ listing, site, votes, usual }: RateAlarm, { text, parts, messages }: Texts): Reply {
-  const { alarmTitle, alarm, alarmHint } = messages.ownerReport;
+function renderRateAlarm({ listing, site, votes, usual }: RateAlarm, { text }: Texts): Reply {
   const names = { listing: escapeName(listing), site: escapeName(site) };
-  const facts = text(alarm, { ...names, votes: parts.votes(votes), usual: parts.votes(usual) });
-  const hint = text(alarmHint, { ...names, command: markup`\`tallyhook rewards alarms\`` });
-  return { tone: 'bad', title: text(alarmTitle, names), text: lines(facts, subtext(hint)) };
+  const facts = text('ownerReport.alarm', {
+    ...names,
+    votes: text('parts.votes', { count: votes }),
+    usual: text('parts.votes', { count: usual }),
+  });
+  const hint = text('ownerReport.alarmHint', { ...names, command: markup`\`tallyhook rewards alarms\`` });
+  return { tone: 'bad', title: text('ownerReport.alarmTitle', names), text: lines(facts, subtext(hint)) };
 }

@@ -7,15 +7,15 @@ import type { StoredReminders } from './store.ts';
 export function reminderCard(reminders: Pick<StoredReminders, 'summary'>, clock: Pick<Clock, 'now'>): ConsoleCard {
   return {
     id: 'reminders',
-    title: ({ console: words }) => words.reminders.title,
+    title: ({ text }) => text('console.reminders.title'),
     async render({ texts }) {
       const { scheduled, dueSoon, stopped } = await reminders.summary(clock.now());
       const { number } = texts;
-      const words = texts.console.reminders;
-      return html`<dl class="sums"><div><dt>${words.scheduled}</dt><dd>${number(scheduled)}</dd></div>
-<div><dt>${words.dueSoon}</dt><dd>${number(dueSoon)}</dd></div>
-<div><dt>${words.closed}</dt><dd>${number(stopped)}</dd></div></dl>
-<p class="quiet">${words.hint}</p>`;
+      const { text } = texts;
+      return html`<dl class="sums"><div><dt>${text('console.reminders.scheduled')}</dt><dd>${number(scheduled)}</dd></div>
+<div><dt>${text('console.reminders.dueSoon')}</dt><dd>${number(dueSoon)}</dd></div>
+<div><dt>${text('console.reminders.closed')}</dt><dd>${number(stopped)}</dd></div></dl>
+<p class="quiet">${text('console.reminders.hint')}</p>`;
     },
   };
 }

@@ -17,18 +17,18 @@ const messagesSchema = z.array(
 );
 
 /** A reminder, with buttons to vote, to be reminded again, and to stop reminders. */
-export function renderReminder(reminder: ReminderNotice, card: ListingCard | null, { canVote, remind }: Texts): Reply {
+export function renderReminder(reminder: ReminderNotice, card: ListingCard | null, { text }: Texts): Reply {
   const url = card?.url ?? null;
   return {
     tone: 'good',
-    title: remind.message.title,
-    text: remind.message.text(listingName(card, reminder.listing)),
+    title: text('remind.messageTitle'),
+    text: text('remind.message', { name: listingName(card, reminder.listing) }),
     ...(url === null ? {} : { url }),
     buttons: [
-      ...voteLinks(card, canVote.voteButton),
-      { kind: 'action', ...snoozeTarget(reminder, 1), label: remind.snoozeButtons[1] },
-      { kind: 'action', ...snoozeTarget(reminder, 6), label: remind.snoozeButtons[6] },
-      { kind: 'action', command: 'remind', action: 'stop', label: remind.stopButton },
+      ...voteLinks(card, text('canVote.voteButton')),
+      { kind: 'action', ...snoozeTarget(reminder, 1), label: text('remind.snoozeButtons.1') },
+      { kind: 'action', ...snoozeTarget(reminder, 6), label: text('remind.snoozeButtons.6') },
+      { kind: 'action', command: 'remind', action: 'stop', label: text('remind.stopButton') },
     ],
   };
 }

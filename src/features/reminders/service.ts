@@ -11,6 +11,9 @@ import type { NextReminder, SnoozeResult } from './reminder.ts';
 import type { StoredReminders } from './store.ts';
 import type { CheckedListing } from './vote-check.ts';
 
+/** Why the bot has switched the reminders of a member off. */
+const stopTexts = { direct_messages_closed: 'remind.directMessagesClosed' } as const;
+
 /** A message that waited longer, for example while Discord was down, is checked again before it is sent (ms). */
 const maxMessageAgeMs = 10 * minute;
 
@@ -139,8 +142,8 @@ export function createReminderService(options: {
       const reason = await store.takeStopReason(userId);
       untold = new Set([...untold].filter((other) => other !== userId));
       if (reason === null) return null;
-      const text = texts.remind.stopped[reason](commandMention('remind', commandId('remind')));
-      return { tone: 'wait', title: texts.remind.titleOff, text };
+      const text = texts.text(stopTexts[reason], { command: commandMention('remind', commandId('remind')) });
+      return { tone: 'wait', title: texts.text('remind.titleOff'), text };
     },
   };
 }

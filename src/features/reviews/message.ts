@@ -28,16 +28,15 @@ function renderNewReview(
   { username, rating, comment, createdAt }: Review,
   { listing, texts, card }: { readonly listing: string; readonly texts: Texts; readonly card: ListingCard | null },
 ): Reply {
-  const { reviews, text } = texts;
-  const { newReview } = texts.messages;
-  const author = escapeName(username ?? '', maxNameLength) || reviews.anonymous;
-  const shownRating = rating === null ? reviews.noRating : renderStars(rating, texts);
+  const { text } = texts;
+  const author = escapeName(username ?? '', maxNameLength) || text('reviews.anonymous');
+  const shownRating = rating === null ? text('reviews.noRating') : renderStars(rating, texts);
   return {
     tone: 'plain',
-    title: text(newReview.title, { name: listingName(card, listing) }),
+    title: text('newReview.title', { name: listingName(card, listing) }),
     text: lines(
-      text(newReview.heading, { rating: shownRating, author: bold(author) }),
-      escapeText(comment, maxCommentLength) || reviews.noComment,
+      text('newReview.heading', { rating: shownRating, author: bold(author) }),
+      escapeText(comment, maxCommentLength) || text('reviews.noComment'),
     ),
     ...(card?.url ? { url: card.url } : {}),
     ...(createdAt === null ? {} : { at: createdAt }),
@@ -45,7 +44,7 @@ function renderNewReview(
 }
 
 export const reviewPreview: Preview = (context) => {
-  const comment = context.texts.console.previewReview;
+  const comment = context.texts.text('console.previewReview');
   const review = { username: 'Ada', rating: 5, comment, createdAt: context.now };
   return context.style.reviews ? [{ subject: 'review', reply: renderNewReview(review, context) }] : [];
 };

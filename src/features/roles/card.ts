@@ -6,18 +6,18 @@ import type { RoleStore } from './store.ts';
 export function roleCard(roles: Pick<RoleStore, 'summary'>): ConsoleCard {
   return {
     id: 'roles',
-    title: ({ setup }) => setup.sections.roles,
+    title: ({ text }) => text('setup.sections.roles'),
     isScoped: true,
     async render({ memberLink, role: roleName, reason: explain, scope, texts }) {
       const { counts, parked } = await roles.summary(scope?.guildId ?? null);
       const { number } = texts;
-      const words = texts.console.roles;
-      return html`<dl class="sums">${(['applied', 'pending', 'parked'] as const).map((state) => html`<div><dt>${words[state]}</dt><dd>${number(counts[state])}</dd></div>`)}</dl>
+      const { text } = texts;
+      return html`<dl class="sums">${(['applied', 'pending', 'parked'] as const).map((state) => html`<div><dt>${text(`console.roles.${state}`)}</dt><dd>${number(counts[state])}</dd></div>`)}</dl>
 ${
   parked.length > 0 &&
   html`<ul class="items">${parked.map(
     ({ userId, role, reason }) =>
-      html`<li><div class="line"><h3>${texts.setup.fields.milestoneRole} ${roleName(role)}</h3> <span class="mark bad">${words.parked}</span> ${memberLink(userId)}</div>${reason !== null && html`<p>${explain(reason)}</p>`}</li>`,
+      html`<li><div class="line"><h3>${texts.text('setup.fields.milestoneRole')} ${roleName(role)}</h3> <span class="mark bad">${text('console.roles.parked')}</span> ${memberLink(userId)}</div>${reason !== null && html`<p>${explain(reason)}</p>`}</li>`,
   )}</ul>`
 }`;
     },

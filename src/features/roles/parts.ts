@@ -73,9 +73,16 @@ export function create(
 }
 
 export function renderRoleFailure(report: OwnerReports['roleFailed'], texts: Texts): Reply {
-  const { title, give, take, once } = texts.ownerReport.roleFailed;
-  const failed = (report.isRemoval ? take : give)(roleMention(report.role), mention(report.userId));
-  return { tone: 'bad', title, text: lines(failed, ...explainRoleFailure(report, texts), subtext(once)) };
+  const { text } = texts;
+  const failed = text(report.isRemoval ? 'ownerReport.take' : 'ownerReport.give', {
+    role: roleMention(report.role),
+    user: mention(report.userId),
+  });
+  return {
+    tone: 'bad',
+    title: text('ownerReport.roleTitle'),
+    text: lines(failed, ...explainRoleFailure(report, texts), subtext(text('ownerReport.once'))),
+  };
 }
 
 /** Why, and what to do about it. What only Discord can say is in its own words. */
@@ -83,21 +90,24 @@ export function explainRoleFailure(
   { role, cause, reason }: Pick<OwnerReports['roleFailed'], 'role' | 'cause' | 'reason'>,
   texts: Texts,
 ): readonly Markup[] {
-  const { problems } = texts.setup;
+  const { text } = texts;
   const mentioned = roleMention(role);
   switch (cause) {
     case 'missing_permission':
-      return [problems.manageRoles, problems.manageRolesHint];
+      return [text('setup.problems.manageRoles'), text('setup.problems.manageRolesHint')];
     case 'role_too_high':
-      return [problems.roleAbove(mentioned), problems.roleAboveHint(mentioned)];
+      return [
+        text('setup.problems.roleAbove', { role: mentioned }),
+        text('setup.problems.roleAboveHint', { role: mentioned }),
+      ];
     case 'role_managed':
-      return [problems.managedRole(mentioned), problems.managedRoleHint];
+      return [text('setup.problems.managedRole', { role: mentioned }), text('setup.problems.managedRoleHint')];
     case 'role_moderating':
-      return [problems.moderatingRole(mentioned), problems.moderatingRoleHint];
+      return [text('setup.problems.moderatingRole', { role: mentioned }), text('setup.problems.moderatingRoleHint')];
     case 'role_deleted':
-      return [problems.unknownRole, problems.unknownRoleHint];
+      return [text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')];
     case 'member_left':
-      return [texts.ownerReport.roleFailed.memberLeft];
+      return [text('ownerReport.memberLeft')];
     default:
       return [withMentions(escapeText(reason, maxReasonLength))];
   }

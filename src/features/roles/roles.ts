@@ -47,10 +47,10 @@ export function createRoleHandler(options: {
     const { guildId, userId, role } = memberRole;
     const failure = isWanted ? await checkGivenRole(memberRole) : null;
     if (failure !== null) return failure;
-    const { role: reasons } = await textsOf(guildId);
+    const { text } = await textsOf(guildId);
     const route = Routes.guildMemberRole(guildId, userId, role);
-    if (isWanted) await rest.put(route, reasons.added);
-    else await rest.delete(route, reasons.removed);
+    if (isWanted) await rest.put(route, text('role.added'));
+    else await rest.delete(route, text('role.removed'));
     return null;
   }
 

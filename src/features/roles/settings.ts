@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { choicesOf, showChoice, showDuration, showList } from '../../core/settings/shown-values.ts';
 import { duration, roleId } from '../../core/settings/value-schemas.ts';
@@ -8,6 +9,8 @@ import { escapeName, roleMention } from '../../texts/markup.ts';
 
 /** The tier that means all that are not named. */
 const anyTier = '*';
+
+const tierError = breaks(rule('length', { min: 1, max: 100 }), 'a tier must have 1 to 100 characters');
 
 const kept = ['all', 'highest'] as const;
 
@@ -37,7 +40,9 @@ export const voterRole = setting({
   show(value, texts) {
     const { role, for: lasting } = objectOf(value);
     const mention = roleMention(textOf(role));
-    return lasting === undefined ? mention : texts.setup.values.roleFor(mention, showDuration(lasting, texts));
+    return lasting === undefined
+      ? mention
+      : texts.text('setup.values.roleFor', { role: mention, duration: showDuration(lasting, texts) });
   },
   fields: [
     { name: 'voterRole', kind: 'roles', part: 'role', isRequiredPart: true },
@@ -54,7 +59,7 @@ export const voterRole = setting({
 export const premiumRoles = setting({
   path: 'rewards.premiumRoles',
   description: 'Roles by the name of the premium tier; `*` is for tiers that are not named.',
-  schema: z.record(z.string().min(1).max(100, 'a tier must have at most 100 characters'), roleId),
+  schema: z.record(z.string().min(1, tierError).max(100, tierError), roleId),
   inFile: ({ rewards }) => rewards.premiumRoles,
   rules: (byTier) => ({ premiumRoles: byTier ?? {} }),
   givenRoles: (value) => Object.entries(objectOf(value)).map(([tier, role]) => ({ role, entry: [tier, role] })),
@@ -63,8 +68,8 @@ export const premiumRoles = setting({
       Object.entries(objectOf(value)).map(([tier, role]) => ({ tier, role })),
       texts,
       ({ tier, role }) => {
-        const name = tier === anyTier ? texts.setup.values.anyTier : escapeName(textOf(tier), 40);
-        return texts.setup.values.tier(name, roleMention(textOf(role)));
+        const name = tier === anyTier ? texts.text('setup.values.anyTier') : escapeName(textOf(tier), 40);
+        return texts.text('setup.values.tier', { tier: name, role: roleMention(textOf(role)) });
       },
     ),
   fields: [{ name: 'premiumRole', kind: 'roles', part: anyTier }],

@@ -53,8 +53,8 @@ export const roles: SetupSection = {
     path !== 'rewards.milestoneRoles' ||
     listOf(effectiveValue(view, 'rewards.milestones').value).some(({ role }) => role !== undefined),
   step: (view) => ({
-    name: view.texts.setup.fields.voterRole,
+    name: view.texts.text('setup.fields.voterRole'),
     isDone: effectiveValue(view, 'rewards.voterRole').value !== null,
-    button: button(view.texts.setup.buttons.giveRole, 'edit', editOptions(view, given)),
+    button: button(view.texts.text('setup.buttons.giveRole'), 'edit', editOptions(view, given)),
   }),
 };

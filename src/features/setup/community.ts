@@ -1,4 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
+import type { Rule } from '../../core/settings/rules.ts';
 import type { Site } from '../../webhook/sites/site.ts';
 import type { CommunityPath, ListingPath } from '../settings.ts';
 
@@ -65,7 +66,7 @@ export interface CommunitySettings {
   readonly issues: readonly SettingIssue[];
 }
 
-/** Why a value is not valid. In plain English, without secrets. */
+/** Why a value is not valid. Without secrets. */
 export interface SettingIssue {
   /** Name of the listing; null for a setting of the community. */
   readonly listing: string | null;
@@ -91,6 +92,10 @@ export interface SettingIssue {
   readonly problem: string;
   /** How to fix it: a sentence. Null if the problem says it. */
   readonly hint: string | null;
+  /** The names and indexes that lead to the invalid part. @internal */
+  readonly position?: readonly PropertyKey[];
+  /** What members read in place of the English sentences; missing for what only files can have. @internal */
+  readonly rule?: Rule | null;
 }
 
 export interface ChangedSetting {

@@ -2,6 +2,7 @@ import { type CommunityIssue, type ConfiguredListing, communityConfig } from '..
 import { valuesOfListing } from '../../../config/describe-listings.ts';
 import type { ListingBase } from '../../../config/listing-source.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
+import { rule } from '../../core/settings/rules.ts';
 import type { ChangedValue, StoredChange, StoredValue } from '../../core/settings/stored-settings.ts';
 import { parseJson } from '../../platform/json.ts';
 import { findSite } from '../../webhook/sites/site-settings.ts';
@@ -62,8 +63,8 @@ export function webhookAddresses(
 }
 
 /** For `/setup`, where a hint to use it would say nothing. */
-export function toIssue({ listing, path, code, problem, hint }: CommunityIssue): SettingIssue {
-  return { listing, path, code, problem, hint: code === 'invalid' ? null : hint };
+export function toIssue(issue: CommunityIssue): SettingIssue {
+  return { ...issue, hint: issue.code === 'invalid' ? null : issue.hint };
 }
 
 /** A secret has the number of secrets as its value. */
@@ -127,7 +128,15 @@ function pick<Path extends string>(
 /** Without the reason, which names files of the operator: it is in the log. */
 function toUnreadableIssue({ listing, path, isKeyMissing }: UnreadableSecret): SettingIssue {
   if (isKeyMissing) return missingKeyIssue(listing || null, path);
-  return { listing: listing || null, path, code: 'invalid', problem: 'cannot be read.', hint: 'Enter it again.' };
+  const problem = 'cannot be read.';
+  return {
+    listing: listing || null,
+    path,
+    code: 'invalid',
+    problem,
+    hint: 'Enter it again.',
+    rule: rule('unreadable'),
+  };
 }
 
 /** The key of secrets is not available. Managers cannot change that. */

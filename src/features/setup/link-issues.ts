@@ -1,4 +1,5 @@
 import type { ListingConfig } from '../../../config/schema.ts';
+import { rule } from '../../core/settings/rules.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
 import type { SettingIssue } from './community.ts';
 
@@ -93,6 +94,7 @@ const tooManyListings: SettingIssue = {
   path: linkPath,
   code: 'invalid',
   problem: `is one of more than ${maxListings} listings.`,
+  rule: rule('atMost', { max: maxListings }),
   hint: 'Unlink another one first.',
 };
 

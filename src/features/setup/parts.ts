@@ -75,7 +75,7 @@ function createConnecting({
   ...context
 }: SetupContext): { readonly connect: ReturnType<typeof createConnect>; readonly routes: RequestHandler } | null {
   if (lookup.baseUrl === '' || publicUrl === null || discord.token === '') return null;
-  const { store, encryption, setup, directory, rest, clock, log } = context;
+  const { store, encryption, setup, directory, languages, rest, clock, log } = context;
   const tickets = createConnectTickets({
     encryption,
     keyId: async () => (await store.settings.state()).keyId,
@@ -91,5 +91,5 @@ function createConnecting({
     botName: async () => (await fetchBotIdentity(rest)).name,
     mayLink: () => (directory.ofGuild(null)?.named ?? []).length === 0,
   });
-  return { connect, routes: createConnectRoutes({ connect, tickets, publicUrl, clock, log }) };
+  return { connect, routes: createConnectRoutes({ connect, tickets, publicUrl, languages, clock, log }) };
 }

@@ -1,6 +1,7 @@
 import type { OpenedSetting } from '../../../config/community-config.ts';
 import type { ListingConfig } from '../../../config/schema.ts';
 import { secretPaths } from '../../core/settings/listing-settings.ts';
+import { rule } from '../../core/settings/rules.ts';
 import { valueAt, withValuesAt } from '../../core/settings/setting-spec.ts';
 import { linkPath } from '../../core/settings/stored-settings.ts';
 import { isObject, type JsonObject } from '../../platform/json.ts';
@@ -49,7 +50,11 @@ export function importedChanges(
     return { issues: [issue('listings', `is not in the file, which is ${file.message}.`, file.hint)] };
   }
   const entries = isObject(file) && Array.isArray(file['listings']) ? file['listings'].filter(isObject) : [];
-  if (entries.length === 0) return { issues: [issue('listings', 'is not in the file.', 'Use an exported file.')] };
+  if (entries.length === 0) {
+    return {
+      issues: [{ ...issue('listings', 'is not in the file.', 'Use an exported file.'), rule: rule('exportedFile') }],
+    };
+  }
   const changes = new Map<string, SettingChange>();
   const add = (change: SettingChange) => changes.set(JSON.stringify([change.listing, change.path]), change);
   const issues: SettingIssue[] = [];
@@ -61,7 +66,9 @@ export function importedChanges(
     const listing = matching(entry, listings);
     if (listing === undefined) {
       const problem = `names the listing ${JSON.stringify(entry['name'])}, which this server does not have.`;
-      issues.push(issue('name', problem, 'Link it first, or remove it from the file.'));
+      const name = String(entry['name']).slice(0, 50);
+      const unknown = issue('name', problem, 'Link it first, or remove it from the file.');
+      issues.push({ ...unknown, rule: rule('otherServer', { name }) });
       continue;
     }
     for (const path of listingPaths) {
@@ -72,7 +79,10 @@ export function importedChanges(
       const value = valueAt(entry, path);
       if (value !== undefined) add({ listing: listing.name, path, value });
     }
-    issues.push(...unknownPaths(entry).map((path) => issue(path, 'is not a setting.', 'Remove it from the file.')));
+    for (const path of unknownPaths(entry)) {
+      const unknown = issue(path, 'is not a setting.', 'Remove it from the file.');
+      issues.push({ ...unknown, rule: rule('unknownSetting') });
+    }
   }
   return issues.length > 0 ? { issues } : { changes: [...changes.values()] };
 }

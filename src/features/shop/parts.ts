@@ -12,55 +12,72 @@ import type { RoleAccess } from '../roles/feature.ts';
 import { shopCard } from './card.ts';
 import type { ItemIssue, PurchasedItem, ReportedItem } from './effects.ts';
 import { createUnreadyReports } from './item-issues.ts';
+import { priceText } from './price-text.ts';
 import { createShop, findShop, type Shop } from './shop.ts';
 import type { PurchaseStore } from './store.ts';
 
 type PurchaseReport = Extract<OwnerReportContent, { readonly purchaseId: number }>;
 
 /** The report of a purchase in the owner's channel, with buttons for managers if the owner has to fulfil it. */
-export function renderPurchaseReport(purchase: PurchaseReport, { shop }: Texts): Reply {
-  const { report } = shop;
+export function renderPurchaseReport(purchase: PurchaseReport, texts: Texts): Reply {
   const { type, purchaseId, item, price } = purchase;
   if (type === 'purchaseClosed') {
-    return { tone: 'wait', title: report.title(purchaseId), text: report.closed(escapeName(item), price) };
+    return {
+      tone: 'wait',
+      title: texts.text('shop.report.title', { id: purchaseId }),
+      text: texts.text('shop.report.closed', { name: escapeName(item), price: priceText(price, texts) }),
+    };
   }
   const { userId } = purchase;
-  const text = report.text(mention(userId), escapeName(item), price);
-  const title = report.title(purchaseId);
-  if (type === 'purchaseRefunded') return { tone: 'bad', title, text: lines(text, report.refundedRole) };
+  const text = texts.text('shop.report.text', {
+    user: mention(userId),
+    name: escapeName(item),
+    price: priceText(price, texts),
+  });
+  const title = texts.text('shop.report.title', { id: purchaseId });
+  if (type === 'purchaseRefunded')
+    return { tone: 'bad', title, text: lines(text, texts.text('shop.report.refundedRole')) };
   const target = { kind: 'action', command: 'shop', options: { purchase: purchaseId } } as const;
   const buttons: ReplyButton[] = [
-    { ...target, action: 'done', label: shop.done, style: 'success' },
-    { ...target, action: 'refund', label: shop.refund, style: 'danger' },
+    { ...target, action: 'done', label: texts.text('shop.done'), style: 'success' },
+    { ...target, action: 'refund', label: texts.text('shop.refund'), style: 'danger' },
   ];
-  return { tone: 'plain', title, text: lines(text, report.todo), buttons };
+  return { tone: 'plain', title, text: lines(text, texts.text('shop.report.todo')), buttons };
 }
 
 /** Tells the team that nobody can buy an item, why, and what to do. */
 export function renderUnreadyItem({ item, issue, role, guildName }: ReportedItem, texts: Texts): Reply {
-  const { report } = texts.shop;
+  const { text } = texts;
   return {
     tone: 'bad',
-    title: guildName === null ? report.unreadyTitle : joined([report.unreadyTitle, escapeName(guildName)], ' · '),
-    text: lines(report.unready(escapeName(item)), ...explainIssue(issue, roleMention(role ?? ''), texts)),
+    title:
+      guildName === null
+        ? text('shop.report.unreadyTitle')
+        : joined([text('shop.report.unreadyTitle'), escapeName(guildName)], ' · '),
+    text: lines(
+      text('shop.report.unready', { name: escapeName(item) }),
+      ...explainIssue(issue, roleMention(role ?? ''), texts),
+    ),
   };
 }
 
-function explainIssue(issue: ItemIssue, role: Markup, { setup }: Texts): readonly Markup[] {
-  const { problems, names, hints, values } = setup;
+function explainIssue(issue: ItemIssue, role: Markup, { text }: Texts): readonly Markup[] {
   switch (issue) {
     case 'no_channel':
-      return [joined([bold(names.ownerChannelId), values.none], ': '), escapeName(hints.ownerChannel)];
+      return [
+        joined([bold(text('setup.names.ownerChannelId')), text('setup.values.none')], ': '),
+        escapeName(text('setup.hints.ownerChannel')),
+      ];
     case 'role_deleted':
-      return [problems.unknownRole, problems.unknownRoleHint];
+      return [text('setup.problems.unknownRole'), text('setup.problems.unknownRoleHint')];
     case 'role_managed':
-      return [problems.managedRole(role), problems.managedRoleHint];
+      return [text('setup.problems.managedRole', { role }), text('setup.problems.managedRoleHint')];
     case 'role_moderating':
-      return [problems.moderatingRole(role), problems.moderatingRoleHint];
+      return [text('setup.problems.moderatingRole', { role }), text('setup.problems.moderatingRoleHint')];
     case 'role_too_high':
-      return [problems.roleAbove(role), problems.roleAboveHint(role)];
+      return [text('setup.problems.roleAbove', { role }), text('setup.problems.roleAboveHint', { role })];
     case 'missing_permission':
-      return [problems.manageRoles, problems.manageRolesHint];
+      return [text('setup.problems.manageRoles'), text('setup.problems.manageRolesHint')];
   }
 }
 
@@ -68,13 +85,18 @@ function explainIssue(issue: ItemIssue, role: Markup, { setup }: Texts): readonl
 export function renderPurchaseMessage(
   result: 'fulfilled' | 'refunded',
   { item, price }: PurchasedItem,
-  { shop }: Texts,
+  texts: Texts,
 ): Reply {
-  const { message } = shop;
+  const { text } = texts;
+
   const name = escapeName(item);
   return result === 'fulfilled'
-    ? { tone: 'good', title: message.fulfilledTitle, text: message.fulfilled(name) }
-    : { tone: 'wait', title: message.refundedTitle, text: message.refunded(name, price) };
+    ? { tone: 'good', title: text('shop.message.fulfilledTitle'), text: text('shop.message.fulfilled', { name }) }
+    : {
+        tone: 'wait',
+        title: text('shop.message.refundedTitle'),
+        text: text('shop.message.refunded', { name, price: priceText(price, texts) }),
+      };
 }
 
 declare module '../../../commands/context.ts' {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { breaks, rule } from '../../core/settings/rules.ts';
 import { setting } from '../../core/settings/setting-spec.ts';
 import { credits, duration, hasNoIssues, roleId, wholeNumber } from '../../core/settings/value-schemas.ts';
 import { toDurationText } from '../../platform/duration-text.ts';
@@ -16,7 +17,7 @@ declare module '../../core/settings/setting-spec.ts' {
 }
 
 const expectedId = 'it must consist of at most 32 letters, digits, dashes and underscores';
-const expectedName = 'it must have 1 to 80 characters';
+const nameError = breaks(rule('length', { min: 1, max: 80 }), 'it must have 1 to 80 characters');
 
 /** Most items of a shop. */
 const maxItems = 100;
@@ -27,10 +28,10 @@ const fields = z.strictObject({
     .regex(/^[\w-]{1,32}$/, expectedId)
     .describe('Permanent name, since purchases refer to it: up to 32 letters, digits, dashes and underscores.'),
   name: z
-    .string(expectedName)
+    .string(nameError)
     .trim()
-    .min(1, expectedName)
-    .max(80, expectedName)
+    .min(1, nameError)
+    .max(80, nameError)
     .describe('What members read, up to 80 characters.'),
   price: credits.describe('Whole credits.'),
   role: roleId.optional().describe('The buyer gets this role.'),
@@ -68,7 +69,7 @@ function checkKind({ role, codes, manual, for: duration }: KindOfItem, context: 
   const kinds = [role, codes, manual].filter((each) => each !== undefined);
   if (kinds.length !== 1) {
     const message = 'it must be exactly one of a role ("role"), codes ("codes" or "codesFile") or "manual": true';
-    context.addIssue({ code: 'custom', message });
+    context.addIssue({ code: 'custom', message, params: { rule: rule('itemKind') } });
   }
   if (duration !== undefined && role === undefined) {
     context.addIssue({ code: 'custom', path: ['for'], message: 'it is only valid together with "role"' });
@@ -88,14 +89,15 @@ const storedItem = fields
   .extend({ codeCount: wholeNumber(0, maxStoredCodes).optional() })
   .superRefine(({ codeCount, ...others }, context) => {
     checkKind({ ...others, codes: codeCount }, context);
-    if (codeCount === 0)
-      context.addIssue({ code: 'custom', path: ['codes'], message: 'it must have at least one code' });
+    if (codeCount !== 0) return;
+    const params = { rule: rule('atLeastOne') };
+    context.addIssue({ code: 'custom', path: ['codes'], message: 'it must have at least one code', params });
   });
 
 function itemList<Item extends z.ZodType<{ readonly id: string }>>(items: Item) {
   return z
     .array(items)
-    .max(maxItems, `it must have at most ${maxItems} items`)
+    .max(maxItems, breaks(rule('atMost', { max: maxItems }), `it must have at most ${maxItems} items`))
     .superRefine(rejectEqualIds, { when: hasNoIssues });
 }
 
@@ -124,7 +126,11 @@ export const shop = setting({
       .filter(({ manual }) => manual && ownerChannelId === null)
       .map((each) => ({ path: 'ownerChannelId', problem: `is needed by the item "${each.id}" of the shop.` })),
   requiredRoles: (value) => listOf(value).map((entry) => entry['needsRole']),
-  showEntry: ({ name, price }, texts) => texts.setup.values.item(escapeName(textOf(name), 40), numberOf(price)),
+  showEntry: ({ name, price }, texts) =>
+    texts.text('setup.values.item', {
+      name: escapeName(textOf(name), 40),
+      price: texts.text('parts.credits', { count: numberOf(price) }),
+    }),
 });
 
 /** An item as in the file, with `codeCount` in place of the codes. */

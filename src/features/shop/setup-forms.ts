@@ -1,5 +1,6 @@
 import { editedEntry, entryForm } from '../../../commands/setup/entry-form.ts';
 import { type FormContext, fileField, modalFields } from '../../../commands/setup/form.ts';
+import { hintText } from '../../core/settings/hint-text.ts';
 import type { SettingField } from '../../core/settings/setting-spec.ts';
 import { selectedValues, textField } from '../../discord/commands/input.ts';
 import type { ModalField } from '../../discord/commands/reply.ts';
@@ -64,9 +65,9 @@ const roleFields: readonly SettingField[] = [
 ];
 
 function codeFields({ entry, texts }: FormContext): readonly ModalField[] {
-  const { fields, hints } = texts.setup;
+  const { text } = texts;
   const name = entry === null ? 'codes' : 'newCodes';
-  const [label, description] = [fields[name], hints[name]];
+  const [label, description] = [text(`setup.fields.${name}`), hintText(name, texts)];
   return [
     { kind: 'text', name: 'codes', label, multiline: true, description, required: false },
     fileField('codes', texts),

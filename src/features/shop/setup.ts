@@ -29,9 +29,9 @@ export const shop: SetupSection = {
   blocks: renderItems,
   buttons: addButtons,
   step: (view) => ({
-    name: `${view.texts.setup.sections.shop}, ${view.texts.setup.choices.milestones}`,
+    name: view.texts.text('setup.steps.earn'),
     isDone: [itemsOf(view), listOf(effectiveValue(view, 'rewards.milestones').value)].some(({ length }) => length > 0),
-    button: button(view.texts.setup.buttons.openShop, 'edit', editOptions(view, item, { variant: 'role' })),
+    button: button(view.texts.text('setup.buttons.openShop'), 'edit', editOptions(view, item, { variant: 'role' })),
   }),
   actions: {
     item: (view) => renderItem(view, Number(view.input.values[0])),
@@ -48,32 +48,45 @@ function itemsOf(view: SetupView): readonly JsonObject[] {
 const maxItems = 25;
 
 function renderItems(view: SetupView): readonly PanelBlock[] {
-  const { shop: own, sources, placeholders } = view.texts.setup;
+  const { text } = view.texts;
   const { source } = effectiveValue(view, 'shop');
   const items = itemsOf(view).slice(0, maxItems);
-  if (items.length === 0) return [textBlock(own.empty)];
+  if (items.length === 0) return [textBlock(text('setup.shop.empty'))];
   const choices = items.map((each, index) => ({ label: textOf(each['name']), value: String(index) }));
-  const { items: placeholder } = placeholders;
+
   const described = items.map((each) => describeItem(view, each));
   return [
-    textBlock(lines(...described, source === 'default' ? null : sources[source], missingReports(view))),
-    selectBlock({ kind: 'choices', action: 'item', placeholder, options: listingOptions(view), choices }),
+    textBlock(lines(...described, source === 'default' ? null : text(`setup.sources.${source}`), missingReports(view))),
+    selectBlock({
+      kind: 'choices',
+      action: 'item',
+      placeholder: text('setup.placeholders.items'),
+      options: listingOptions(view),
+      choices,
+    }),
   ];
 }
 
 /** Nobody would know of a purchase that the team fulfils, so it cannot be bought; null if that is not so. */
 function missingReports(view: SetupView): Markup | null {
-  const { values, hints } = view.texts.setup;
+  const { text } = view.texts;
   const isMissing = effectiveValue(view, 'ownerChannelId').value === null;
   if (!isMissing || itemsOf(view).every((each) => variantOf(each) !== 'manual')) return null;
-  const missing = joined([bold(settingName('ownerChannelId', view.texts)), values.none], ': ');
-  return subtext(joined([missing, escapedName(hints.ownerChannel)], ' · '));
+  const missing = joined([bold(settingName('ownerChannelId', view.texts)), text('setup.values.none')], ': ');
+  return subtext(joined([missing, escapedName(text('setup.hints.ownerChannel'))], ' · '));
 }
 
 function addButtons(view: SetupView): readonly ReplyButton[] {
-  const { addRole, addCodes, addManual } = view.texts.setup.buttons;
-  const labels: Readonly<Record<ItemVariant, string>> = { role: addRole, codes: addCodes, manual: addManual };
-  const channels = button(view.texts.setup.sections.channels, 'section', { ...listingOptions(view), s: 'channels' });
+  const { text } = view.texts;
+  const labels: Readonly<Record<ItemVariant, string>> = {
+    role: text('setup.buttons.addRole'),
+    codes: text('setup.buttons.addCodes'),
+    manual: text('setup.buttons.addManual'),
+  };
+  const channels = button(view.texts.text('setup.sections.channels'), 'section', {
+    ...listingOptions(view),
+    s: 'channels',
+  });
   return [
     ...itemVariants.map((variant) => button(labels[variant], 'edit', editOptions(view, item, { variant }), 'primary')),
     ...(missingReports(view) === null ? [] : [channels]),
@@ -81,19 +94,24 @@ function addButtons(view: SetupView): readonly ReplyButton[] {
 }
 
 function describeItem({ texts }: SetupView, shown: JsonObject) {
-  const { values } = texts.setup;
-  const name = values.item(escapeName(textOf(shown['name']), 80), numberOf(shown['price']));
+  const { text } = texts;
+  const name = text('setup.values.item', {
+    name: escapeName(textOf(shown['name']), 80),
+    price: text('parts.credits', { count: numberOf(shown['price']) }),
+  });
   const contents = {
     role: () => roleMention(textOf(shown['role'])),
-    codes: () => values.stored(numberOf(shown['codeCount'])),
-    manual: () => texts.shop.manual,
+    codes: () => text('setup.values.stored', { count: numberOf(shown['codeCount']) }),
+    manual: () => texts.text('shop.manual'),
   };
-  const needs = isSnowflake(shown['needsRole']) ? texts.shop.requires(roleMention(shown['needsRole'])) : null;
+  const needs = isSnowflake(shown['needsRole'])
+    ? texts.text('shop.requires', { role: roleMention(shown['needsRole']) })
+    : null;
   return joined([name, contents[variantOf(shown)](), needs], ' · ');
 }
 
 function renderItem(view: ListingView, position: number): Panel {
-  const { buttons, sections } = view.texts.setup;
+  const { text } = view.texts;
   const opened = itemsOf(view)[position];
   if (opened === undefined) return renderSection(view, shop);
   const removal = { ...listingOptions(view), e: position, v: view.community.version };
@@ -102,26 +120,26 @@ function renderItem(view: ListingView, position: number): Panel {
     escapedName(textOf(opened['name'])),
     [textBlock(describeItem(view, opened))],
     [
-      button(buttons.edit, 'edit', editOptions(view, item, { entry: position }), 'primary'),
-      button(buttons.limits, 'edit', editOptions(view, limits, { entry: position })),
-      button(buttons.remove, 'remove', removal, 'danger'),
-      button(sections.shop, 'section', { ...listingOptions(view), s: 'shop' }),
+      button(text('setup.buttons.edit'), 'edit', editOptions(view, item, { entry: position }), 'primary'),
+      button(text('setup.buttons.limits'), 'edit', editOptions(view, limits, { entry: position })),
+      button(text('setup.buttons.remove'), 'remove', removal, 'danger'),
+      button(text('setup.sections.shop'), 'section', { ...listingOptions(view), s: 'shop' }),
     ],
   );
 }
 
 function confirmRemoval(view: ListingView): Panel {
   const { input, texts } = view;
-  const { shop: own, buttons } = texts.setup;
+  const { text } = texts;
   const removed = itemsOf(view)[Number(input.options['e'])];
   if (removed === undefined) return renderSection(view, shop);
   return panel(
     'bad',
-    own.removeTitle(escapedName(textOf(removed['name']))),
-    [textBlock(own.remove)],
+    text('setup.shop.removeTitle', { name: escapedName(textOf(removed['name'])) }),
+    [textBlock(text('setup.shop.remove'))],
     [
-      button(buttons.remove, 'removed', { ...input.options }, 'danger'),
-      button(buttons.cancel, 'section', { ...listingOptions(view), s: 'shop' }),
+      button(text('setup.buttons.remove'), 'removed', { ...input.options }, 'danger'),
+      button(text('setup.buttons.cancel'), 'section', { ...listingOptions(view), s: 'shop' }),
     ],
   );
 }

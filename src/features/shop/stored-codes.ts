@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { breaks, rule } from '../../core/settings/rules.ts';
 import type { SecretParts } from '../../core/settings/setting-spec.ts';
 import { isObject, type JsonObject, listOf } from '../../platform/json.ts';
 import { maxCodeLength } from './item.ts';
@@ -6,15 +7,21 @@ import { maxCodeLength } from './item.ts';
 /** Most codes of an item that are stored by `/setup`; more belong into a file. */
 export const maxStoredCodes = 5_000;
 
-const expectedCode = `it must be a code of 1 to ${maxCodeLength} characters on one line`;
-export const code = z.string(expectedCode).trim().regex(/^.+$/, expectedCode).max(maxCodeLength, expectedCode);
+const codeError = breaks(
+  rule('length', { min: 1, max: maxCodeLength }),
+  `it must be a code of 1 to ${maxCodeLength} characters on one line`,
+);
+export const code = z.string(codeError).trim().regex(/^.+$/, codeError).max(maxCodeLength, codeError);
 
 /** The codes of items, which `/setup` stores apart from them. A stored item has their number: `codeCount`. */
 export const codesOfItems: SecretParts = {
   schema: z
     .array(code)
-    .max(maxStoredCodes, `it must have at most ${maxStoredCodes} codes`)
-    .refine((codes) => new Set(codes).size === codes.length, 'it has a code twice'),
+    .max(
+      maxStoredCodes,
+      breaks(rule('atMost', { max: maxStoredCodes }), `it must have at most ${maxStoredCodes} codes`),
+    )
+    .superRefine(rejectEqualCodes),
   isAt: (path) => path.startsWith('shop.') && path.endsWith('.codes'),
   // An item with `codes` has only those from now on, one with `newCodes` gets them in addition.
   separate(items, current) {
@@ -40,6 +47,21 @@ export const codesOfItems: SecretParts = {
     });
   },
 };
+
+/** Names positions, because codes are secret. */
+function rejectEqualCodes(codes: readonly string[], context: z.RefinementCtx): void {
+  const positions = new Map<string, number>();
+  for (const [index, each] of codes.entries()) {
+    const first = positions.get(each);
+    if (first === undefined) {
+      positions.set(each, index + 1);
+      continue;
+    }
+    const params = { rule: rule('sameCode', { position: index + 1, first }) };
+    context.addIssue({ code: 'custom', message: `it has a code twice: ${index + 1} repeats ${first}`, params });
+    return;
+  }
+}
 
 function pathOf({ id }: JsonObject): string {
   return `shop.${String(id)}.codes`;

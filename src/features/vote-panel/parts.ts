@@ -10,7 +10,7 @@ import type { Reply } from '../../discord/commands/reply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { minute } from '../../platform/durations.ts';
 import { channelMention } from '../../texts/markup.ts';
-import { type Texts, textsInAll } from '../../texts/texts.ts';
+import type { Texts } from '../../texts/texts.ts';
 import type { Community } from '../communities/feature.ts';
 import type { FeatureParts, FeatureServices, PartsContext, ServicesContext } from '../parts.ts';
 import { lacksOf } from '../settings.ts';
@@ -21,9 +21,13 @@ import type { StoredPanel, VotePanelStore } from './store.ts';
 /** Tells the owner that a panel is gone. */
 export function renderLostPanel(
   { panelChannelId }: Pick<OwnerReports['votePanelGone'], 'panelChannelId'>,
-  { votePanel }: Texts,
+  { text }: Texts,
 ): Reply {
-  return { tone: 'wait', title: votePanel.goneTitle, text: votePanel.gone(channelMention(panelChannelId)) };
+  return {
+    tone: 'wait',
+    title: text('votePanel.goneTitle'),
+    text: text('votePanel.gone', { channel: channelMention(panelChannelId) }),
+  };
 }
 
 /** A panel is compared with what it shows, and edited, at most this often (ms). */
@@ -128,7 +132,9 @@ async function drawPanel(
       texts,
     ),
   };
-  const footer = texts.votePanel.month(now, timeZone);
-  const footers = textsInAll().map(({ votePanel }) => votePanel.month(now, timeZone));
+  const monthIn = ({ locale }: Texts) =>
+    new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone }).format(now);
+  const footer = monthIn(texts);
+  const footers = texts.languages.all().map(monthIn);
   return { panel: { ...renderVotePanel(content, texts), footer }, footers, isComplete };
 }

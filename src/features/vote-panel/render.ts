@@ -14,7 +14,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { second } from '../../platform/durations.ts';
 import { settleWithin } from '../../platform/with-timeout.ts';
 import { bold, escapeName, joined, lines, type Markup, markup, memberName } from '../../texts/markup.ts';
-import { medalOf } from '../../texts/standings.ts';
+import { medalOf } from '../../texts/medals.ts';
 import type { Texts } from '../../texts/texts.ts';
 
 /** A page that takes longer is taken as unknown (ms). */
@@ -68,25 +68,25 @@ export async function readPages(
 /** The message with which members vote. All its buttons work forever: their ids name a command and an action. */
 export function renderVotePanel(content: PanelContent, texts: Texts): Panel {
   const { listings, top, departed, moreTied, rewards, buttons } = content;
-  const { votePanel, leaderboard, parts, messages } = texts;
+  const { text } = texts;
   const [first] = listings;
   const links = linksTo(content, texts);
   const ranked = top.map(({ rank, userId, score }) =>
-    joined([joined([medalOf(rank), memberName(userId, departed)], ' '), parts.votes(score)], ' · '),
+    joined([joined([medalOf(rank), memberName(userId, departed)], ' '), text('parts.votes', { count: score })], ' · '),
   );
   const earned = renderRewards(rewards, listings, texts);
-  const tied = moreTied === 0 ? null : texts.count(messages.digest.more, moreTied);
+  const tied = moreTied === 0 ? null : text('digest.more', { count: moreTied });
   return {
     kind: 'panel',
     tone: 'good',
-    title: votePanel.title(first?.page.name ?? markup``),
+    title: text('votePanel.title', { name: first?.page.name ?? markup`` }),
     blocks: [
       ...(earned.length > 0 ? [{ kind: 'text' as const, text: lines(...earned) }] : []),
       {
         kind: 'text',
         text: lines(
-          bold(leaderboard.title('votes', 'month')),
-          ...(top.length === 0 ? [leaderboard.none] : ranked),
+          bold(text('leaderboard.titles.votes.month')),
+          ...(top.length === 0 ? [text('leaderboard.none')] : ranked),
           tied,
         ),
       },
@@ -102,16 +102,21 @@ function linksTo({ listings, list }: PanelContent, texts: Texts): readonly Reply
   if (first === undefined) return [];
   if (others.length === 0) return voteButtons(first.page, texts);
   if (list === null) return listings.flatMap((listing) => voteLinkTo(listing, listings, texts));
-  return [{ kind: 'action', ...list, label: texts.canVote.voteButton, style: 'primary' }];
+  return [{ kind: 'action', ...list, label: texts.text('canVote.voteButton'), style: 'primary' }];
 }
 
 /** One line if all listings pay the same, otherwise one for each that pays. */
 function renderRewards(
   rewards: readonly ListingReward[],
   listings: readonly ListedPage[],
-  { votePanel }: Texts,
+  { text }: Texts,
 ): readonly Markup[] {
-  const paid = rewards.map((reward) => ({ ...reward, line: votePanel.reward(reward) }));
+  const paid = rewards.map((reward) => ({
+    ...reward,
+    line: text(reward.isToday ? 'votePanel.rewardToday' : 'votePanel.reward', {
+      credits: text('parts.credits', { count: reward.credits }),
+    }),
+  }));
   const [first, ...others] = paid;
   if (first === undefined) return [];
   if (others.every(({ line }) => line === first.line)) return first.credits > 0 ? [first.line] : [];

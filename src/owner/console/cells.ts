@@ -2,9 +2,9 @@ import { isPseudonym } from '../../core/ledger/pseudonym.ts';
 import type { EffectState } from '../../core/outbox/effect.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { partsOf } from '../../texts/language.ts';
 import type { Markup } from '../../texts/markup.ts';
-import type { Texts } from '../../texts/texts.ts';
+import type { ValuesOf } from '../../texts/messages.ts';
+import type { TextKey, TextMessages, Texts } from '../../texts/texts.ts';
 import type { KnownEventKind } from '../../webhook/event.ts';
 import type { KnownOutcome } from '../../webhook/response.ts';
 import { service } from '../../webhook/sites/service.ts';
@@ -24,20 +24,24 @@ export const tones: Readonly<Record<KnownOutcome | EffectState, 'good' | 'plain'
 
 /** What a delivery has paid, in place of its outcome; that is the tooltip. */
 export function outcomeBadge({ outcome, credits }: Pick<DeliveryRecord, 'outcome' | 'credits'>, texts: Texts): Html {
-  const { outcomes } = texts.console;
   const isUnpaid = outcome === 'recorded' && credits === 0;
-  const text = isUnpaid ? outcomes.unpaid : outcome === 'recorded' ? outcomes.paid : outcomes[outcome];
+  const text = isUnpaid
+    ? texts.text('console.outcomes.unpaid')
+    : outcome === 'recorded'
+      ? texts.text('console.outcomes.paid')
+      : texts.text(`console.outcomes.${outcome}`);
   return html`<span class="mark ${isUnpaid ? 'plain' : tones[outcome]}" title="${outcome}">${text}</span>`;
 }
 
 /** The kinds of events, in words. */
-export function kindNames({ console: { kinds } }: Texts): Readonly<Record<KnownEventKind, string>> {
-  const { renewed, expired, revoked, ...others } = kinds;
+export function kindNames({ text }: Texts): Readonly<Record<KnownEventKind, string>> {
   return {
-    ...others,
-    'subscription.renewed': renewed,
-    'subscription.expired': expired,
-    'subscription.revoked': revoked,
+    server_vote: text('console.kinds.server_vote'),
+    bot_vote: text('console.kinds.bot_vote'),
+    premium_purchase: text('console.kinds.premium_purchase'),
+    'subscription.renewed': text('console.kinds.renewed'),
+    'subscription.expired': text('console.kinds.expired'),
+    'subscription.revoked': text('console.kinds.revoked'),
   };
 }
 
@@ -53,10 +57,14 @@ export function signedCredits(credits: number, texts: Texts): Html {
   return html`<span class="credits">${texts.signed(credits)}</span>`;
 }
 
-/** A text with something in place of its only placeholder. */
-export function withPart(text: string, part: Html | string): Html {
-  const [before = '', , after = ''] = partsOf(text);
-  return html`${before}${part}${after}`;
+/** A text with parts of a page as its values. */
+export function fill<Key extends TextKey>(
+  { partsOf }: Pick<Texts, 'partsOf'>,
+  key: Key,
+  ...[values]: ValuesOf<TextMessages[Key], Html | string>
+): Html {
+  const parts = values as Readonly<Record<string, Html | string>> | undefined;
+  return html`${partsOf(key).map((part, index) => (index % 2 === 0 ? part : (parts?.[part] ?? '')))}`;
 }
 
 /** A number with its noun, from a text for Discord, which has it in bold. */
@@ -81,7 +89,7 @@ export interface NamedPage {
 export function memberLink(userId: string | null, { root, texts, names }: NamedPage): Html {
   if (userId === null) return untrustedText(null);
   return isPseudonym(userId)
-    ? html`<span class="quiet" title="${userId}">${texts.console.forgotten}</span>`
+    ? html`<span class="quiet" title="${userId}">${texts.text('console.forgotten')}</span>`
     : html`<a href="${root}users/${encodeURIComponent(userId)}" title="${userId}"><bdi>${visible(names?.member(userId) ?? userId)}</bdi></a>`;
 }
 
@@ -102,7 +110,7 @@ export function deliveryLink(id: number | null, root: string): Html {
 
 /** The name of a site, in the language of the page if it is no proper name. */
 export function siteText(site: string, texts: Texts): string {
-  return site === service.name ? texts.console.service : site;
+  return site === service.name ? texts.text('console.service') : site;
 }
 
 /** A listing by its name. @param site that of its site, if it is to be shown */

@@ -37,35 +37,34 @@ export function changesPage(
   { corrections, settings, names }: Changes,
   { isOfServer, root, texts }: { readonly isOfServer: boolean; readonly root: string; readonly texts: Texts },
 ): Html {
-  const { console: words, credits, messages, locale } = texts;
-  const { labels } = words;
-  const { history } = messages.setup;
+  const { locale, text } = texts;
+
   const page = { root, texts, names };
-  return html`<h1>${words.changes}</h1>
+  return html`<h1>${text('console.changes')}</h1>
 ${
   isOfServer &&
-  html`<section class="card" aria-labelledby="settings"><h2 id="settings">${words.settings}</h2>${
+  html`<section class="card" aria-labelledby="settings"><h2 id="settings">${text('console.settings')}</h2>${
     settings.length === 0
-      ? html`<p>${history.none}</p>`
-      : html`<ul class="items">${settings.map((change) => html`<li><p class="quiet">${dateTime(change.at, locale)} · ${authorName(change.authorId, page)}${change.undoneBy !== null && ` · ${history.undone}`}</p>${changed(change, page)}</li>`)}</ul>
-<p><a class="button second" href="${root}settings?a=history">${words.undoChange}</a></p>`
+      ? html`<p>${text('setup.history.none')}</p>`
+      : html`<ul class="items">${settings.map((change) => html`<li><p class="quiet">${dateTime(change.at, locale)} · ${authorName(change.authorId, page)}${change.undoneBy !== null && ` · ${text('setup.history.undone')}`}</p>${changed(change, page)}</li>`)}</ul>
+<p><a class="button second" href="${root}settings?a=history">${text('console.undoChange')}</a></p>`
   }</section>`
 }
-<section class="card" aria-labelledby="credits"><h2 id="credits">${credits.title}</h2>${
+<section class="card" aria-labelledby="credits"><h2 id="credits">${text('credits.title')}</h2>${
     corrections.length === 0
-      ? html`<p>${words.noCorrections}</p>`
-      : html`<table><thead><tr>${[labels.time, labels.author, labels.member, labels.reason].map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${credits.title}</th></tr></thead>
+      ? html`<p>${text('console.noCorrections')}</p>`
+      : html`<table><thead><tr>${[text('console.labels.time'), text('console.labels.author'), text('console.labels.member'), text('console.labels.reason')].map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${text('credits.title')}</th></tr></thead>
 <tbody>${corrections.map(
           (
             each,
-          ) => html`<tr><td data-name="${labels.time}">${dateTime(each.at, locale)}</td><td data-name="${labels.author}">${authorName(each.author, page)}</td>
-<td data-name="${labels.member}">${memberLink(each.userId, page)}</td><td data-name="${labels.reason}">${untrustedText(each.reason)}</td><td data-name="${credits.title}" class="number">${signedCredits(each.credits, texts)}</td></tr>`,
+          ) => html`<tr><td data-name="${text('console.labels.time')}">${dateTime(each.at, locale)}</td><td data-name="${text('console.labels.author')}">${authorName(each.author, page)}</td>
+<td data-name="${text('console.labels.member')}">${memberLink(each.userId, page)}</td><td data-name="${text('console.labels.reason')}">${untrustedText(each.reason)}</td><td data-name="${text('credits.title')}" class="number">${signedCredits(each.credits, texts)}</td></tr>`,
         )}</tbody></table>`
   }</section>`;
 }
 
 function authorName(author: string, page: NamedPage): Html {
-  if (author === operator) return html`${page.texts.console.operator}`;
+  if (author === operator) return html`${page.texts.text('console.operator')}`;
   return /^\d+$/.test(author) ? memberLink(author, page) : untrustedText(author);
 }
 

@@ -19,10 +19,13 @@ export class ConsoleError extends HttpError {
 export function explainError(error: HttpError, texts: Texts): string {
   if (error instanceof ConsoleError) return error.explain(texts);
   if (isEnglish(texts.locale)) return error.message;
-  const { errors } = texts.console;
-  const { unavailable, tooMany } = texts.webPage;
-  if (error.status === 500) return texts.failure.needsOperator;
-  if (error.status >= 500) return unavailable;
-  const byStatus: Readonly<Record<number, string>> = { 404: errors.notFound, 409: errors.conflict, 429: tooMany };
-  return byStatus[error.status] ?? errors.invalid;
+  const { text } = texts;
+  if (error.status === 500) return text('failure.needsOperator');
+  if (error.status >= 500) return text('webPage.unavailable');
+  const byStatus: Readonly<Record<number, string>> = {
+    404: text('console.errors.notFound'),
+    409: text('console.errors.conflict'),
+    429: text('webPage.tooMany'),
+  };
+  return byStatus[error.status] ?? text('console.errors.invalid');
 }

@@ -15,7 +15,7 @@ import { formRoutes } from './form-routes.ts';
 import { memberSignInRoutes, startPath } from './member-sign-in.ts';
 import { redirectToSlash, sessionMiddleware } from './middleware.ts';
 import { pageRoutes } from './page-routes.ts';
-import { relativeRoot, renderPage, textsOf } from './render-page.ts';
+import { relativeRoot, renderPage, speaking, textsOf } from './render-page.ts';
 import { serverRoutes } from './servers.ts';
 import { createOwnerSessions, type OwnerSessions } from './session.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -45,7 +45,7 @@ export function createConsole({ token, discord, authentication }: ConsoleAccess,
   const pages = [pageRoutes(middleware), formRoutes(middleware), settingsRoutes(middleware)];
   const discordUrl = discord && `${discord.url}/${startPath}`;
   const router = Router({ strict: true });
-  router.use(pageHeaders, redirectToSlash);
+  router.use(speaking(context.languages), pageHeaders, redirectToSlash);
   router.get('/console.css', serveAsset(new URL('./console.css', import.meta.url), assetOptions));
   router.get('/picture.svg', serveAsset(new URL('./picture.svg', import.meta.url), assetOptions));
   router.get('/icon.svg', serveAsset(new URL('./console-icon.svg', import.meta.url), assetOptions));
@@ -113,11 +113,11 @@ function sendErrorPages({ log }: OwnerContext, sessions: OwnerSessions) {
     logMessage: 'console page failed',
     async send(error, request, response) {
       const texts = textsOf(request);
-      const { title } = texts.failure;
+      const { text } = texts;
       renderPage(request, response, {
-        title,
+        title: text('failure.title'),
         session: await sessions.find(request).catch(() => null),
-        body: html`<h1>${title}</h1><p dir="auto">${explainError(error, texts)}</p><p><a href="${relativeRoot(request.path)}">${texts.console.overview}</a></p>`,
+        body: html`<h1>${text('failure.title')}</h1><p dir="auto">${explainError(error, texts)}</p><p><a href="${relativeRoot(request.path)}">${texts.text('console.overview')}</a></p>`,
       });
     },
   });

@@ -35,36 +35,43 @@ interface DeliveriesView extends NamedPage {
 
 export function deliveriesPage(view: DeliveriesView): Html {
   const { deliveries, next, filter, texts } = view;
-  const words = texts.console;
-  return html`<h1>${words.deliveries}</h1>
+  const { text } = texts;
+  return html`<h1>${text('console.deliveries')}</h1>
 ${filterForm(view)}
-${deliveries.length === 0 ? html`<p class="card">${words.noDeliveries}</p>` : deliveryTable(view)}
-${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?${queryString({ ...filter, before: String(next) })}">${texts.setup.buttons.older}</a></p>`}`;
+${deliveries.length === 0 ? html`<p class="card">${text('console.noDeliveries')}</p>` : deliveryTable(view)}
+${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?${queryString({ ...filter, before: String(next) })}">${texts.text('setup.buttons.older')}</a></p>`}`;
 }
 
 function deliveryTable(view: DeliveriesView): Html {
   const { deliveries, siteOf, now, root, texts } = view;
-  const { labels } = texts.console;
-  const [listing, credits] = [texts.setup.sections.listing, texts.credits.title];
-  const head = [labels.delivery, labels.received, labels.kind, listing, labels.outcome, labels.member];
+  const { text } = texts;
+  const [listing, credits] = [texts.text('setup.sections.listing'), texts.text('credits.title')];
+  const head = [
+    text('console.labels.delivery'),
+    text('console.labels.received'),
+    text('console.labels.kind'),
+    listing,
+    text('console.labels.outcome'),
+    text('console.labels.member'),
+  ];
   return html`<div class="card flush"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}<th scope="col" class="number">${credits}</th></tr></thead>
 <tbody>${deliveries.map((delivery) => {
-    return html`<tr><td data-name="${labels.delivery}">${deliveryLink(delivery.id, root)}</td><td data-name="${labels.received}">${timeAgo(delivery.receivedAt, now, texts.locale)}</td>
-<td data-name="${labels.kind}">${kindText(delivery.kind, texts)}</td><td data-name="${listing}">${listingText(delivery.listing, siteOf(delivery.listing), view)}</td>
-<td data-name="${labels.outcome}">${outcomeBadge(delivery, texts)}${delivery.reason !== null && html` <span class="quiet">${deliveryReason(delivery, view)}</span>`}</td>
-<td data-name="${labels.member}">${memberLink(delivery.userId, view)}</td><td data-name="${credits}" class="number">${signedCredits(delivery.credits, texts)}</td></tr>`;
+    return html`<tr><td data-name="${text('console.labels.delivery')}">${deliveryLink(delivery.id, root)}</td><td data-name="${text('console.labels.received')}">${timeAgo(delivery.receivedAt, now, texts.locale)}</td>
+<td data-name="${text('console.labels.kind')}">${kindText(delivery.kind, texts)}</td><td data-name="${listing}">${listingText(delivery.listing, siteOf(delivery.listing), view)}</td>
+<td data-name="${text('console.labels.outcome')}">${outcomeBadge(delivery, texts)}${delivery.reason !== null && html` <span class="quiet">${deliveryReason(delivery, view)}</span>`}</td>
+<td data-name="${text('console.labels.member')}">${memberLink(delivery.userId, view)}</td><td data-name="${credits}" class="number">${signedCredits(delivery.credits, texts)}</td></tr>`;
   })}</tbody></table></div>`;
 }
 
 function filterForm({ filter, listings, sites, names, root, texts }: DeliveriesView): Html {
-  const { console: words, setup } = texts;
-  const { labels } = words;
+  const { text } = texts;
+
   const parameter = (name: string) => filter[name] ?? '';
   const select = (
     name: string,
     options: readonly string[],
     shown: ReadonlyMap<string, string>,
-  ) => html`<select id="${name}" name="${name}"><option value="">${words.any}</option>
+  ) => html`<select id="${name}" name="${name}"><option value="">${text('console.any')}</option>
 ${options.map(
   (option) =>
     html`<option value="${option}"${option === parameter(name) && html` selected`}>${shown.get(option) ?? option}</option>`,
@@ -77,14 +84,14 @@ ${options.map(
   const timeInput = (name: string) =>
     html`<input id="${name}" type="datetime-local" name="${name}" value="${parameter(name).replace(/Z$/, '')}">`;
   return html`<form class="card filter" method="get" action="${root}deliveries">
-<p><label for="outcome">${labels.outcome}</label>${select('outcome', outcomes, new Map(Object.entries(words.outcomes)))}</p>
-<p><label for="kind">${labels.kind}</label>${select('kind', kinds, new Map(Object.entries(kindNames(texts))))}</p>
-<p><label for="listing">${setup.sections.listing}</label>${select('listing', listings, listingLabels)}</p>
-${siteLabels.size > 1 && html`<p><label for="site">${labels.site}</label>${select('site', [...siteLabels.keys()], siteLabels)}</p>`}
-<p><label for="user">${labels.memberId}</label><input id="user" name="user" value="${parameter('user')}" inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" placeholder="${words.any}"></p>
-<p><label for="since">${labels.since}</label>${timeInput('since')}</p>
-<p><label for="until">${labels.until}</label>${timeInput('until')}</p>
-<p class="acts"><button>${words.filter}</button> <a href="${root}deliveries">${words.clear}</a></p>
+<p><label for="outcome">${text('console.labels.outcome')}</label>${select('outcome', outcomes, new Map(texts.namesIn('console.outcomes').map((name) => [name, text(`console.outcomes.${name}`)])))}</p>
+<p><label for="kind">${text('console.labels.kind')}</label>${select('kind', kinds, new Map(Object.entries(kindNames(texts))))}</p>
+<p><label for="listing">${text('setup.sections.listing')}</label>${select('listing', listings, listingLabels)}</p>
+${siteLabels.size > 1 && html`<p><label for="site">${text('console.labels.site')}</label>${select('site', [...siteLabels.keys()], siteLabels)}</p>`}
+<p><label for="user">${text('console.labels.memberId')}</label><input id="user" name="user" value="${parameter('user')}" inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" placeholder="${text('console.any')}"></p>
+<p><label for="since">${text('console.labels.since')}</label>${timeInput('since')}</p>
+<p><label for="until">${text('console.labels.until')}</label>${timeInput('until')}</p>
+<p class="acts"><button>${text('console.filter')}</button> <a href="${root}deliveries">${text('console.clear')}</a></p>
 </form>`;
 }
 

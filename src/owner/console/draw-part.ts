@@ -15,7 +15,7 @@ export function createDrawPart({ log, texts }: { readonly log: Log; readonly tex
       return draw();
     } catch (error) {
       log.error({ listing, reason: messageOf(error) }, 'a listing could not be drawn on a page of the console');
-      return html`<section class="card"><h2><bdi>${listing}</bdi></h2><p class="notice bad">${texts.failure.title}</p></section>`;
+      return html`<section class="card"><h2><bdi>${listing}</bdi></h2><p class="notice bad">${texts.text('failure.title')}</p></section>`;
     }
   };
 }

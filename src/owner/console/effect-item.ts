@@ -1,3 +1,4 @@
+import { effectName } from '../../core/outbox/effect-name.ts';
 import type { EffectRecord } from '../../core/records/records.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
@@ -18,15 +19,16 @@ export interface EffectView extends ReasonView {
 export function effectItem(effect: EffectRecord, view: EffectView): Html {
   const { root, session, returnTo, texts } = view;
   const { id, kind, state, attempts, reason, createdAt, dueAt, finishedAt, queue, deliveryId } = effect;
-  const { labels, states } = texts.console;
-  const [label, at] = finishedAt === null ? [labels.due, dueAt] : [labels.finished, finishedAt];
+  const { text } = texts;
+  const [label, at] =
+    finishedAt === null ? [text('console.labels.due'), dueAt] : [text('console.labels.finished'), finishedAt];
   const isOperator = session.context.scope === null;
-  return html`<li><div class="line"><h3>${texts.trace.effects.name(kind)} ${id}</h3> <span class="mark ${tones[state]}">${states[state]}</span>
-${returnTo === 'effects' && deliveryId !== null && html`<span>${labels.delivery} ${deliveryLink(deliveryId, root)}</span>`}
+  return html`<li><div class="line"><h3>${effectName(kind, texts)} ${id}</h3> <span class="mark ${tones[state]}">${text(`console.states.${state}`)}</span>
+${returnTo === 'effects' && deliveryId !== null && html`<span>${text('console.labels.delivery')} ${deliveryLink(deliveryId, root)}</span>`}
 ${state === 'buried' && replayForm(effect, view)}</div>
 ${reason !== null && html`<p dir="auto">${reasonHtml(reason, view)}</p>`}
-<p class="quiet">${labels.created}: ${dateTime(createdAt, texts.locale)} · ${label}: ${dateTime(at, texts.locale)} · ${labels.attempts}: ${texts.number(attempts)}${
-    isOperator && html` · ${labels.queue}: <bdi>${queue}</bdi>`
+<p class="quiet">${text('console.labels.created')}: ${dateTime(createdAt, texts.locale)} · ${label}: ${dateTime(at, texts.locale)} · ${text('console.labels.attempts')}: ${texts.number(attempts)}${
+    isOperator && html` · ${text('console.labels.queue')}: <bdi>${queue}</bdi>`
   }</p></li>`;
 }
 
@@ -34,7 +36,7 @@ function replayForm(
   { id, kind }: Pick<EffectRecord, 'id' | 'kind'>,
   { root, session, returnTo, texts }: EffectView,
 ): Html {
-  const { replay } = texts.console;
+  const { text } = texts;
   return html`<form method="post" action="${root}effects/${id}/replay">${formTokenField(session)}<input type="hidden" name="back" value="${returnTo}">
-<button class="second" aria-label="${replay} ${texts.trace.effects.name(kind)} ${id}">${replay}</button></form>`;
+<button class="second" aria-label="${text('console.replay')} ${effectName(kind, texts)} ${id}">${text('console.replay')}</button></form>`;
 }

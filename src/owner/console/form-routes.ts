@@ -19,7 +19,7 @@ import {
   readIdempotencyKey,
   userParameter,
 } from '../request-schemas.ts';
-import { counted, memberLink, type NamedPage, signedCredits, untrustedText, withPart } from './cells.ts';
+import { counted, fill, memberLink, type NamedPage, signedCredits, untrustedText } from './cells.ts';
 import { ConsoleError, explainError } from './console-error.ts';
 import { reversalPage } from './listings-page.ts';
 import { renderMemberPage } from './member-page.ts';
@@ -102,12 +102,17 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
         const { ledger } = communities.at(guildId ?? null);
         const account = await ledger.account(userId);
         if (overdraws(account.credits, correction.credits)) {
-          throw new ConsoleError(409, ({ award }) => award.overdrawn(mention(userId), account.credits));
+          throw new ConsoleError(409, ({ text }) =>
+            text('award.overdrawn', {
+              user: mention(userId),
+              credits: text('parts.credits', { count: account.credits }),
+            }),
+          );
         }
         const names = await context.namesIn(context.scope)([userId]);
         const options = { root: relativeRoot(request.path), texts, names, session, idempotencyKey: randomUUID() };
         const body = confirmationPage(account, correction, options);
-        renderPage(request, response, { title: texts.console.correct.title, session, body });
+        renderPage(request, response, { title: texts.text('console.correct.title'), session, body });
       } catch (error) {
         if (!(error instanceof HttpError)) throw error;
         response.status(error.status);
@@ -146,12 +151,12 @@ export function formRoutes({ requireForm, requireSession }: SessionMiddleware): 
       const { fromLocal } = createCalendar(findTimeZone(context, listing));
       const timeOf = (text: string) => fromLocal(Date.parse(`${text}Z`));
       const range = { listing, from: timeOf(fields.from), until: timeOf(fields.until) };
-      if (range.from >= range.until) throw new ConsoleError(400, ({ console }) => console.reversal.order);
+      if (range.from >= range.until) throw new ConsoleError(400, ({ text }) => text('console.reversal.order'));
       const totals = await reverseVotes(context, range, confirmed === undefined);
       if (confirmed !== undefined) return response.redirect(303, '../../listings?notice=reversed');
       const [texts, names] = [textsOf(request), await context.namesIn(context.scope)([])];
       const body = reversalPage(range, totals, { root: relativeRoot(request.path), session, texts, names, fields });
-      renderPage(request, response, { title: texts.console.reversal.title, session, body });
+      renderPage(request, response, { title: texts.text('console.reversal.title'), session, body });
     }),
   );
 
@@ -175,7 +180,7 @@ function readCorrection({ credits, reason, guildId }: CorrectionForm): Correctio
   const amount = /^\s*[+-]?\d{1,9}\s*$/.test(credits) ? Number(credits) : Number.NaN;
   const parsed = correctionRequest.safeParse({ credits: amount, reason, guildId });
   if (parsed.success) return parsed.data;
-  throw new ConsoleError(400, ({ award }) => award.invalid(maxCorrection));
+  throw new ConsoleError(400, ({ text }) => text('award.invalid', { max: maxCorrection }));
 }
 
 /**
@@ -188,18 +193,18 @@ function confirmationPage(
   page: NamedPage & { readonly session: OwnerSession; readonly idempotencyKey: string },
 ): Html {
   const { root, session, texts, names, idempotencyKey } = page;
-  const { console: words, credits: ofCredits, setup } = texts;
-  const { labels } = words;
-  const amount = (value: number) => counted(texts.parts.credits(value));
+  const { text } = texts;
+
+  const amount = (value: number) => counted(texts.text('parts.credits', { count: value }));
   const name = html`<bdi>${visible(names?.member(userId) ?? userId)}</bdi>`;
-  return html`<div class="narrow"><p class="trail"><a href="${root}users/${userId}">${withPart(words.memberTitle, name)}</a></p>
-<h1>${words.correct.question}</h1>
+  return html`<div class="narrow"><p class="trail"><a href="${root}users/${userId}">${fill(texts, 'console.memberTitle', { name: name })}</a></p>
+<h1>${text('console.correct.question')}</h1>
 <section class="card"><dl class="facts">
-<div><dt>${labels.member}</dt><dd>${memberLink(userId, page)}</dd></div><div><dt>${ofCredits.causes.correction}</dt><dd>${signedCredits(credits, texts)}</dd></div>
-<div><dt>${labels.balance}</dt><dd>${amount(balance)} → ${amount(balance + credits)}</dd></div>
-<div><dt>${labels.reason}</dt><dd>${untrustedText(reason)}</dd></div></dl>
+<div><dt>${text('console.labels.member')}</dt><dd>${memberLink(userId, page)}</dd></div><div><dt>${text('credits.causes.correction')}</dt><dd>${signedCredits(credits, texts)}</dd></div>
+<div><dt>${text('console.labels.balance')}</dt><dd>${amount(balance)} → ${amount(balance + credits)}</dd></div>
+<div><dt>${text('console.labels.reason')}</dt><dd>${untrustedText(reason)}</dd></div></dl>
 <form class="line" method="post" action="${root}users/${userId}/corrections">${formTokenField(session)}
 <input type="hidden" name="credits" value="${credits}"><input type="hidden" name="reason" value="${reason}">
 <input type="hidden" name="key" value="${idempotencyKey}">
-<button>${setup.buttons.confirm}</button> <a href="${root}users/${userId}">${setup.buttons.cancel}</a></form></section></div>`;
+<button>${text('setup.buttons.confirm')}</button> <a href="${root}users/${userId}">${text('setup.buttons.cancel')}</a></form></section></div>`;
 }

@@ -6,12 +6,11 @@ import { hour, minute } from '../../platform/durations.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { dateTime } from '../../platform/web/time-element.ts';
-import { fill } from '../../texts/language.ts';
 import { markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { ListingDetails } from '../listings.ts';
 import type { NameBook } from '../names.ts';
-import { counted, listingTitle, siteText, withPart } from './cells.ts';
+import { counted, fill, listingTitle, siteText } from './cells.ts';
 import type { DrawPart } from './draw-part.ts';
 import type { OwnerSession } from './session.ts';
 
@@ -27,31 +26,31 @@ export function listingsPage(
   listings: readonly ListingDetails[],
   page: PageContext & { readonly drawPart: DrawPart },
 ): Html {
-  const { console: words, failure } = page.texts;
-  return html`<h1>${words.listings}</h1>
-${listings.length === 0 && html`<p class="card">${failure.noListing(markup`/setup`)}</p>`}
+  const { text } = page.texts;
+  return html`<h1>${text('console.listings')}</h1>
+${listings.length === 0 && html`<p class="card">${text('failure.noListing', { setup: markup`/setup` })}</p>`}
 ${listings.map((listing) => page.drawPart(listing.name, () => listingCard(listing, page)))}`;
 }
 
 function listingCard(listing: ListingDetails, page: PageContext): Html {
   const { name, site, trust, held, timeZone } = listing;
   const { root, session, texts, names } = page;
-  const { reversal, preview, storesOnly } = texts.console;
+  const { text } = texts;
   const title = names.listing(name) ?? name;
   // What was paid before the alarm, of the same hour.
   const paid = held && { from: Math.floor(held.heldAt / hour) * hour, until: held.heldAt + minute };
   return html`<section class="card" aria-label="${title}"><h2>${listingTitle(name, names)} <span class="quiet">${siteText(site, texts)}</span></h2>
-<p class="quiet">${trust === 'none' ? storesOnly : texts.setup.trust[trust]}</p>
+<p class="quiet">${trust === 'none' ? text('console.storesOnly') : texts.text(`setup.trust.${trust}`)}</p>
 ${held && heldVotes(held, listing, page)}
-<h3>${reversal.title}</h3>
+<h3>${text('console.reversal.title')}</h3>
 <form class="line" method="post" action="${root}listings/${encodeURIComponent(name)}/reversals">${formTokenField(session)}
-${timeField('from', reversal.from, paid?.from, timeZone)} ${timeField('until', reversal.until, paid?.until, timeZone)} <button class="second">${preview}</button>
+${timeField('from', text('console.reversal.from'), paid?.from, timeZone)} ${timeField('until', text('console.reversal.until'), paid?.until, timeZone)} <button class="second">${text('console.preview')}</button>
 <span class="quiet">${timeZoneText(timeZone, texts)}</span></form></section>`;
 }
 
 /** Whose days and times these are. */
-export function timeZoneText(timeZone: string, { setup }: Texts): string {
-  return `${setup.names.timeZone}: ${timeZone}`;
+export function timeZoneText(timeZone: string, { text }: Texts): string {
+  return `${text('setup.names.timeZone')}: ${timeZone}`;
 }
 
 function timeField(name: string, label: string, at: number | undefined, timeZone: string): Html {
@@ -64,17 +63,17 @@ function heldVotes(
   { site }: ListingDetails,
   { root, session, texts }: PageContext,
 ): Html {
-  const { messages, parts, locale } = texts;
-  const words = texts.console.held;
-  const votes = (count: number) => counted(parts.votes(count));
-  if (state !== 'held') return html`<p class="notice plain">${fill(words[state], { votes: votes(held) })}</p>`;
+  const { locale, text } = texts;
+  const votes = (count: number) => counted(text('parts.votes', { count }));
+  if (state !== 'held')
+    return html`<p class="notice plain">${text(`console.held.${state}`, { votes: votes(held) })}</p>`;
   const hintId = `decide-${encodeURIComponent(listing)}`;
   const button = (decision: 'release' | 'reject') =>
-    html`<form method="post" action="${root}listings/${encodeURIComponent(listing)}/${decision}">${formTokenField(session)}<button class="${decision === 'reject' && 'second'}" aria-describedby="${hintId}">${words[decision]}</button></form>`;
+    html`<form method="post" action="${root}listings/${encodeURIComponent(listing)}/${decision}">${formTokenField(session)}<button class="${decision === 'reject' && 'second'}" aria-describedby="${hintId}">${text(`console.held.${decision}`)}</button></form>`;
   const alarm = { votes: votes(paid), usual: votes(Math.round(usual)), site: siteText(site, texts) };
-  return html`<div class="notice bad"><p>${withPart(words.since, dateTime(heldAt, locale))}: ${votes(held)}</p><p>${fill(messages.ownerReport.alarm, alarm)}</p></div>
+  return html`<div class="notice bad"><p>${fill(texts, 'console.held.since', { time: dateTime(heldAt, locale) })}: ${votes(held)}</p><p>${fill(texts, 'ownerReport.alarm', alarm)}</p></div>
 <div class="acts">${button('release')} ${button('reject')}</div>
-<p class="quiet" id="${hintId}">${words.hint}</p>`;
+<p class="quiet" id="${hintId}">${text('console.held.hint')}</p>`;
 }
 
 /** The confirmation before votes are reversed. */
@@ -83,25 +82,25 @@ export function reversalPage(
   { members, votes, credits }: ReversalTotals,
   { root, session, texts, names, fields }: PageContext & { readonly fields: Readonly<Record<string, string>> },
 ): Html {
-  const { console: words, locale, setup, parts, messages } = texts;
-  const { reversal } = words;
-  const counts = { votes: parts.votes(votes), members: parts.members(members) };
+  const { locale, text } = texts;
+
+  const counts = { votes: text('parts.votes', { count: votes }), members: text('parts.members', { count: members }) };
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const back = html`<a href="${root}listings">${setup.buttons.cancel}</a>`;
-  return html`<div class="narrow"><p class="trail"><a href="${root}listings">${words.listings}</a></p>
-<h1>${reversal.question}</h1>
+  const back = html`<a href="${root}listings">${text('setup.buttons.cancel')}</a>`;
+  return html`<div class="narrow"><p class="trail"><a href="${root}listings">${text('console.listings')}</a></p>
+<h1>${text('console.reversal.question')}</h1>
 <section class="card"><dl class="facts">
-<div><dt>${setup.sections.listing}</dt><dd>${listingTitle(listing, names)}</dd></div>
-<div><dt>${reversal.from}</dt><dd>${dateTime(from, locale)}</dd></div><div><dt>${reversal.until}</dt><dd>${dateTime(until, locale)}</dd></div>
-<div><dt>${setup.link.vote}</dt><dd>${counted(texts.text(messages.digest.votes, counts))}</dd></div>
-<div><dt>${texts.credits.title}</dt><dd>${counted(parts.credits(credits))}</dd></div></dl>
-<p>${reversal.hint}</p>
+<div><dt>${text('setup.sections.listing')}</dt><dd>${listingTitle(listing, names)}</dd></div>
+<div><dt>${text('console.reversal.from')}</dt><dd>${dateTime(from, locale)}</dd></div><div><dt>${text('console.reversal.until')}</dt><dd>${dateTime(until, locale)}</dd></div>
+<div><dt>${text('setup.link.vote')}</dt><dd>${counted(text('digest.votes', counts))}</dd></div>
+<div><dt>${texts.text('credits.title')}</dt><dd>${counted(text('parts.credits', { count: credits }))}</dd></div></dl>
+<p>${text('console.reversal.hint')}</p>
 ${
   votes === 0
     ? html`<p>${back}</p>`
     : html`<form class="line" method="post" action="${root}listings/${encodeURIComponent(listing)}/reversals">${formTokenField(session)}
-${hidden}<input type="hidden" name="confirmed" value="yes"><button>${setup.buttons.confirm}</button> ${back}</form>`
+${hidden}<input type="hidden" name="confirmed" value="yes"><button>${text('setup.buttons.confirm')}</button> ${back}</form>`
 }</section></div>`;
 }

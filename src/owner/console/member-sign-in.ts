@@ -49,7 +49,7 @@ export function memberSignInRoutes(
     const attempt = attempts.finish(request, response);
     const { code, error } = request.query;
     if (attempt === null) throw expired();
-    if (error !== undefined) throw new ConsoleError(400, ({ console }) => console.errors.cancelled);
+    if (error !== undefined) throw new ConsoleError(400, ({ text }) => text('console.errors.cancelled'));
     if (typeof code !== 'string' || code === '' || code.length > maxCodeLength) throw expired();
     authentication.countSignIn(clientKeyOf(request.ip));
     const member = await readMember(code, attempt.verifier).catch((thrown: unknown) => {
@@ -71,15 +71,15 @@ export function memberSignInRoutes(
   return router;
 }
 
-const expired = () => new ConsoleError(400, ({ webPage }) => webPage.expired);
-const unavailable = () => new ConsoleError(503, ({ webPage }) => webPage.unavailable, 30);
+const expired = () => new ConsoleError(400, ({ text }) => text('webPage.expired'));
+const unavailable = () => new ConsoleError(503, ({ text }) => text('webPage.unavailable'), 30);
 
 /** After signing in, with a link to where the member wanted to go. */
-export function arrivedPage(next: string, { console: { notices }, setup }: Texts) {
-  const title = notices.signedIn;
+export function arrivedPage(next: string, { text }: Texts) {
+  const title = text('console.notices.signedIn');
   return {
     title,
     session: null,
-    body: html`<h1>${title}</h1><p><a class="button" href="${next}">${setup.buttons.next}</a></p>`,
+    body: html`<h1>${title}</h1><p><a class="button" href="${next}">${text('setup.buttons.next')}</a></p>`,
   };
 }

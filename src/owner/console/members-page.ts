@@ -5,7 +5,7 @@ import type { Texts } from '../../texts/texts.ts';
 import type { OwnerCommunity } from '../communities.ts';
 import type { OwnerContext } from '../context.ts';
 import type { NameBook } from '../names.ts';
-import { counted, memberLink, withPart } from './cells.ts';
+import { counted, fill, memberLink } from './cells.ts';
 import { memberSearch } from './member-page.ts';
 
 /** What a search by name has found. */
@@ -46,28 +46,32 @@ export function membersPage(
   { found, community, communities, members, total, offset, names }: MembersView,
   { root, texts }: { readonly root: string; readonly texts: Texts },
 ): Html {
-  const words = texts.console;
-  const { labels } = words;
+  const { text } = texts;
+
   const end = offset + members.length;
-  return html`<h1>${words.members}</h1>
+  return html`<h1>${text('console.members')}</h1>
 <section class="card">${memberSearch(root, texts, found?.text)}${found && results(found, root, texts)}</section>
-<section class="card" aria-labelledby="balances"><h2 id="balances">${words.balances}</h2>${communityLinks(community, communities, texts)}${
+<section class="card" aria-labelledby="balances"><h2 id="balances">${text('console.balances')}</h2>${communityLinks(community, communities, texts)}${
     members.length === 0
-      ? html`<p>${words.noBalances}</p>`
-      : html`<table><thead><tr><th scope="col">${labels.rank}</th><th scope="col">${labels.member}</th><th scope="col" class="number">${labels.balance}</th></tr></thead>
+      ? html`<p>${text('console.noBalances')}</p>`
+      : html`<table><thead><tr><th scope="col">${text('console.labels.rank')}</th><th scope="col">${text('console.labels.member')}</th><th scope="col" class="number">${text('console.labels.balance')}</th></tr></thead>
 <tbody>${members.map(
-          ({ userId, score, rank }) => html`<tr><td data-name="${labels.rank}">${texts.number(rank)}</td>
-<td data-name="${labels.member}">${memberLink(userId, { root, texts, names })}</td><td data-name="${labels.balance}" class="number">${counted(texts.parts.credits(score))}</td></tr>`,
+          ({
+            userId,
+            score,
+            rank,
+          }) => html`<tr><td data-name="${text('console.labels.rank')}">${texts.number(rank)}</td>
+<td data-name="${text('console.labels.member')}">${memberLink(userId, { root, texts, names })}</td><td data-name="${text('console.labels.balance')}" class="number">${counted(texts.text('parts.credits', { count: score }))}</td></tr>`,
         )}</tbody></table>`
   }</section>
-${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${words.moreMembers}</a></p>`}`;
+${end < total && html`<p class="pages"><a class="button second" rel="next" href="?from=${end}${communities.length > 1 && html`&amp;guildId=${community.guildId ?? withoutGuild}`}">${text('console.moreMembers')}</a></p>`}`;
 }
 
 /** The other communities, if there are several: what the operator alone sees. */
 function communityLinks(shown: OwnerCommunity, all: readonly OwnerCommunity[], texts: Texts): Html | null {
   if (all.length <= 1) return null;
   const link = ({ id, guildId }: OwnerCommunity) => {
-    const name = `${texts.listing.kinds.server} ${guildId ?? '–'}`;
+    const name = `${texts.text('listing.kinds.server')} ${guildId ?? '–'}`;
     return id === shown.id
       ? html`<li><strong>${name}</strong></li>`
       : html`<li><a href="?guildId=${guildId ?? withoutGuild}">${name}</a></li>`;
@@ -76,10 +80,9 @@ function communityLinks(shown: OwnerCommunity, all: readonly OwnerCommunity[], t
 }
 
 function results({ text, members }: FoundMembers, root: string, texts: Texts): Html {
-  const words = texts.console;
   if (members.size === 0) {
-    return html`<p role="status">${withPart(words.notFound, html`<bdi>${text}</bdi>`)}</p>`;
+    return html`<p role="status">${fill(texts, 'console.notFound', { name: html`<bdi>${text}</bdi>` })}</p>`;
   }
   const names = { member: (userId: string | null) => (userId === null ? null : (members.get(userId) ?? null)) };
-  return html`<ul class="items" aria-label="${words.found}">${[...members.keys()].map((userId) => html`<li>${memberLink(userId, { root, texts, names })}</li>`)}</ul>`;
+  return html`<ul class="items" aria-label="${texts.text('console.found')}">${[...members.keys()].map((userId) => html`<li>${memberLink(userId, { root, texts, names })}</li>`)}</ul>`;
 }

@@ -83,11 +83,11 @@ export function sessionMiddleware(sessions: OwnerSessions, everything: OwnerCont
 export async function findFormSession(sessions: OwnerSessions, request: Request): Promise<OwnerSession> {
   const session = await sessions.find(request);
   if (session !== null && hasFormToken(request.body, session)) return session;
-  throw new ConsoleError(403, ({ console }) => console.errors.sessionEnded);
+  throw new ConsoleError(403, ({ text }) => text('console.errors.sessionEnded'));
 }
 
 function notAllowed(isMember: boolean): HttpError {
   return isMember
-    ? new ConsoleError(403, ({ console }) => console.errors.notManaged)
+    ? new ConsoleError(403, ({ text }) => text('console.errors.notManaged'))
     : new HttpError(404, 'No listing belongs to this server.');
 }

@@ -56,7 +56,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
   page('/', async (request, { context }) => {
     const texts = textsOf(request);
     const shown = { root: './', now: context.clock.now(), texts };
-    return { title: texts.console.overview, body: overviewPage(await getOverview(context), shown) };
+    return { title: texts.text('console.overview'), body: overviewPage(await getOverview(context), shown) };
   });
 
   page('/deliveries', async (request, { context }) => {
@@ -68,7 +68,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const names = await context.namesIn(context.scope)(deliveries.map(({ userId }) => userId));
     const texts = textsOf(request);
     const view = { deliveries, filter, ...shown, names, next, now: clock.now(), root: './', texts };
-    return { title: texts.console.deliveries, body: deliveriesPage(view) };
+    return { title: texts.text('console.deliveries'), body: deliveriesPage(view) };
   });
 
   page('/deliveries/:id', async (request, session) => {
@@ -78,7 +78,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const names = await context.namesIn(context.scope)([details.delivery.userId]);
     const texts = textsOf(request);
     const body = deliveryPage(details, { root: relativeRoot(request.path), session, site, names, texts });
-    return { title: `${texts.console.labels.delivery} #${details.delivery.id}`, body };
+    return { title: `${texts.text('console.labels.delivery')} #${details.delivery.id}`, body };
   });
 
   page('/effects', async (request, session) => {
@@ -92,7 +92,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     ]);
     const texts = textsOf(request);
     const view = { root: './', session, texts, names };
-    return { title: texts.console.actions, body: effectsPage({ state, effects, counts, next }, view) };
+    return { title: texts.text('console.actions'), body: effectsPage({ state, effects, counts, next }, view) };
   });
 
   page('/listings', async (request, session) => {
@@ -100,7 +100,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const [listings, names] = await Promise.all([listListings(context), context.namesIn(context.scope)([])]);
     const texts = textsOf(request);
     const shown = { root: './', session, texts, names, drawPart: createDrawPart({ log: context.log, texts }) };
-    return { title: texts.console.listings, body: listingsPage(listings, shown) };
+    return { title: texts.text('console.listings'), body: listingsPage(listings, shown) };
   });
 
   page('/rewards', async (request, { context }) => {
@@ -108,19 +108,19 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
     const texts = textsOf(request);
     const shown = { root: './', texts, names: await context.namesIn(scope)([]) };
     const view = { cards: await renderCards(rewards.cards, scope, shown), rules: rewards.rules() };
-    return { title: texts.console.rewards, body: rewardsPage(view, shown) };
+    return { title: texts.text('console.rewards'), body: rewardsPage(view, shown) };
   });
 
   page('/changes', async (request, { context }) => {
     const texts = textsOf(request);
     const body = changesPage(await getChanges(context), { isOfServer: context.scope !== null, root: './', texts });
-    return { title: texts.console.changes, body };
+    return { title: texts.text('console.changes'), body };
   });
 
   page('/announcements', async (request, { context }) => {
     const texts = textsOf(request);
     return {
-      title: texts.console.announcements,
+      title: texts.text('console.announcements'),
       body: await announcementsPage(context, texts, consoleRoot(request)),
     };
   });
@@ -138,7 +138,7 @@ export function pageRoutes({ requireSession }: Pick<SessionMiddleware, 'requireS
       const texts = textsOf(request);
       const shown = { ...view, found: found && { text: id ?? '', members: found } };
       const body = membersPage(shown, { root: './', texts });
-      renderPage(request, response, { title: texts.console.members, session, body });
+      renderPage(request, response, { title: texts.text('console.members'), session, body });
     }),
   );
 
@@ -176,16 +176,16 @@ interface EffectsView {
 
 function effectsPage({ state, effects, counts, next }: EffectsView, view: Omit<EffectView, 'returnTo'>): Html {
   const { root, texts } = view;
-  const { console: words, number, setup } = texts;
+  const { number, text } = texts;
   const tab = (name: EffectState) =>
-    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${words.states[name]}${name !== 'done' && html` <span class="count">${number(counts[name])}</span>`}</a></li>`;
-  return html`<h1>${words.actions}</h1>
-<p class="quiet">${words.actionsHint}</p>
-<nav aria-label="${words.labels.state}"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
-<section class="card" aria-labelledby="state"><h2 id="state">${words.states[state]}</h2>${
+    html`<li><a href="${root}effects?state=${name}"${name === state && html` aria-current="true"`}>${text(`console.states.${name}`)}${name !== 'done' && html` <span class="count">${number(counts[name])}</span>`}</a></li>`;
+  return html`<h1>${text('console.actions')}</h1>
+<p class="quiet">${text('console.actionsHint')}</p>
+<nav aria-label="${text('console.labels.state')}"><ul class="tabs">${effectTabs.map(tab)}</ul></nav>
+<section class="card" aria-labelledby="state"><h2 id="state">${text(`console.states.${state}`)}</h2>${
     effects.length === 0
-      ? html`<p>${words.noActions}</p>`
+      ? html`<p>${text('console.noActions')}</p>`
       : html`<ul class="items">${effects.map((effect) => effectItem(effect, { ...view, returnTo: 'effects' }))}</ul>`
   }</section>
-${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">${setup.buttons.older}</a></p>`}`;
+${next !== null && html`<p class="pages"><a class="button second" rel="next" href="?state=${state}&amp;before=${next}">${text('setup.buttons.older')}</a></p>`}`;
 }

@@ -1,10 +1,11 @@
+import { ownReason } from '../../core/announcements/own-reason.ts';
 import { directMessagesClosed } from '../../core/outbox/effect.ts';
 import type { DeliveryRecord } from '../../core/records/records.ts';
 import { confirmationReasons } from '../../features/confirmations/feature.ts';
 import { explainRoleFailure } from '../../features/roles/parts.ts';
 import type { RoleFailureCause } from '../../features/roles/role-failure.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { channelMention, escapeText, lines, type Markup } from '../../texts/markup.ts';
+import { channelMention, escapeText, lines, type Markup, trustedMarkup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { quarantineReasons } from '../../webhook/quarantine-reasons.ts';
 import type { NameBook } from '../names.ts';
@@ -45,15 +46,20 @@ export function deliveryReason(
 }
 
 /** A reason that is stored as it is. */
-function knownReason(reason: string, { announcement, console: words, setup, trace }: Texts): Markup | null {
-  const { why } = words;
+function knownReason(reason: string, { text }: Texts): Markup | null {
+  const own = ownReason(reason);
+  if (own !== null) return text(own);
   const known: Readonly<Record<string, string>> = {
-    ...announcement.reasons,
-    ...{ [aheadOfTime]: trace.aheadOfTime, [noListing]: setup.problems.unknownListing },
-    ...{ [rateAlarm]: why.rateAlarm, [rejected]: why.rejected },
-    ...{ [waiting]: why.unconfirmed, [refused]: why.refused, [unknown]: why.refused, [tooMany]: why.refused },
-    'unknown kind of event': words.unknownKind,
-    [directMessagesClosed]: words.directMessagesClosed,
+    ...{ [aheadOfTime]: text('trace.aheadOfTime'), [noListing]: text('setup.problems.unknownListing') },
+    ...{ [rateAlarm]: text('console.why.rateAlarm'), [rejected]: text('console.why.rejected') },
+    ...{
+      [waiting]: text('console.why.unconfirmed'),
+      [refused]: text('console.why.refused'),
+      [unknown]: text('console.why.refused'),
+      [tooMany]: text('console.why.refused'),
+    },
+    'unknown kind of event': text('console.unknownKind'),
+    [directMessagesClosed]: text('console.directMessagesClosed'),
   };
   return Object.hasOwn(known, reason) ? escapeText(known[reason] ?? '') : null;
 }
@@ -66,17 +72,14 @@ const sentences: readonly (readonly [RegExp, RoleFailureCause | ((texts: Texts, 
   [/^Role (\d+) has permissions of a moderator,/, 'role_moderating'],
   [/^The server has no role (\d+)\./, 'role_deleted'],
   [/^Member \d+ is not in the server\./, 'member_left'],
-  [
-    /^Discord has no channel (\d+)\./,
-    ({ text, console: words }, id) => text(words.noChannel, { channel: channelMention(id) }),
-  ],
-  [/^The bot cannot see channel (\d+)\./, (texts, id) => lacking(texts, id, 'View Channel')],
-  [/^The bot cannot write in channel (\d+)\./, (texts, id) => lacking(texts, id, 'Send Messages, Embed Links')],
-  [/^The bot is not in server \d/, ({ departure }) => departure.title],
-  [/^There is no listing "/, ({ setup }) => setup.problems.unknownListing],
+  [/^Discord has no channel (\d+)\./, ({ text }, id) => text('console.noChannel', { channel: channelMention(id) })],
+  [/^The bot cannot see channel (\d+)\./, (texts, id) => lacking(texts, id, ['View Channel'])],
+  [/^The bot cannot write in channel (\d+)\./, (texts, id) => lacking(texts, id, ['Send Messages', 'Embed Links'])],
+  [/^The bot is not in server \d/, ({ text }) => text('departure.title')],
+  [/^There is no listing "/, ({ text }) => text('setup.problems.unknownListing')],
   [
     /^(?:Discord (?:answered|cannot be reached|rate limit)|\d+ from a proxy)/,
-    ({ console: words }) => escapeText(words.discordFailed),
+    ({ text }) => escapeText(text('console.discordFailed')),
   ],
 ];
 
@@ -90,6 +93,12 @@ function failureOf(reason: string, texts: Texts): Markup | null {
   return null;
 }
 
-function lacking({ setup: { problems } }: Texts, channelId: string, permissions: string): Markup {
-  return lines(problems.channel(channelMention(channelId), permissions), problems.channelHint);
+function lacking({ text, list }: Texts, channelId: string, permissions: readonly string[]): Markup {
+  return lines(
+    text('setup.problems.channel', {
+      channel: channelMention(channelId),
+      permissions: trustedMarkup(list(permissions)),
+    }),
+    text('setup.problems.channelHint'),
+  );
 }

@@ -1,25 +1,25 @@
-import type { Request, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { type FlashMessages, findFlashMessage } from '../../platform/web/flash-messages.ts';
 import { formTokenField } from '../../platform/web/form-token.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
-import { type Texts, textsFor } from '../../texts/texts.ts';
+import { type AppTexts, ownTexts, type Texts } from '../../texts/texts.ts';
 import type { OwnerSession, Visit } from './session.ts';
 
 /** The results of actions. */
-export const consoleMessages = ({ console: { notices } }: Texts): FlashMessages => ({
-  'signed-out': { tone: 'good', text: notices.signedOut },
-  corrected: { tone: 'good', text: notices.corrected },
-  repeated: { tone: 'good', text: notices.repeated },
-  release: { tone: 'good', text: notices.released },
-  reject: { tone: 'good', text: notices.rejected },
-  reversed: { tone: 'good', text: notices.reversed },
-  revived: { tone: 'good', text: notices.revived },
-  'replayed-recorded': { tone: 'good', text: notices.recorded },
-  'replayed-test': { tone: 'good', text: notices.test },
-  'replayed-duplicate': { tone: 'plain', text: notices.duplicate },
-  'replayed-ignored': { tone: 'good', text: notices.ignored },
-  'replayed-quarantined': { tone: 'bad', text: notices.quarantined },
+export const consoleMessages = ({ text }: Texts): FlashMessages => ({
+  'signed-out': { tone: 'good', text: text('console.notices.signedOut') },
+  corrected: { tone: 'good', text: text('console.notices.corrected') },
+  repeated: { tone: 'good', text: text('console.notices.repeated') },
+  release: { tone: 'good', text: text('console.notices.released') },
+  reject: { tone: 'good', text: text('console.notices.rejected') },
+  reversed: { tone: 'good', text: text('console.notices.reversed') },
+  revived: { tone: 'good', text: text('console.notices.revived') },
+  'replayed-recorded': { tone: 'good', text: text('console.notices.recorded') },
+  'replayed-test': { tone: 'good', text: text('console.notices.test') },
+  'replayed-duplicate': { tone: 'plain', text: text('console.notices.duplicate') },
+  'replayed-ignored': { tone: 'good', text: text('console.notices.ignored') },
+  'replayed-quarantined': { tone: 'bad', text: text('console.notices.quarantined') },
 });
 
 const sections = [
@@ -63,9 +63,11 @@ export function renderPage(
   const texts = textsOf(request);
   const [root, base] = [relativeRoot(request.path), consoleRoot(request)];
   const section = request.path.split('/')[1] ?? '';
+  const { text: shown } = html`${body}`;
+  const hasTimes = /<time|datetime-local/.test(shown);
   const frame = {
     lang: texts.locale,
-    skip: texts.console.skip,
+    skip: texts.text('console.skip'),
     title,
     siteName: 'tallyhook',
     home: { href: root, text: session?.guildName ?? 'tallyhook' },
@@ -73,28 +75,38 @@ export function renderPage(
     icon: `${base}icon.svg`,
     navigation: session && navigation(section, { root, base }, session, texts),
     message: findFlashMessage(consoleMessages(texts), request.query['notice']),
-    footer: texts.console.times,
+    footer: hasTimes ? texts.text('console.times') : null,
   };
   response.type('html').send(pageFrame(frame, body).text);
 }
 
+const languagesByRequest = new WeakMap<Request, AppTexts>();
+
+/** Has pages say the texts of the app. */
+export function speaking(languages: AppTexts): RequestHandler {
+  return (request, _response, next) => {
+    languagesByRequest.set(request, languages);
+    next();
+  };
+}
+
 /** In the language of the browser. */
 export function textsOf(request: Request): Texts {
-  return textsFor(...request.acceptsLanguages().slice(0, 10));
+  return (languagesByRequest.get(request) ?? ownTexts).for(...request.acceptsLanguages().slice(0, 10));
 }
 
 function navigation(
   section: string,
   { root, base }: { root: string; base: string },
   session: Viewer,
-  { console: texts }: Texts,
+  { text }: Texts,
 ): Html {
   const link = ({ path, name }: (typeof sections)[number]) =>
-    html`<li><a href="${root}${path}"${path === section && html` aria-current="page"`}>${texts[name]}</a></li>`;
-  const servers = html`<li><a href="${base}servers/"${section === 'servers' && html` aria-current="page"`}>${texts.servers}</a></li>`;
+    html`<li><a href="${root}${path}"${path === section && html` aria-current="page"`}>${text(`console.${name}`)}</a></li>`;
+  const servers = html`<li><a href="${base}servers/"${section === 'servers' && html` aria-current="page"`}>${text('console.servers')}</a></li>`;
   // Settings are those of one server.
   const shown = sections.filter(({ path }) => path !== 'settings' || (session.context?.scope ?? null) !== null);
   const hasServers = session.member !== null || (session.context?.guilds.ids().length ?? 0) > 0;
   return html`<nav aria-label="tallyhook"><ul>${(session.context || session.member === null) && shown.map(link)}${hasServers && servers}</ul></nav>
-  <form method="post" action="${base}sign-out">${formTokenField(session)}<button class="plain">${texts.signOut}${session.visitor ? html` <bdi>${session.visitor.name}</bdi>` : null}</button></form>`;
+  <form method="post" action="${base}sign-out">${formTokenField(session)}<button class="plain">${text('console.signOut')}${session.visitor ? html` <bdi>${session.visitor.name}</bdi>` : null}</button></form>`;
 }

@@ -29,9 +29,9 @@ export function rewardsPage(
     cards.flatMap(({ card: each, content }) =>
       (each.isBesideRules === true) === isBeside ? [card(each.id, each.title(texts), content)] : [],
     );
-  return html`<h1>${texts.console.rewards}</h1>
+  return html`<h1>${texts.text('console.rewards')}</h1>
 <div class="columns">
-${card('rules', texts.console.rules, rulesByListing(rules, page))}
+${card('rules', texts.text('console.rules'), rulesByListing(rules, page))}
 <div>${shown(true)}</div>
 </div>
 ${shown(false)}`;
@@ -73,7 +73,7 @@ function rulesByListing(listings: readonly ListingRules[], { texts, names }: Rew
   const described = listings.map((each) => ({ ...each, rules: describeRules(each, texts) }));
   const groups = Map.groupBy(described, ({ timeZone, rules }) => [timeZone, ...rules].join('\n'));
   return [...groups.values()].map((group) => {
-    const titles = group.map(({ name }) => names.listing(name) ?? name).join(', ');
+    const titles = texts.list(group.map(({ name }) => names.listing(name) ?? name));
     const { timeZone = '', rules = [] } = group[0] ?? {};
     return html`<h3><bdi>${titles}</bdi></h3><ul class="rules">${rules.map((rule) => html`<li>${inlineMarkup(rule, names, texts.locale)}</li>`)}</ul>
 <p class="quiet">${timeZoneText(timeZone, texts)}</p>`;

@@ -30,16 +30,16 @@ export function serverRoutes({ guilds }: Pick<OwnerContext, 'guilds'>, sessions:
     const session = await sessions.find(request);
     if (session === null) return response.redirect(303, '../sign-in?next=servers/');
     const servers = await serversOf(session);
-    const words = textsOf(request).console;
-    const body = html`<h1>${words.servers}</h1>
+    const { text } = textsOf(request);
+    const body = html`<h1>${text('console.servers')}</h1>
 ${
   servers.length === 0
-    ? html`<p class="card">${words.noServers}</p>`
+    ? html`<p class="card">${text('console.noServers')}</p>`
     : html`<ul class="card items">${servers.map(
         ({ id, name }) => html`<li><h2><a href="${id}/" title="${id}"><bdi>${name}</bdi></a></h2></li>`,
       )}</ul>`
 }`;
-    renderPage(request, response, { title: words.servers, session, body });
+    renderPage(request, response, { title: text('console.servers'), session, body });
   });
 
   return router;

@@ -17,7 +17,7 @@ export function signInLinkRoutes(links: SignInLinks, sessions: OwnerSessions): R
     const { socket, headers } = request;
     const isLocal = isOwnHost(headers.host) && loopbackClients.includes(clientKeyOf(socket.remoteAddress));
     if (!isLocal || typeof code !== 'string' || !links.use(code)) {
-      throw new ConsoleError(403, ({ webPage }) => webPage.expired);
+      throw new ConsoleError(403, ({ text }) => text('webPage.expired'));
     }
     await sessions.signIn(request, response, null);
     response.set('refresh', '0; url=./');

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { clientKeyOf } from '../../platform/web/client-key.ts';
 import { type Html, html } from '../../platform/web/html.ts';
 import { HttpError } from '../../platform/web/http-error.ts';
-import { fill } from '../../texts/language.ts';
 import type { Texts } from '../../texts/texts.ts';
 import type { Authentication } from '../authentication.ts';
 import type { OwnerContext } from '../context.ts';
 import { parseRequest } from '../request-schemas.ts';
-import { counted, withPart } from './cells.ts';
+import { counted, fill } from './cells.ts';
 import { ConsoleError, explainError } from './console-error.ts';
 import { findFormSession } from './middleware.ts';
 import { nextPage } from './next-page.ts';
@@ -36,7 +35,7 @@ export function ownerSignInRoutes(
     const texts = textsOf(request);
     const errorMessage = error && explainError(error, texts);
     const body = signInPage({ next, errorMessage, discordUrl, hasToken: authentication !== null, texts });
-    renderPage(request, response, { title: texts.console.signIn, session: null, body });
+    renderPage(request, response, { title: texts.text('console.signIn'), session: null, body });
   }
 
   router.get('/sign-in', async (request, response) => {
@@ -69,7 +68,7 @@ export function ownerSignInRoutes(
 
 function authenticationError(verify: () => boolean): HttpError | null {
   try {
-    return verify() ? null : new ConsoleError(401, ({ console }) => fill(console.token.wrong, { name: tokenName }));
+    return verify() ? null : new ConsoleError(401, ({ text }) => text('console.token.wrong', { name: tokenName }));
   } catch (error) {
     if (error instanceof HttpError) return error;
     throw error;
@@ -86,14 +85,14 @@ interface SignInPage {
 
 function signInPage(page: SignInPage): Html {
   const { next, errorMessage, discordUrl, hasToken, texts } = page;
-  const words = texts.console;
+  const { text } = texts;
   return html`<div class="narrow">
-<h1>${words.signIn}</h1>
+<h1>${text('console.signIn')}</h1>
 ${errorMessage && html`<p class="notice bad" role="alert" id="fault">${errorMessage}</p>`}
 ${
   discordUrl !== null &&
-  html`<section class="card stack"><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${words.signInWithDiscord}</a></p>
-<p class="quiet">${counted(texts.help.managers)}<br>${lasting(texts)}</p></section>`
+  html`<section class="card stack"><p><a class="button discord" href="${discordUrl}${next && `?next=${encodeURIComponent(next)}`}">${text('console.signInWithDiscord')}</a></p>
+<p class="quiet">${counted(texts.text('help.managers'))}<br>${lasting(texts)}</p></section>`
 }
 ${hasToken && tokenForm(page)}
 </div>`;
@@ -102,21 +101,21 @@ ${hasToken && tokenForm(page)}
 const tokenName = 'OWNER_TOKEN';
 
 /** How long a session lasts. */
-function lasting({ console: words, duration }: Texts): string {
-  return fill(words.staySignedIn, { duration: duration(sessionLifetimeMs) });
+function lasting({ duration, text }: Texts): string {
+  return text('console.staySignedIn', { duration: `${duration(sessionLifetimeMs)}` });
 }
 
 function tokenForm({ next, errorMessage, discordUrl, texts }: SignInPage): Html {
-  const { signIn, token } = texts.console;
+  const { text } = texts;
   const isOnly = discordUrl === null;
   const form = html`<form class="stack${isOnly && html` card`}" method="post" action="sign-in">
   <input type="hidden" name="next" value="${next}">
   <input type="text" name="username" value="owner" autocomplete="username" hidden>
-  <label for="owner-token">${token.label}</label>
+  <label for="owner-token">${text('console.token.label')}</label>
   <input id="owner-token" type="password" name="ownerToken" required${isOnly && html` autofocus`} autocomplete="current-password" maxlength="500"${errorMessage && html` aria-describedby="fault" aria-invalid="true"`}>
-  <p class="quiet">${withPart(token.hint, html`<code>${tokenName}</code>`)} ${lasting(texts)}</p>
-  <button>${signIn}</button>
+  <p class="quiet">${fill(texts, 'console.token.hint', { name: html`<code>${tokenName}</code>` })} ${lasting(texts)}</p>
+  <button>${text('console.signIn')}</button>
 </form>`;
   if (isOnly) return form;
-  return html`<details class="card"${errorMessage && html` open`}><summary>${token.summary}</summary>${form}</details>`;
+  return html`<details class="card"${errorMessage && html` open`}><summary>${text('console.token.summary')}</summary>${form}</details>`;
 }

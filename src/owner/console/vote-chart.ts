@@ -1,7 +1,6 @@
 import type { DayVotes } from '../../core/ledger/votes-per-day.ts';
 import { day as dayMs } from '../../platform/durations.ts';
 import { type Html, html } from '../../platform/web/html.ts';
-import { fill } from '../../texts/language.ts';
 import type { Texts } from '../../texts/texts.ts';
 import { counted } from './cells.ts';
 
@@ -11,7 +10,7 @@ const gap = 4;
 
 /** Votes per day as bars with their scale, and a description for those who do not see it. */
 export function voteChart(days: readonly DayVotes[], texts: Texts): Html {
-  const { locale, number, console: words, parts } = texts;
+  const { locale, number, text } = texts;
   const dateOf = ({ day }: Pick<DayVotes, 'day'>) => datesIn(locale, { dateStyle: 'medium' }).format(day * dayMs);
   const shortDateOf = ({ day }: DayVotes) => datesIn(locale, { day: 'numeric', month: 'short' }).format(day * dayMs);
   const most = Math.max(1, ...days.map(({ votes }) => votes));
@@ -19,15 +18,15 @@ export function voteChart(days: readonly DayVotes[], texts: Texts): Html {
   const step = width / Math.max(1, days.length);
   const [first, middle, last] = [days.at(0), days.at(days.length >> 1), days.at(-1)];
   if (first === undefined || middle === undefined || last === undefined || total === 0)
-    return html`<p class="quiet">${words.noVotesInTime}</p>`;
+    return html`<p class="quiet">${text('console.noVotesInTime')}</p>`;
   const best = days.reduce((one, other) => (other.votes > one.votes ? other : one));
-  const description = fill(words.chart, {
-    votes: counted(parts.votes(total)),
-    ...{ first: dateOf(first), last: dateOf(last), day: dateOf(best), most: number(best.votes) },
+  const description = text('console.chart', {
+    votes: counted(text('parts.votes', { count: total })),
+    ...{ first: dateOf(first), last: dateOf(last), day: dateOf(best), most: best.votes },
   });
   const bars = days.map(({ day, votes }, index) => {
     const barHeight = votes === 0 ? 0 : Math.max(2, (votes / most) * height);
-    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ day })}: ${counted(parts.votes(votes))}</title></rect>`;
+    return html`<rect x="${round(index * step + gap / 2)}" y="${round(height - barHeight)}" width="${round(step - gap)}" height="${round(barHeight)}" rx="2"><title>${dateOf({ day })}: ${counted(text('parts.votes', { count: votes }))}</title></rect>`;
   });
   // Labels are outside of the drawing, so that they keep their size on a phone.
   return html`<figure class="chart"><p class="quiet scale" aria-hidden="true">${number(most)}</p><svg viewBox="0 0 ${width} ${height + 1}" preserveAspectRatio="none" role="img" aria-label="${description}">

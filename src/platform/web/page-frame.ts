@@ -52,7 +52,7 @@ ${icon && html`<link rel="icon" href="${icon}">`}
 ${message && flashMessage(message)}
 ${body}
 </main>
-<footer class="wide">${footer}</footer>
+${footer && html`<footer class="wide">${footer}</footer>`}
 </body>
 </html>
 `;

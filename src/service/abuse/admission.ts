@@ -88,8 +88,8 @@ export async function openAdmission(
     const source = result.exceeded === subjects.at(-1) ? 'network' : 'member';
     throw new PageError(
       429,
-      ({ errors: { tooMany, actions }, plain, wait }) =>
-        plain(tooMany[source], { actions: actions[action], wait: wait(waitMs) }),
+      ({ wait, text }) =>
+        text(`errors.tooMany.${source}`, { actions: text(`errors.actions.${action}`), wait: wait(waitMs) }),
       Math.ceil(waitMs / second),
     );
   }
@@ -104,7 +104,7 @@ export async function openAdmission(
     async admit(request: Visit, action: LimitedAction, userId: string | null): Promise<void> {
       const ban = userId === null ? null : await findBan(database, userId);
       if (ban !== null) {
-        throw new PageError(403, ({ errors, plain }) => plain(errors.banned, { reason: ban.reason }));
+        throw new PageError(403, ({ text }) => text('errors.banned', { reason: ban.reason }));
       }
       await count(request, action, userId);
     },

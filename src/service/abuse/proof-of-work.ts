@@ -40,13 +40,13 @@ export async function openProofOfWork(database: Database): Promise<VoteChallenge
     render(context) {
       const id = randomBytes(18).toString('base64url');
       const expiresAt = context.now + lifetimeMs;
-      const texts = serviceTextsIn(context.locale).challenge;
-      return html`<div class="challenge stack" data-challenge="${id}" data-puzzles="${puzzleCount}" data-bits="${puzzleBits}" data-checking="${texts.checking}" data-failed="${texts.failed}">
+      const { text } = serviceTextsIn(context.locale);
+      return html`<div class="challenge stack" data-challenge="${id}" data-puzzles="${puzzleCount}" data-bits="${puzzleBits}" data-checking="${text('challenge.checking')}" data-failed="${text('challenge.failed')}">
   <input type="hidden" name="challenge" value="${id}.${expiresAt}.${sign(id, expiresAt, context)}">
   <input type="hidden" name="solutions" value="" autocomplete="off">
-  <progress max="${puzzleCount}" value="0" aria-label="${texts.progress}" hidden></progress>
-  <p class="quiet" role="status">${texts.hint}</p>
-  <noscript><p class="notice bad">${texts.noScript}</p></noscript>
+  <progress max="${puzzleCount}" value="0" aria-label="${text('challenge.progress')}" hidden></progress>
+  <p class="quiet" role="status">${text('challenge.hint')}</p>
+  <noscript><p class="notice bad">${text('challenge.noScript')}</p></noscript>
 </div>
 <script src="${scriptPath}" defer></script>`;
     },

@@ -4,15 +4,15 @@ import type { Sql } from '../storage/database.ts';
 import { findListing } from '../storage/listings/listings.ts';
 import { findReview, findReviewBy } from '../storage/reviews.ts';
 import type { ListingState, ReportKind, ReportState, ServiceTables } from '../storage/tables.ts';
-import type { ServiceTexts } from '../texts/texts.ts';
+import { isServiceTextIn, type ServiceTexts } from '../texts/texts.ts';
 
 export const reportReasons = ['spam', 'abuse', 'illegal', 'misleading', 'privacy', 'other'] as const;
 
 type ReportReason = (typeof reportReasons)[number];
 
 /** The text of a stored reason, which may be that of another version. */
-export function reasonText(reason: string, { report: { reasons } }: ServiceTexts): string {
-  return new Map<string, string>(Object.entries(reasons)).get(reason) ?? reason;
+export function reasonText(reason: string, { text }: ServiceTexts): string {
+  return isServiceTextIn('report.reasons', reason) ? text(`report.reasons.${reason}`) : reason;
 }
 
 export interface NewReport {

@@ -110,5 +110,5 @@ export async function connectListing(
 }
 
 export function tooManyKeys(): PageError {
-  return new PageError(409, ({ errors, plain, number }) => plain(errors.tooManyKeys, { max: number(maxKeys) }));
+  return new PageError(409, ({ number, text }) => text('errors.tooManyKeys', { max: number(maxKeys) }));
 }

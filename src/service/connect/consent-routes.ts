@@ -28,9 +28,9 @@ export function consentRoutes(dependencies: PageDependencies): Router {
   /** Only for the member who has asked, so that nobody is made to approve what another has asked. @throws PageError */
   async function requireRequest({ request, visitor, now }: PageCall<{ id: string }>): Promise<ConnectRequest> {
     const asked = await findConnectRequest(database, request.params.id, now);
-    if (asked === null) throw new PageError(404, ({ errors }) => errors.connectDecided);
+    if (asked === null) throw new PageError(404, ({ text }) => text('errors.connectDecided'));
     if (asked.member === visitor.userId) return asked;
-    throw new PageError(403, ({ errors }) => errors.connectOther);
+    throw new PageError(403, ({ text }) => text('errors.connectOther'));
   }
 
   async function ownListing({ guild, member }: ConnectRequest): Promise<StoredListing | null> {
@@ -42,7 +42,7 @@ export function consentRoutes(dependencies: PageDependencies): Router {
     const asked = await requireRequest(call);
     const listing = await ownListing(asked);
     const { response, texts } = call;
-    if (listing === null) return { title: texts.connect.notYours, body: unlistedPage(asked, call) };
+    if (listing === null) return { title: texts.text('connect.notYours'), body: unlistedPage(asked, call) };
     const webhooks = [
       await findWebhook(database, listing.id, 'vote'),
       await findWebhook(database, listing.id, 'premium'),
@@ -51,7 +51,7 @@ export function consentRoutes(dependencies: PageDependencies): Router {
     const policy = String(response.getHeader('content-security-policy'));
     const { origin } = new URL(asked.redirect_uri);
     response.set('content-security-policy', policy.replace("form-action 'self'", `form-action 'self' ${origin}`));
-    return { title: texts.connect.title, body: consentPage(asked, listing, webhooks, call) };
+    return { title: texts.text('connect.title'), body: consentPage(asked, listing, webhooks, call) };
   });
 
   routes.form(path, async (call) => {
@@ -64,10 +64,10 @@ export function consentRoutes(dependencies: PageDependencies): Router {
     }
     await admission.admit(request, 'edit', visitor.userId);
     const listing = await ownListing(asked);
-    if (listing === null) throw new PageError(403, ({ errors }) => errors.connectLost);
+    if (listing === null) throw new PageError(403, ({ text }) => text('errors.connectLost'));
     if ((await countKeys(database, listing.id)) >= maxKeys) throw tooManyKeys();
     const code = await approveConnectRequest(database, id);
-    if (code === null) throw new PageError(409, ({ errors }) => errors.connectDecided);
+    if (code === null) throw new PageError(409, ({ text }) => text('errors.connectDecided'));
     return answerOf(asked, { code });
   });
 
@@ -85,26 +85,26 @@ function consentPage(
   { name, redirect_uri, webhooks: { vote, premium } }: ConnectRequest,
   listing: StoredListing,
   webhooks: readonly (Webhook | null)[],
-  { request, visitor, texts: { connect, frame, fill } }: PageCall,
+  { request, visitor, texts }: PageCall,
 ): Html {
   const replaced = new Set(webhooks.flatMap((each) => (each === null ? [] : [each.url])));
   for (const url of [vote, premium]) replaced.delete(url);
   const code = (text: string) => html`<code>${text}</code>`;
   const origin = html`<strong>${new URL(redirect_uri).origin}</strong>`;
-  return html`<h1>${connect.title}</h1>
+  return html`<h1>${texts.text('connect.title')}</h1>
 <form class="card stack" method="post" action="${request.path}">${formTokenField(visitor)}
-<p>${fill(connect.asks, { bot: isolated(name), origin, server: isolated(listing.name) })}</p>
-<ul><li>${connect.key}</li>
-<li>${fill(connect.votes, { url: code(vote) })}</li>
-<li>${fill(connect.premium, { url: code(premium) })}</li></ul>
-${replaced.size > 0 && html`<p>${fill(connect.replaced, { urls: [...replaced].map((url) => html`${code(url)} `) })}</p>`}
-<p class="quiet">${connect.warning}</p>
-<p class="line"><button name="decision" value="connect">${connect.submit}</button> <button class="plain" name="decision" value="cancel">${frame.cancel}</button></p>
+<p>${texts.fill('connect.asks', { bot: isolated(name), origin, server: isolated(listing.name) })}</p>
+<ul><li>${texts.text('connect.key')}</li>
+<li>${texts.fill('connect.votes', { url: code(vote) })}</li>
+<li>${texts.fill('connect.premium', { url: code(premium) })}</li></ul>
+${replaced.size > 0 && html`<p>${texts.fill('connect.replaced', { urls: [...replaced].map((url) => html`${code(url)} `) })}</p>`}
+<p class="quiet">${texts.text('connect.warning')}</p>
+<p class="line"><button name="decision" value="connect">${texts.text('connect.submit')}</button> <button class="plain" name="decision" value="cancel">${texts.text('frame.cancel')}</button></p>
 </form>`;
 }
 
-function unlistedPage({ guild }: ConnectRequest, { request, texts: { connect, frame, fill } }: PageCall): Html {
-  return html`<h1>${connect.notYours}</h1>
-<p>${fill(connect.unlisted, { id: html`<code>${guild}</code>` })}</p>
-<p class="line"><a class="button" href="/dashboard/new">${connect.addServer}</a> <a href="${request.path}">${frame.tryAgain}</a></p>`;
+function unlistedPage({ guild }: ConnectRequest, { request, texts: { fill, text } }: PageCall): Html {
+  return html`<h1>${text('connect.notYours')}</h1>
+<p>${fill('connect.unlisted', { id: html`<code>${guild}</code>` })}</p>
+<p class="line"><a class="button" href="/dashboard/new">${text('connect.addServer')}</a> <a href="${request.path}">${text('frame.tryAgain')}</a></p>`;
 }

@@ -43,7 +43,7 @@ export function discordSignInRoutes(dependencies: PageDependencies, discord: Dis
     if (retryAfterMs !== undefined) response.set('retry-after', String(Math.ceil(retryAfterMs / second)));
     const visitor = await sessions.visitor(request, clock.now());
     const texts = textsOf(request);
-    const title = consent === 'account' ? texts.signIn.notSignedIn : texts.signIn.serversUnknown;
+    const title = consent === 'account' ? texts.text('signIn.notSignedIn') : texts.text('signIn.serversUnknown');
     const body = failurePage(title, failure, `${startPaths[consent]}?next=${encodeURIComponent(next)}`, texts);
     renderServicePage(request, response, { title, visitor, body, face });
   }
@@ -108,15 +108,15 @@ interface Failure {
 }
 
 const failures = {
-  cancelled: { status: 400, explain: ({ signIn }) => signIn.cancelled },
-  expired: { status: 400, explain: ({ signIn }) => signIn.expired },
-  unavailable: { status: 503, explain: ({ signIn }) => signIn.unavailable },
-  rejected: { status: 502, explain: ({ signIn }) => signIn.rejected },
+  cancelled: { status: 400, explain: ({ text }) => text('signIn.cancelled') },
+  expired: { status: 400, explain: ({ text }) => text('signIn.expired') },
+  unavailable: { status: 503, explain: ({ text }) => text('signIn.unavailable') },
+  rejected: { status: 502, explain: ({ text }) => text('signIn.rejected') },
 } satisfies Record<string, Failure>;
 
 function otherAccount(visitor: string, member: string): Failure {
   const names = { visitor: isolated(visitor), member: isolated(member) };
-  return { status: 409, explain: ({ signIn, fill }) => fill(signIn.otherAccount, names) };
+  return { status: 409, explain: ({ fill }) => fill('signIn.otherAccount', names) };
 }
 
 function failureOf({ reason, ...error }: OAuthError): Failure {
@@ -125,7 +125,7 @@ function failureOf({ reason, ...error }: OAuthError): Failure {
   // To whole minutes, or seconds of less than a minute.
   const unit = retryAfterMs > minute ? minute : second;
   const wait = Math.ceil(retryAfterMs / unit) * unit;
-  const explain: Failure['explain'] = ({ signIn, plain, duration }) => plain(signIn.limited, { wait: duration(wait) });
+  const explain: Failure['explain'] = ({ duration, text }) => text('signIn.limited', { wait: duration(wait) });
   return { status: 503, explain, retryAfterMs };
 }
 
@@ -133,5 +133,5 @@ function failureOf({ reason, ...error }: OAuthError): Failure {
 function failurePage(title: string, { explain }: Failure, retryPath: string, texts: ServiceTexts): Html {
   return html`<h1>${title}</h1>
 <p>${explain(texts)}</p>
-<p><a class="button" href="${retryPath}">${texts.signIn.tryDiscordAgain}</a> <a href="/">${texts.frame.home}</a></p>`;
+<p><a class="button" href="${retryPath}">${texts.text('signIn.tryDiscordAgain')}</a> <a href="/">${texts.text('frame.home')}</a></p>`;
 }

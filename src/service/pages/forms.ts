@@ -3,7 +3,7 @@ import { snowflakePattern } from '../../platform/snowflake.ts';
 import { normalizeLine, normalizeText } from '../../platform/truncate.ts';
 import { categories, knownCategories, maxCategories } from '../listing/category.ts';
 import { PageError } from '../texts/page-error.ts';
-import type { ServiceTexts } from '../texts/texts.ts';
+import { isServiceTextIn, type ServiceTextIn, type ServiceTexts } from '../texts/texts.ts';
 
 /** A field that is normalized, and then has 1 (or `minLength`) to `maxLength` UTF-16 units. */
 const textField =
@@ -15,10 +15,10 @@ export const line = textField(normalizeLine);
 export const paragraphs = textField(normalizeText);
 export const snowflake = z.string().regex(snowflakePattern);
 
-type FieldTexts = ServiceTexts['fields'];
+const ownProblems = ['stars', 'snowflake', 'secret', 'ticked'] as const satisfies ServiceTextIn<'fields'>[];
 
 /** The message of a schema: the name of a text, which {@link readForm} shows in the visitor's language. */
-export const problem = (name: keyof FieldTexts): string => name;
+export const problem = (name: (typeof ownProblems)[number]): string => name;
 
 // The forms of the pages. The HTML has the same limits, so only clients other than browsers exceed them.
 export const reviewForm = z.object({
@@ -94,29 +94,36 @@ export function readForm<Form extends z.ZodObject>(form: Form, body: unknown): z
   const [issue] = parsed.error.issues;
   const name = String(issue?.path[0]);
   throw new PageError(400, (texts) => {
-    const { fields, plain } = texts;
-    const field =
-      new Map(Object.entries(fields.names)).get(labels[name] ?? name) ?? plain(fields.unknownName, { name });
-    return plain(fields.check, { field, problem: issue === undefined ? fields.invalid : explain(issue, texts) });
+    const { text } = texts;
+    const label = labels[name] ?? name;
+    const field = isServiceTextIn('fields.names', label)
+      ? text(`fields.names.${label}`)
+      : text('fields.unknownName', { name });
+    return text('fields.check', {
+      field,
+      problem: issue === undefined ? text('fields.invalid') : explain(issue, texts),
+    });
   });
 }
 
 /** Fields whose label is that of another. */
 const labels: Readonly<Record<string, string>> = { listingId: 'id', userId: 'id', categories: 'category' };
 
-function explain(issue: z.core.$ZodIssue, { fields, plain, number }: ServiceTexts): string {
-  const withNumber = (text: string, value: number | bigint) => plain(text, { number: number(Number(value)) });
+function explain(issue: z.core.$ZodIssue, texts: ServiceTexts): string {
+  const { text } = texts;
   if (issue.code === 'too_small') {
-    return issue.origin === 'string' ? fields.empty : withNumber(fields.least, issue.minimum);
+    return issue.origin === 'string' ? text('fields.empty') : text('fields.least', { number: Number(issue.minimum) });
   }
   if (issue.code === 'too_big') {
-    if (issue.origin === 'array') return withNumber(fields.tooMany, issue.maximum);
-    if (issue.origin !== 'string') return withNumber(fields.most, issue.maximum);
-    return withNumber(issue.path.length > 1 ? fields.oneTooLong : fields.tooLong, issue.maximum);
+    const number = Number(issue.maximum);
+    if (issue.origin === 'array') return text('fields.tooMany', { number });
+    if (issue.origin !== 'string') return text('fields.most', { number });
+    return text(issue.path.length > 1 ? 'fields.oneTooLong' : 'fields.tooLong', { number });
   }
-  const own = new Map<string, unknown>(Object.entries(fields)).get(issue.message);
-  if (typeof own === 'string') return own;
-  return issue.code === 'invalid_type' ? fields.missing : fields.invalid;
+  const own = ownProblems.find((each) => each === issue.message);
+  return text(
+    own === undefined ? (issue.code === 'invalid_type' ? 'fields.missing' : 'fields.invalid') : `fields.${own}`,
+  );
 }
 
 /** The page to open after signing in: only paths of this service, so that a link cannot redirect to another site. */

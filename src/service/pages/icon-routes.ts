@@ -78,7 +78,7 @@ const parseUpload: RequestHandler = async (request, response, next) => {
   if (Buffer.isBuffer(request.body)) {
     const headers = { 'content-type': request.headers['content-type'] ?? '' };
     const form = await new Response(new Uint8Array(request.body), { headers }).formData().catch(() => {
-      throw new PageError(400, ({ errors }) => errors.unreadable);
+      throw new PageError(400, ({ text }) => text('errors.unreadable'));
     });
     request.body = { token: form.get('token'), icon: form.get('icon') };
   }
@@ -88,23 +88,23 @@ const parseUpload: RequestHandler = async (request, response, next) => {
 /** @throws PageError 400 or 413 */
 async function readIcon({ icon }: { readonly icon?: unknown }): Promise<Pick<ListingIcon, 'type' | 'bytes'>> {
   if (!(icon instanceof Blob) || icon.size === 0) {
-    throw new PageError(400, ({ errors }) => errors.choosePicture);
+    throw new PageError(400, ({ text }) => text('errors.choosePicture'));
   }
   if (icon.size > maxIconSize) throw tooLarge();
   const bytes = Buffer.from(await icon.arrayBuffer());
   const header = readImageHeader(bytes);
-  if (header === null) throw new PageError(400, ({ errors }) => errors.noPicture);
+  if (header === null) throw new PageError(400, ({ text }) => text('errors.noPicture'));
   const { type, width, height } = header;
   if (Math.min(width, height) < minSide || Math.max(width, height) > maxSide) {
     const size = `${width} × ${height}`;
     const limits = { min: `${minSide} × ${minSide}`, max: `${maxSide} × ${maxSide}` };
-    throw new PageError(400, ({ errors, plain }) => plain(errors.pictureSize, { size, ...limits }));
+    throw new PageError(400, ({ text }) => text('errors.pictureSize', { size, ...limits }));
   }
   return { type, bytes };
 }
 
 function tooLarge(): PageError {
-  return new PageError(413, ({ errors }) => errors.pictureTooLarge);
+  return new PageError(413, ({ text }) => text('errors.pictureTooLarge'));
 }
 
 /** The format and size of a picture, as its first bytes say. */

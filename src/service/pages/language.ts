@@ -2,8 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { day } from '../../platform/durations.ts';
 import { readCookie, setCookie } from '../../platform/web/session-cookie.ts';
 import { type Locale, localeFor } from '../../texts/locale.ts';
-import { languages } from '../texts/catalogues.ts';
-import { type ServiceTexts, serviceTextsIn } from '../texts/texts.ts';
+import { languages, type ServiceTexts, serviceTextsIn } from '../texts/texts.ts';
 
 export const languageParameter = 'lang';
 const cookieName = 'tallyhook_language';

@@ -11,7 +11,7 @@ export function legalRoutes(dependencies: PageDependencies): Router {
     const text = face[name];
     if (text === undefined && name !== 'privacy') continue;
     routes.page(`/${name}`, ({ texts }) => {
-      const title = texts.frame[name];
+      const title = texts.text(`frame.${name}`);
       const content = text === undefined ? storedData(texts, dependencies) : textHtml(text);
       return { title, body: html`<article class="text"><h1>${title}</h1>${content}</article>` };
     });
@@ -19,18 +19,24 @@ export function legalRoutes(dependencies: PageDependencies): Router {
   return routes.router;
 }
 
-function storedData({ privacy, frame, fill }: ServiceTexts, { face, discord, challenge }: PageDependencies): Html {
+function storedData({ fill, text }: ServiceTexts, { face, discord, challenge }: PageDependencies): Html {
   const items = [
-    ...[privacy.account, privacy.votes, privacy.reviews, privacy.reports, privacy.listings],
-    ...(discord === null ? [] : [privacy.servers, privacy.discord]),
-    ...[privacy.moderation, privacy.addresses, privacy.cookies],
+    ...[
+      text('privacy.account'),
+      text('privacy.votes'),
+      text('privacy.reviews'),
+      text('privacy.reports'),
+      text('privacy.listings'),
+    ],
+    ...(discord === null ? [] : [text('privacy.servers'), text('privacy.discord')]),
+    ...[text('privacy.moderation'), text('privacy.addresses'), text('privacy.cookies')],
     // A challenge of the operator's own may use another site.
-    ...(challenge === null || challenge.name === 'proof-of-work' ? [privacy.thirdParties] : []),
+    ...(challenge === null || challenge.name === 'proof-of-work' ? [text('privacy.thirdParties')] : []),
   ];
-  return html`<p class="lead">${privacy.lead}</p>
+  return html`<p class="lead">${text('privacy.lead')}</p>
 <ul>${items.map((item) => html`<li>${item}</li>`)}</ul>
-<p>${fill(privacy.rights, { link: html`<a href="/your-data">${frame.yourData}</a>` })} ${privacy.remains}</p>
-${face.imprint !== undefined && html`<p>${fill(privacy.operator, { link: html`<a href="/imprint">${frame.imprint}</a>` })}</p>`}`;
+<p>${fill('privacy.rights', { link: html`<a href="/your-data">${text('frame.yourData')}</a>` })} ${text('privacy.remains')}</p>
+${face.imprint !== undefined && html`<p>${fill('privacy.operator', { link: html`<a href="/imprint">${text('frame.imprint')}</a>` })}</p>`}`;
 }
 
 /** The address of a page or of mail, without the sign that ends its sentence. */

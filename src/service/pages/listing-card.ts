@@ -15,7 +15,7 @@ export interface CardView {
 export function rankedCard(ranked: RankedListing, order: ListingOrder, view: CardView): Html {
   const { listing, monthlyVotes, rank } = ranked;
   const { texts } = view;
-  const place = texts.plain(texts.listing.placeOf[listing.kind], { place: texts.number(rank) });
+  const place = texts.text(`listing.placeOf.${listing.kind}`, { place: texts.number(rank) });
   const mark = html`<span class="rank" title="${place}"><span aria-hidden="true">#${texts.number(rank)}</span><span class="hidden">${place}</span></span>`;
   return card(listing, { monthlyVotes, mark, sortedBy: sortFigure(ranked, order, texts) }, view);
 }
@@ -39,21 +39,21 @@ function card(
   <p class="clamp" dir="auto">${listing.description}</p>
   ${tagLinks(listing.tags.slice(0, 4), texts)}
   <p class="actions">${joinLink(listing, view)}
-  <a class="button second" href="${pagePath(listing)}#vote" aria-label="${texts.listing.vote}: ${listing.name}">${texts.listing.vote}</a></p>
+  <a class="button second" href="${pagePath(listing)}#vote" aria-label="${texts.text('listing.vote')}: ${listing.name}">${texts.text('listing.vote')}</a></p>
 </li>`;
 }
 
 /** The button that leads to Discord; null without an invite. */
 export function joinLink(listing: StoredListing, { texts, invites }: CardView): Html | null {
   const link = invites.linkOf(listing);
-  const text = texts.listing.join[listing.kind];
+  const text = texts.text(`listing.join.${listing.kind}`);
   return link === null
     ? null
     : html`<a class="button" href="${link}" rel="nofollow noopener" aria-label="${text}: ${listing.name}">${text}</a>`;
 }
 
 function sortFigure({ rating, growth }: RankedListing, order: ListingOrder, texts: ServiceTexts): string | null {
-  if (order === 'rating') return rating === null ? texts.reviews.none : `★ ${texts.rating(rating)}`;
+  if (order === 'rating') return rating === null ? texts.text('reviews.none') : `★ ${texts.rating(rating)}`;
   if (order !== 'growing') return null;
-  return texts.plain(texts.listing.growth, { change: `${growth > 0 ? '+' : ''}${texts.number(growth)}` });
+  return texts.text('listing.growth', { change: `${growth > 0 ? '+' : ''}${texts.number(growth)}` });
 }

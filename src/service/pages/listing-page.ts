@@ -43,24 +43,24 @@ export async function listingPage(dependencies: PageDependencies, view: ListingV
       <p class="lead">${isolated(listing.description)}</p>
       ${tagLinks(listing.tags, texts)}
       <p class="actions">${joinLink(listing, { texts, invites })}
-      <a class="button second" href="#vote">${texts.listing.vote}</a></p>
+      <a class="button second" href="#vote">${texts.text('listing.vote')}</a></p>
     </div>
   </header>
   <dl class="figures">
-    ${figure(texts.listing.votes, texts.number(votes.total))}${figure(texts.listing.thisMonth, texts.number(votes.month))}${rank !== null && figure(texts.listing.place, `#${texts.number(rank)}`)}${listingFigures(listing, texts)}
+    ${figure(texts.text('listing.votes'), texts.number(votes.total))}${figure(texts.text('listing.thisMonth'), texts.number(votes.month))}${rank !== null && figure(texts.text('listing.place'), `#${texts.number(rank)}`)}${listingFigures(listing, texts)}
   </dl>
   <div class="columns">
-    ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">${texts.reviews.title}</h2>${reviews}</section>`}
+    ${reviews === null ? voters : html`<section aria-labelledby="reviews"><h2 id="reviews">${texts.text('reviews.title')}</h2>${reviews}</section>`}
     <aside>
-      <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.listing.vote}</h2>${noticeAt('vote', view.request, texts)}${await voteForm(database, view)}</section>
+      <section class="card vote" aria-labelledby="vote"><h2 id="vote">${texts.text('listing.vote')}</h2>${noticeAt('vote', view.request, texts)}${await voteForm(database, view)}</section>
       ${reviews !== null && voters}
       ${listing.kind === 'server' ? rulesSection(listing.facts.rules, texts) : null}
-      <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">${texts.dashboard.edit[listing.kind]}</a>` : html`<a href="${pagePath(listing)}/report">${texts.listing.report[listing.kind]}</a>`}</p>
+      <p class="quiet">${isOwner ? html`<a href="/dashboard/${listing.id}">${texts.text(`dashboard.edit.${listing.kind}`)}</a>` : html`<a href="${pagePath(listing)}/report">${texts.text(`listing.report.${listing.kind}`)}</a>`}</p>
     </aside>
   </div>
   ${
     related.length > 0 &&
-    html`<section aria-labelledby="related"><h2 id="related">${texts.listing.related[listing.kind]}</h2>
+    html`<section aria-labelledby="related"><h2 id="related">${texts.text(`listing.related.${listing.kind}`)}</h2>
   <ul class="cards">${related.map((each) => relatedCard(each.listing, each.monthlyVotes, { texts, invites }))}</ul></section>`
   }
 </article>`;
@@ -72,12 +72,12 @@ function listingFigures(listing: Listing, texts: ServiceTexts): readonly (Html |
   const figures: readonly (readonly [string, number])[] =
     listing.kind === 'server'
       ? [
-          [texts.listing.members, listing.facts.members],
-          [texts.listing.online, listing.facts.online],
+          [texts.text('listing.members'), listing.facts.members],
+          [texts.text('listing.online'), listing.facts.online],
         ]
       : [
-          [texts.listing.servers, listing.facts.servers],
-          [texts.listing.shards, listing.facts.shards],
+          [texts.text('listing.servers'), listing.facts.servers],
+          [texts.text('listing.shards'), listing.facts.shards],
         ];
   return figures.map(([name, value]) => value > 0 && figure(name, texts.number(value)));
 }
@@ -85,19 +85,19 @@ function listingFigures(listing: Listing, texts: ServiceTexts): readonly (Html |
 async function voteForm(database: Database, view: ListingView): Promise<Html> {
   const { listing, visitor, challenge, now, texts } = view;
   const signIn = `/sign-in?next=${encodeURIComponent(pagePath(listing))}`;
-  if (listing.state !== 'published') return html`<p class="quiet">${texts.listing.notPublished}</p>`;
+  if (listing.state !== 'published') return html`<p class="quiet">${texts.text('listing.notPublished')}</p>`;
   if (visitor === null) {
-    return html`<p><a class="button" href="${signIn}">${texts.listing.signInToVote}</a></p>
-      <p class="quiet">${texts.listing.interval}</p>`;
+    return html`<p><a class="button" href="${signIn}">${texts.text('listing.signInToVote')}</a></p>
+      <p class="quiet">${texts.text('listing.interval')}</p>`;
   }
   const cooldown = voteCooldownOf(await lastVoteAt(database, listing.id, visitor.userId), now);
   if (cooldown.canVote || cooldown.nextVoteAt === null) {
     return html`<form method="post" action="${pagePath(listing)}/vote">${formTokenField(visitor)}${challenge}
-      <button>${texts.fill(texts.listing.voteFor, { name: isolated(listing.name) })}</button></form>
-      <p class="quiet">${cooldown.lastVoteAt === null ? texts.listing.interval : texts.fill(texts.listing.lastVote, { time: texts.ago(cooldown.lastVoteAt, now) })}</p>`;
+      <button>${texts.fill('listing.voteFor', { name: isolated(listing.name) })}</button></form>
+      <p class="quiet">${cooldown.lastVoteAt === null ? texts.text('listing.interval') : texts.fill('listing.lastVote', { time: texts.ago(cooldown.lastVoteAt, now) })}</p>`;
   }
-  return html`<button disabled>${texts.plain(texts.listing.voteAgainIn, { wait: texts.wait(cooldown.nextVoteAt - now) })}</button>
-    <p class="quiet">${texts.fill(texts.listing.voted, { time: texts.dateTime(cooldown.nextVoteAt) })}</p>`;
+  return html`<button disabled>${texts.text('listing.voteAgainIn', { wait: texts.wait(cooldown.nextVoteAt - now) })}</button>
+    <p class="quiet">${texts.fill('listing.voted', { time: texts.dateTime(cooldown.nextVoteAt) })}</p>`;
 }
 
 /** Beside the reviews, or in their place for a bot. */
@@ -105,13 +105,13 @@ async function votersSection(database: Database, { listing, now, texts }: Listin
   const voters = await votesBefore(database, listing.id, { limit: maxVoters });
   const list = html`<ol class="voters">${voters.map(
     (vote) =>
-      html`<li><span dir="auto">${vote.username ?? texts.frame.aMember}</span> ${texts.ago(vote.votedAt, now)}</li>`,
+      html`<li><span dir="auto">${vote.username ?? texts.text('frame.aMember')}</span> ${texts.ago(vote.votedAt, now)}</li>`,
   )}</ol>`;
-  return html`<section class="card" aria-labelledby="voters"><h2 id="voters">${texts.listing.latestVotes}</h2>${voters.length === 0 ? html`<p class="quiet">${texts.listing.noVotes}</p>` : list}</section>`;
+  return html`<section class="card" aria-labelledby="voters"><h2 id="voters">${texts.text('listing.latestVotes')}</h2>${voters.length === 0 ? html`<p class="quiet">${texts.text('listing.noVotes')}</p>` : list}</section>`;
 }
 
-function rulesSection(rules: readonly string[], { listing }: ServiceTexts): Html | null {
+function rulesSection(rules: readonly string[], { text }: ServiceTexts): Html | null {
   if (rules.length === 0) return null;
-  return html`<section class="card" aria-labelledby="rules"><h2 id="rules">${listing.rules}</h2>
+  return html`<section class="card" aria-labelledby="rules"><h2 id="rules">${text('listing.rules')}</h2>
     <ol>${rules.map((rule) => html`<li>${isolated(rule)}</li>`)}</ol></section>`;
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../platform/web/html.ts';
 import type { Listing } from '../listing/listing.ts';
 import type { StoredListing } from '../storage/listings/listings.ts';
-import type { ServiceTexts } from '../texts/texts.ts';
+import { isServiceTextIn, type ServiceTexts } from '../texts/texts.ts';
 
 /** External text, whose direction of writing must not change that of the texts around it. */
 export function isolated(text: string): Html {
@@ -36,16 +36,16 @@ export function tintOf(id: string): number {
 
 /** `Server` or `Bot`, and how often it was voted for. */
 export function kindAndVotes({ kind }: Pick<Listing, 'kind'>, monthlyVotes: number, texts: ServiceTexts): Html {
-  const votes = texts.plainCount(texts.counts.votesThisMonth, monthlyVotes);
-  return html`<p class="quiet">${texts.listing.kinds[kind]} · ${votes}</p>`;
+  const votes = texts.text('counts.votesThisMonth', { count: monthlyVotes });
+  return html`<p class="quiet">${texts.text(`listing.kinds.${kind}`)} · ${votes}</p>`;
 }
 
 /** `Server · Gaming, Music`: its categories, or the one of another name that an operator has chosen. */
-export function listingLine(listing: StoredListing, { listing: { kinds, categories: names } }: ServiceTexts): string {
-  const chosen = listing.categories.map((category) => names[category]).join(', ');
+export function listingLine(listing: StoredListing, { text, list }: ServiceTexts): string {
+  const chosen = list(listing.categories.map((category) => text(`listing.categories.${category}`)));
   const others = listing.kind === 'server' && chosen === '' ? listing.facts.category : chosen;
-  const known = new Map<string, string>(Object.entries(names)).get(others) ?? others;
-  return [kinds[listing.kind], known].filter((part) => part !== '').join(' · ');
+  const known = isServiceTextIn('listing.categories', others) ? text(`listing.categories.${others}`) : others;
+  return [text(`listing.kinds.${listing.kind}`), known].filter((part) => part !== '').join(' · ');
 }
 
 export function figure(name: string, value: string): Html {
@@ -57,26 +57,26 @@ export function pageLinks(
   page: number,
   hasMore: boolean,
   pathOf: (page: number) => string,
-  { frame, plain, number }: ServiceTexts,
+  { number, text }: ServiceTexts,
 ): Html | null {
   if (page === 1 && !hasMore) return null;
-  return html`<nav class="pages" aria-label="${frame.pages}">
-  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf(page - 1)}">${frame.previous}</a>`}
-  <span class="quiet">${plain(frame.page, { number: number(page) })}</span>
-  ${hasMore && html`<a class="button second" rel="next" href="${pathOf(page + 1)}">${frame.next}</a>`}</nav>`;
+  return html`<nav class="pages" aria-label="${text('frame.pages')}">
+  ${page > 1 && html`<a class="button second" rel="prev" href="${pathOf(page - 1)}">${text('frame.previous')}</a>`}
+  <span class="quiet">${text('frame.page', { number: number(page) })}</span>
+  ${hasMore && html`<a class="button second" rel="next" href="${pathOf(page + 1)}">${text('frame.next')}</a>`}</nav>`;
 }
 
 /** Tags with links to the listings that have them. */
-export function tagLinks(tags: readonly string[], { listing }: ServiceTexts): Html | null {
+export function tagLinks(tags: readonly string[], { text }: ServiceTexts): Html | null {
   if (tags.length === 0) return null;
-  return html`<ul class="tags" aria-label="${listing.tags}">${tags.map(
+  return html`<ul class="tags" aria-label="${text('listing.tags')}">${tags.map(
     (tag) => html`<li><a dir="auto" href="/?tag=${encodeURIComponent(tag.toWellFormed())}">${tag}</a></li>`,
   )}</ul>`;
 }
 
 /** Tells the owner why nobody else sees a listing; null if it is published. */
-export function stateNotice({ state, stateReason, kind }: StoredListing, { listing, fill }: ServiceTexts): Html | null {
+export function stateNotice({ state, stateReason, kind }: StoredListing, { fill, text }: ServiceTexts): Html | null {
   if (state === 'published') return null;
-  return html`<div class="notice ${state === 'pending' ? 'plain' : 'bad'}"><p>${listing[state][kind]}</p>
-  ${state === 'hidden' && stateReason && html`<p>${fill(listing.reason, { reason: isolated(stateReason) })}</p>`}</div>`;
+  return html`<div class="notice ${state === 'pending' ? 'plain' : 'bad'}"><p>${text(`listing.${state}.${kind}`)}</p>
+  ${state === 'hidden' && stateReason && html`<p>${fill('listing.reason', { reason: isolated(stateReason) })}</p>`}</div>`;
 }

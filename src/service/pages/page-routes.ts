@@ -127,11 +127,11 @@ export class PageRoutes {
 
 /** Without a session, or with a wrong CSRF token. */
 export function sessionEnded(): PageError {
-  return new PageError(403, ({ errors }) => errors.sessionEnded);
+  return new PageError(403, ({ text }) => text('errors.sessionEnded'));
 }
 
 export function pageNotFound(): PageError {
-  return new PageError(404, ({ errors }) => errors.notFound);
+  return new PageError(404, ({ text }) => text('errors.notFound'));
 }
 
 /** The listing with the id in a path; null for what is no id, too. */

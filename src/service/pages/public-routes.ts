@@ -28,7 +28,7 @@ export function publicRoutes(dependencies: PageDependencies): Router {
     const results = found.slice(0, listingsPerPage);
     const hasMore = found.length > results.length;
     return {
-      title: texts.home.title,
+      title: texts.text('home.title'),
       body: homePage(query, { results, hasMore }, { texts, invites }),
       query: Object.fromEntries(parametersOf(query)),
     };
@@ -74,7 +74,7 @@ async function renderChallenge({ challenge, log }: Challenged, request: Request,
     return await challenge.render(contextOf(request, vote));
   } catch (thrown) {
     log.error({ challenge: challenge.name, error: messageOf(thrown) }, 'the challenge of a vote could not be rendered');
-    return html`<p class="bad">${textsOf(request).errors.challenge}</p>`;
+    return html`<p class="bad">${textsOf(request).text('errors.challenge')}</p>`;
   }
 }
 
@@ -85,7 +85,7 @@ async function passesChallenge({ challenge, log }: Challenged, request: Request,
     return await challenge.verify(singleFields(request.body), contextOf(request, vote));
   } catch (thrown) {
     log.error({ challenge: challenge.name, error: messageOf(thrown) }, 'the challenge of a vote could not be verified');
-    throw new PageError(503, ({ errors }) => errors.challenge, 30);
+    throw new PageError(503, ({ text }) => text('errors.challenge'), 30);
   }
 }
 

@@ -5,15 +5,14 @@ import { type Html, html } from '../../platform/web/html.ts';
 import { type PageContent, pageFrame } from '../../platform/web/page-frame.ts';
 import { openApiPath } from '../api/openapi.ts';
 import type { ServiceFace } from '../face/face.ts';
-import { languages } from '../texts/catalogues.ts';
-import type { ServiceTexts } from '../texts/texts.ts';
+import { isServiceTextIn, languages, type ServiceTextIn, type ServiceTexts } from '../texts/texts.ts';
 import { languageParameter, textsOf } from './language.ts';
 import type { Visitor } from './session.ts';
 
 export const logoPath = '/assets/logo';
 
 /** Those of a success are not here. */
-const tones: Partial<Readonly<Record<keyof ServiceTexts['notices'], FlashMessage['tone']>>> = {
+const tones: Partial<Readonly<Record<ServiceTextIn<'notices'>, FlashMessage['tone']>>> = {
   cooldown: 'bad',
   challenge: 'bad',
   'test-failed': 'bad',
@@ -35,10 +34,10 @@ export function renderServicePage(
 ): void {
   const { title, visitor, body, head = null, query = {}, face } = page;
   const texts = textsOf(request);
-  const siteName = face.name ?? texts.siteName;
+  const siteName = face.name ?? texts.text('siteName');
   const frame = {
     lang: texts.locale,
-    skip: texts.frame.skip,
+    skip: texts.text('frame.skip'),
     title,
     head,
     siteName,
@@ -48,7 +47,7 @@ export function renderServicePage(
     },
     stylesheet: '/assets/service.css',
     icon: face.logo === undefined ? '/assets/icon.svg' : logoPath,
-    navigation: html`<nav aria-label="${texts.frame.account}">${visitor ? accountLinks(visitor, texts) : html`<a href="/sign-in">${texts.frame.signIn}</a>`}</nav>`,
+    navigation: html`<nav aria-label="${texts.text('frame.account')}">${visitor ? accountLinks(visitor, texts) : html`<a href="/sign-in">${texts.text('frame.signIn')}</a>`}</nav>`,
     message: request.query[sectionParameter] === undefined ? findNotice(request, texts) : null,
     footer: footer(request, face, { texts, query }),
   };
@@ -56,11 +55,11 @@ export function renderServicePage(
 }
 
 /** The result of a form, which a redirect names; null without one. */
-function findNotice(request: Request, { notices }: ServiceTexts): FlashMessage | null {
+function findNotice(request: Request, texts: ServiceTexts): FlashMessage | null {
   const { notice } = request.query;
-  const text = new Map<unknown, string>(Object.entries(notices)).get(notice);
+  if (typeof notice !== 'string' || !isServiceTextIn('notices', notice)) return null;
   const tone = new Map<unknown, FlashMessage['tone']>(Object.entries(tones)).get(notice) ?? 'good';
-  return text === undefined ? null : { tone, text };
+  return { tone, text: texts.text(`notices.${notice}`) };
 }
 
 /** The query parameter with the section of the page to which the result belongs. */
@@ -70,7 +69,7 @@ const sectionParameter = 'at';
 export const resultId = 'result';
 
 /** The end of an address that opens a page at the result of a form, which a section shows below its heading. */
-export function resultAt(section: string, notice: keyof ServiceTexts['notices']): string {
+export function resultAt(section: string, notice: ServiceTextIn<'notices'>): string {
   return `?notice=${notice}&${sectionParameter}=${section}#${resultId}`;
 }
 
@@ -90,11 +89,11 @@ export function sectionHead(
   return html`<h2 id="${id}">${title}</h2>${noticeAt(id, request, texts)}`;
 }
 
-function accountLinks(visitor: Visitor, { frame }: ServiceTexts): Html {
-  return html`<a class="who" href="/your-data" title="${frame.yourData}" dir="auto">${visitor.username}</a>
-  ${visitor.isOperator && html`<a href="/moderation">${frame.moderation}</a>`}
-  <a href="/dashboard">${frame.dashboard}</a>
-  <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">${frame.signOut}</button></form>`;
+function accountLinks(visitor: Visitor, { text }: ServiceTexts): Html {
+  return html`<a class="who" href="/your-data" title="${text('frame.yourData')}" dir="auto">${visitor.username}</a>
+  ${visitor.isOperator && html`<a href="/moderation">${text('frame.moderation')}</a>`}
+  <a href="/dashboard">${text('frame.dashboard')}</a>
+  <form method="post" action="/sign-out">${formTokenField(visitor)}<button class="plain">${text('frame.signOut')}</button></form>`;
 }
 
 interface Footer {
@@ -103,16 +102,15 @@ interface Footer {
 }
 
 function footer(request: Request, face: ServiceFace, { texts, query }: Footer): Html {
-  const { frame } = texts;
   const own = (['imprint', 'privacy', 'terms'] as const).filter(
     (name) => name === 'privacy' || face[name] !== undefined,
   );
   const links = [
-    ...own.map((name) => html`<a href="/${name}">${frame[name]}</a>`),
+    ...own.map((name) => html`<a href="/${name}">${texts.text(`frame.${name}`)}</a>`),
     ...(face.footerLinks ?? []).map(({ text, url }) => html`<a href="${url}" rel="noreferrer" dir="auto">${text}</a>`),
-    html`<a href="${openApiPath}">${frame.api}</a>`,
+    html`<a href="${openApiPath}">${texts.text('frame.api')}</a>`,
   ];
-  return html`<nav aria-label="${frame.about}">${links}</nav>${languageChoice(request, { texts, query })}`;
+  return html`<nav aria-label="${texts.text('frame.about')}">${links}</nav>${languageChoice(request, { texts, query })}`;
 }
 
 /** Links to the same page in every language, each named in itself. */
@@ -121,7 +119,7 @@ function languageChoice(request: Request, { texts, query }: Footer): Html {
     const name = new Intl.DisplayNames(locale, { type: 'language' }).of(locale.split('-', 1)[0] ?? locale);
     return html`<li><a href="${pathIn(request, query, locale)}" lang="${locale}" hreflang="${locale}" rel="nofollow">${name ?? locale}</a></li>`;
   });
-  return html`<details class="languages"><summary>${texts.frame.language}</summary><ul>${links}</ul></details>`;
+  return html`<details class="languages"><summary>${texts.text('frame.language')}</summary><ul>${links}</ul></details>`;
 }
 
 /** How many codes stay in the query of a page. */

@@ -51,7 +51,7 @@ export function reviewRoutes(dependencies: PageDependencies): Router {
   function reportRoutes(kind: ServiceListingKind, path: string): void {
     routes.memberPage<string, ReportPath>(path, async ({ request, visitor, now, texts }) => {
       const reported = await findReported(kind, request.params, visitor);
-      return { title: texts.report.title, body: reportPage(reported, { visitor, now, texts }) };
+      return { title: texts.text('report.title'), body: reportPage(reported, { visitor, now, texts }) };
     });
 
     routes.form<string, ReportPath>(path, async ({ request, visitor, now }) => {
@@ -95,15 +95,15 @@ export const reportForm = z.object({ reason: z.enum(reportReasons), text: paragr
 /** The form with which a member reports a listing, or one of its reviews. */
 function reportPage({ listing, review }: Reported, call: Pick<PageCall, 'visitor' | 'now' | 'texts'>): Html {
   const { visitor, texts } = call;
-  const { report } = texts;
+  const { text } = texts;
   const action = review === null ? `${pagePath(listing)}/report` : `${pagePath(listing)}/reviews/${review.id}/report`;
-  return html`<h1>${review === null ? texts.listing.report[listing.kind] : report.review}</h1>
+  return html`<h1>${review === null ? texts.text(`listing.report.${listing.kind}`) : text('report.review')}</h1>
 <p class="quiet">${isolated(listing.name)}</p>
 ${review && html`<blockquote class="card">${reviewText(review, call)}</blockquote>`}
 <form class="card stack" method="post" action="${action}">${formTokenField(visitor)}
-  <label>${report.reason} <select name="reason">${reportReasons.map((value) => html`<option value="${value}">${report.reasons[value]}</option>`)}</select></label>
-  <label>${report.details} <textarea name="text" maxlength="1000" rows="4"></textarea></label>
-  <p class="quiet">${report.privacy}</p>
-  <div class="line"><button>${report.send}</button> <a href="${pagePath(listing)}">${texts.frame.cancel}</a></div>
+  <label>${text('report.reason')} <select name="reason">${reportReasons.map((value) => html`<option value="${value}">${text(`report.reasons.${value}`)}</option>`)}</select></label>
+  <label>${text('report.details')} <textarea name="text" maxlength="1000" rows="4"></textarea></label>
+  <p class="quiet">${text('report.privacy')}</p>
+  <div class="line"><button>${text('report.send')}</button> <a href="${pagePath(listing)}">${texts.text('frame.cancel')}</a></div>
 </form>`;
 }

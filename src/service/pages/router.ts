@@ -13,6 +13,7 @@ import { discordSignInRoutes } from '../discord-sign-in/routes.ts';
 import { withAccent } from '../face/accent.ts';
 import type { ServiceFace } from '../face/face.ts';
 import { PageError } from '../texts/page-error.ts';
+import { isServiceTextIn } from '../texts/texts.ts';
 import { copyScriptPath } from './copyable.ts';
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts';
 import { iconRoute } from './icon-routes.ts';
@@ -117,17 +118,18 @@ const wrongHost = new PageError(
 function sendErrorPages({ sessions, clock, log, face }: PageDependencies) {
   return handleErrors({
     toHttpError: toPageError,
-    unexpected: new PageError(500, ({ errors }) => errors.unexpectedHint),
+    unexpected: new PageError(500, ({ text }) => text('errors.unexpectedHint')),
     log,
     logMessage: 'page failed',
     async send(error, request, response, isExpected) {
       const texts = textsOf(request);
-      const { errors, frame } = texts;
-      const ownTitle = new Map(Object.entries(errors.titles)).get(String(error.status));
-      const title = isExpected ? (ownTitle ?? errors.failed) : errors.unexpected;
+      const { text } = texts;
+      const status = String(error.status);
+      const ownTitle = text(isServiceTextIn('errors.titles', status) ? `errors.titles.${status}` : 'errors.failed');
+      const title = isExpected ? ownTitle : text('errors.unexpected');
       const visitor = await sessions.visitor(request, clock.now()).catch(() => null);
       const message = error instanceof PageError ? error.explain(texts) : error.message;
-      const body = html`<h1>${title}</h1><p>${message}</p><p><a href="${previousPath(request)}">${frame.goBack}</a></p>`;
+      const body = html`<h1>${title}</h1><p>${message}</p><p><a href="${previousPath(request)}">${text('frame.goBack')}</a></p>`;
       renderServicePage(request, response, { title, visitor, body, face });
     },
   });
@@ -140,17 +142,17 @@ function toPageError(thrown: unknown): HttpError | null {
   // It was deleted meanwhile.
   if (thrown instanceof TallyhookError && thrown.code === 'unknown_listing') return pageNotFound();
   if (thrown instanceof StoreUnavailableError) {
-    return new PageError(503, ({ errors }) => errors.database, retryAfterUnavailable);
+    return new PageError(503, ({ text }) => text('errors.database'), retryAfterUnavailable);
   }
   switch (toHttpError(thrown)?.status) {
     case undefined:
       return null;
     case 403:
-      return new PageError(403, ({ errors }) => errors.foreignForm);
+      return new PageError(403, ({ text }) => text('errors.foreignForm'));
     case 413:
-      return new PageError(413, ({ errors }) => errors.tooLarge);
+      return new PageError(413, ({ text }) => text('errors.tooLarge'));
     default:
-      return new PageError(400, ({ errors }) => errors.unreadable);
+      return new PageError(400, ({ text }) => text('errors.unreadable'));
   }
 }
 

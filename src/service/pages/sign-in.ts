@@ -31,11 +31,11 @@ export function signInRoutes(dependencies: PageDependencies): Router {
 
   routes.page('/sign-in', async ({ request, visitor, texts }) => {
     const next = nextPath.parse(request.query['next']);
-    const body = html`<h1>${texts.frame.signIn}</h1>
+    const body = html`<h1>${texts.text('frame.signIn')}</h1>
 ${visitor && signedInSection(visitor, texts)}
 ${discord && discordSection(next, texts)}
 ${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSection(discord !== null, texts)}`;
-    return { title: texts.frame.signIn, body, query: { next } };
+    return { title: texts.text('frame.signIn'), body, query: { next } };
   });
 
   router.post('/sign-in', async (request, response) => {
@@ -43,7 +43,7 @@ ${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSe
     await admission.admit(request, 'sign-in', null);
     const { userId } = readForm(actAsForm, request.body);
     if ((await findMember(database, userId)) === null) {
-      throw new PageError(400, ({ errors }) => errors.unknownMember);
+      throw new PageError(400, ({ text }) => text('errors.unknownMember'));
     }
     await sessions.signIn(response, userId, clock.now());
     response.redirect(303, readForm(nextForm, request.body).next);
@@ -53,7 +53,7 @@ ${actAsMembers ? actAsSection(await findMembers(database), next, texts) : linkSe
     const { token } = request.params;
     const member = await findSignInMember(database, token, now);
     if (member === null) throw invalidLink();
-    return { title: texts.frame.signIn, body: redeemPage(token, member, texts) };
+    return { title: texts.text('frame.signIn'), body: redeemPage(token, member, texts) };
   });
 
   router.post('/sign-in/:token', async (request: Request<{ token: string }>, response) => {
@@ -93,54 +93,54 @@ async function findMembers(database: Database) {
     .sort((a, b) => b.owns.length - a.owns.length || a.username.localeCompare(b.username, 'en'));
 }
 
-function signedInSection(visitor: Visitor, { signIn, fill }: ServiceTexts): Html {
+function signedInSection(visitor: Visitor, { fill, text }: ServiceTexts): Html {
   return html`<section class="card">
-  <p>${fill(signIn.signedInAs, { name: isolated(visitor.username) })}</p>
-  <form method="post" action="/sign-out/everywhere">${formTokenField(visitor)}<button>${signIn.signOutEverywhere}</button></form>
+  <p>${fill('signIn.signedInAs', { name: isolated(visitor.username) })}</p>
+  <form method="post" action="/sign-out/everywhere">${formTokenField(visitor)}<button>${text('signIn.signOutEverywhere')}</button></form>
 </section>`;
 }
 
-function discordSection(next: string, { signIn }: ServiceTexts): Html {
+function discordSection(next: string, { text }: ServiceTexts): Html {
   return html`<section class="card">
-  <p>${signIn.discordReads}</p>
-  <p><a class="button" href="/sign-in/discord?next=${encodeURIComponent(next)}">${signIn.withDiscord}</a></p>
+  <p>${text('signIn.discordReads')}</p>
+  <p><a class="button" href="/sign-in/discord?next=${encodeURIComponent(next)}">${text('signIn.withDiscord')}</a></p>
 </section>`;
 }
 
 /** Sign-in without a password, for the sandbox. */
-function actAsSection(members: readonly MemberOption[], next: string, { signIn, plain }: ServiceTexts): Html {
+function actAsSection(members: readonly MemberOption[], next: string, { text, list }: ServiceTexts): Html {
   const optionText = ({ username: name, owns }: MemberOption) =>
-    owns.length === 0 ? name : plain(signIn.ownerOf, { name, listings: owns.join(', ') });
-  return html`<h2>${signIn.actAs}</h2>
-<p>${signIn.actAsHint}</p>
+    owns.length === 0 ? name : text('signIn.ownerOf', { name, listings: list(owns) });
+  return html`<h2>${text('signIn.actAs')}</h2>
+<p>${text('signIn.actAsHint')}</p>
 <form class="card stack" method="post" action="/sign-in">
   <input type="hidden" name="next" value="${next}">
-  <label>${signIn.member} <select name="userId">${members.map((member) => html`<option value="${member.userId}">${optionText(member)}</option>`)}</select></label>
-  <button>${signIn.continue}</button>
+  <label>${text('signIn.member')} <select name="userId">${members.map((member) => html`<option value="${member.userId}">${optionText(member)}</option>`)}</select></label>
+  <button>${text('signIn.continue')}</button>
 </form>`;
 }
 
 /** Sign-in links are created by the operator. */
-function linkSection(hasDiscord: boolean, { signIn, fill }: ServiceTexts): Html {
-  if (hasDiscord) return html`<p class="quiet">${signIn.linkInstead}</p>`;
+function linkSection(hasDiscord: boolean, { fill, text }: ServiceTexts): Html {
+  if (hasDiscord) return html`<p class="quiet">${text('signIn.linkInstead')}</p>`;
   const command = html`<code>tallyhook service sign-in --user ID --name NAME</code>`;
-  return html`<p>${signIn.linkOnly}</p>
-<p class="quiet">${fill(signIn.createsLink, { command })}</p>`;
+  return html`<p>${text('signIn.linkOnly')}</p>
+<p class="quiet">${fill('signIn.createsLink', { command })}</p>`;
 }
 
 function invalidLink(): PageError {
-  return new PageError(403, ({ errors }) => errors.invalidLink);
+  return new PageError(403, ({ text }) => text('errors.invalidLink'));
 }
 
 /**
  * The link needs a confirmation, since link previews of chat programs open it too. It names the member, so that nobody is
  * signed in as somebody else by a link from a stranger.
  */
-function redeemPage(token: string, { username }: ServiceMember, { frame, signIn, fill }: ServiceTexts): Html {
+function redeemPage(token: string, { username }: ServiceMember, { fill, text }: ServiceTexts): Html {
   const name = html`<strong>${isolated(username)}</strong>`;
-  return html`<h1>${frame.signIn}</h1>
+  return html`<h1>${text('frame.signIn')}</h1>
 <form class="card stack" method="post" action="/sign-in/${token}">
-  <p>${fill(signIn.redeem, { name })}</p>
-  <button>${signIn.signMeIn}</button>
+  <p>${fill('signIn.redeem', { name })}</p>
+  <button>${text('signIn.signMeIn')}</button>
 </form>`;
 }

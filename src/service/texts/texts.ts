@@ -2,16 +2,41 @@ import { day, formatAgo, formatDuration, formatWait } from '../../platform/durat
 import { once } from '../../platform/memoize.ts';
 import { type Fragment, type Html, html } from '../../platform/web/html.ts';
 import { timeElement } from '../../platform/web/time-element.ts';
-import { createLanguage, partsOf } from '../../texts/language.ts';
-import { defaultLocale, type Locale } from '../../texts/locale.ts';
-import { catalogues } from './catalogues.ts';
+import { createLanguage, type Language, type Values } from '../../texts/language.ts';
+import { defaultLocale, type Locale, languageOf, locales } from '../../texts/locale.ts';
+import type { Flat, NameIn, ValuesOf } from '../../texts/messages.ts';
+import { keysOf, messagesIn, namesOf } from '../../texts/translations.ts';
+import { en } from './en.ts';
+
+type Messages = Flat<typeof en>;
+/** The key of a text: its path in `src/service/texts/en.ts`. */
+export type ServiceTextKey = keyof Messages;
+/** The names of the texts in a group: their keys without that of the group. */
+export type ServiceTextIn<Group extends string> = NameIn<ServiceTextKey, Group>;
+
+/** Whether a group has a text of this name. */
+export function isServiceTextIn<Group extends string>(
+  group: Group,
+  name: string,
+): name is ServiceTextIn<Group> & string {
+  return keysOf(en).has(`${group}.${name}`);
+}
+
+/** The names of the texts in a group. */
+export function serviceNamesIn<Group extends string>(group: Group): readonly ServiceTextIn<Group>[] {
+  return namesOf(en, group) as ServiceTextIn<Group>[];
+}
+
+/** One locale of each language, for the choice. */
+export const languages: readonly Locale[] = locales.filter(
+  (locale, index) => locales.findIndex((each) => languageOf(each) === languageOf(locale)) === index,
+);
 
 /** The texts of the pages in one language, with what fills them in. Dates are in UTC: the visitor's time zone is unknown. */
 export type ServiceTexts = ReturnType<typeof createServiceTexts>;
 
 function createServiceTexts(locale: Locale) {
-  const catalogue = catalogues[locale];
-  const { plain, plainCount, number } = createLanguage(locale);
+  const { fill, find, number, list } = languageIn(locale);
   const dateFormat = (options: Intl.DateTimeFormatOptions) => {
     const format = once(() => new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options }));
     return (at: number): string => format().format(at);
@@ -23,15 +48,19 @@ function createServiceTexts(locale: Locale) {
   const exactDateTime = dateFormat({ ...toMinute, second: '2-digit', ...utc });
   const ratings = once(() => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
   return {
-    ...catalogue,
     locale,
-    /** A text whose values are texts, too; it is escaped where it is inserted. */
-    plain,
-    /** The form of a text for a number, which is `{count}`. */
-    plainCount,
-    /** A text with parts of a page as its values. @throws Error for a placeholder without a value */
-    fill: (message: string, values: Readonly<Record<string, Fragment>>): Html =>
-      html`${partsOf(message).map((part, index) => (index % 2 === 0 ? part : valueIn(part, values)))}`,
+    /** A text whose values are texts, too; it is escaped where it is inserted. `count` also decides the form. */
+    text: <Key extends ServiceTextKey>(key: Key, ...[values]: ValuesOf<Messages[Key], string>): string =>
+      fill(key, values as Values | undefined),
+    /** A text with parts of a page as its values. */
+    fill: <Key extends ServiceTextKey>(key: Key, ...[values]: ValuesOf<Messages[Key], Fragment>): Html => {
+      const given = (values ?? {}) as Readonly<Record<string, Fragment>>;
+      const valueFor = (name: string) => given[name] ?? `{${name}}`;
+      const shown = (value: Fragment) => (typeof value === 'number' ? number(value) : value);
+      return html`${find(key, given['count']).map((part, index) => (index % 2 === 0 ? part : shown(valueFor(part))))}`;
+    },
+    /** With the language's comma: "one, two", "一、二". */
+    list,
     /** 1,234,567. */
     number: (value: number): string => number(value),
     /** A mean rating: 4.0. */
@@ -55,10 +84,13 @@ function createServiceTexts(locale: Locale) {
   };
 }
 
-function valueIn(name: string, values: Readonly<Record<string, Fragment>>): Fragment {
-  const value = values[name];
-  if (value === undefined) throw new Error(`A text has no value for {${name}}.`);
-  return value;
+function languageIn(locale: Locale): Language {
+  const language = languageOf(locale);
+  return createLanguage(
+    locale,
+    messagesIn('service', en, language),
+    language === 'en' ? null : languageIn(defaultLocale),
+  );
 }
 
 const textsByLocale = new Map<Locale, ServiceTexts>();

@@ -30,12 +30,8 @@ export interface WebhookTarget {
 export class RejectedTargetError extends TallyhookError {
   readonly explain: (texts: ServiceTexts) => string;
 
-  constructor(
-    reason: keyof ServiceTexts['targets'],
-    { hint, ...values }: { readonly hint?: string; readonly host?: string; readonly port?: string } = {},
-  ) {
-    const explain = ({ targets, plain }: ServiceTexts) => plain(targets[reason], values);
-    super('webhook_url_rejected', explain(englishTexts()), hint === undefined ? {} : { hint });
+  constructor(explain: (texts: ServiceTexts) => string, options: { readonly hint?: string } = {}) {
+    super('webhook_url_rejected', explain(englishTexts()), options);
     this.explain = explain;
   }
 }
@@ -71,14 +67,15 @@ export function shareQueries(resolve: Resolve): Resolve {
 
 /** Parses the URL of a receiver without resolving it. @throws RejectedTargetError */
 export function readTargetUrl(text: string, policy: Pick<TargetPolicy, 'allowLoopback'>): URL {
-  if (!URL.canParse(text)) throw new RejectedTargetError('notUrl');
+  if (!URL.canParse(text)) throw new RejectedTargetError(({ text }) => text('targets.notUrl'));
   const url = new URL(text);
   const schemes = policy.allowLoopback ? ['https:', 'http:'] : ['https:'];
-  if (!schemes.includes(url.protocol)) throw new RejectedTargetError('scheme', loopbackHint);
+  if (!schemes.includes(url.protocol))
+    throw new RejectedTargetError(({ text }) => text('targets.scheme'), loopbackHint);
   if (url.username !== '' || url.password !== '') {
-    throw new RejectedTargetError('credentials');
+    throw new RejectedTargetError(({ text }) => text('targets.credentials'));
   }
-  if (blockedPorts.has(url.port)) throw new RejectedTargetError('port', { port: url.port });
+  if (blockedPorts.has(url.port)) throw new RejectedTargetError(({ text }) => text('targets.port', { port: url.port }));
   return url;
 }
 
@@ -93,8 +90,9 @@ export async function checkTarget(text: string, policy: TargetPolicy): Promise<W
   const target = await resolveTarget(url, policy.resolve);
   for (const { address } of target.addresses) {
     if (policy.allowLoopback && isThisMachine(address)) continue;
-    if (!isPublic(address)) throw new RejectedTargetError('notPublic', { host: url.hostname });
-    if (url.protocol !== 'https:') throw new RejectedTargetError('onlyHere');
+    if (!isPublic(address))
+      throw new RejectedTargetError(({ text }) => text('targets.notPublic', { host: url.hostname }));
+    if (url.protocol !== 'https:') throw new RejectedTargetError(({ text }) => text('targets.onlyHere'));
   }
   return target;
 }
@@ -111,9 +109,9 @@ export async function resolveTarget(url: URL, resolve: Resolve): Promise<Webhook
   try {
     addresses = await resolve(host);
   } catch {
-    throw new RejectedTargetError('unresolved', { host });
+    throw new RejectedTargetError(({ text }) => text('targets.unresolved', { host }));
   }
-  if (addresses.length === 0) throw new RejectedTargetError('noAddress', { host });
+  if (addresses.length === 0) throw new RejectedTargetError(({ text }) => text('targets.noAddress', { host }));
   return { url, addresses };
 }
 

@@ -9,7 +9,7 @@ import { createAnnouncer } from '../../../src/features/announcements/announcer.t
 import { systemClock } from '../../../src/platform/clock.ts';
 import { hour, minute } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { textsIn } from '../../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog, localDiscord } from '../../discord/bot.ts';
 import { blocksOf, isPanelMessage, textOf } from '../../discord/shown-text.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
@@ -52,6 +52,7 @@ async function announcing(
   const token = changes.token ?? discord.token;
   const perform = createAnnouncer({
     rest: createDiscordRest({ token, apiUrl: discord.apiUrl }),
+    languages: ownTexts,
     textsOf: async () => en,
     listingOf:
       changes.listingOf ?? (async () => ({ name: 'Lantern Harbour', url: 'https://listing.example/server/1' })),
@@ -127,7 +128,7 @@ describe('an announcement', () => {
       '## +**20** credits (10 × 2)',
       '🔥 **7** days · Balance: **1,230** credits',
       '7-day streak: +**50** · 10 votes: +**100** · Every listing today: +**20** · Bonus: +**7**',
-      `Received: <@&${friend}> until <t:${(at + 12 * hour) / 1_000}:f>, <@&${voter}>`,
+      `<@&${friend}> for 12 hours, <@&${voter}>`,
       `-# <t:${at / 1_000}:f>`,
     ]);
   });
@@ -311,7 +312,9 @@ describe('an announcement that was possibly sent already', () => {
     const { announcement = vote, first } = options;
     let ahead = options.ahead ?? 0;
     const ours = { ...clock, now: () => clock.now() + ahead };
-    const perform = createAnnouncer({ rest, textsOf: async () => en, listingOf: async () => null, clock: ours, log });
+    const perform = createAnnouncer({
+      ...{ rest, languages: ownTexts, textsOf: async () => en, listingOf: async () => null, clock: ours, log },
+    });
     const begun = ours.now();
     const effectOf = (place: number, changes: Partial<Effect<'announcement'>> = {}): Effect<'announcement'> => ({
       id: place,

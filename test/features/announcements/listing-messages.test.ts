@@ -15,7 +15,7 @@ import { createLostStreaksHandler } from '../../../src/features/lost-streaks/mes
 import { createReviewHandler } from '../../../src/features/reviews/message.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { textsFor } from '../../../src/texts/texts.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { communityIdsOf } from '../../support/communities.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
 import { channelQueue } from '../../support/queues.ts';
@@ -48,7 +48,7 @@ async function posting(announcements: StatedAnnouncements = {}, content: VoteSum
     rest,
     findDeparted: createFindDeparted({ rest, guilds, requestsPerSecond: () => 50, clock }),
     clock,
-    channelTexts: async () => textsFor(null),
+    channelTexts: async () => textsIn('en-US'),
     cardOf: async () => ({ name: 'Lantern *Harbour*', url }),
     announcements: {
       ...createAnnouncements(createDirectory([], communityIdsOf([]))),

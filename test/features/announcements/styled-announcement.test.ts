@@ -8,7 +8,7 @@ import { createAnnouncer } from '../../../src/features/announcements/announcer.t
 import { readAnnouncements, type StatedAnnouncements } from '../../../src/features/announcements/read-settings.ts';
 import { hour } from '../../../src/platform/durations.ts';
 import { startLocalDiscord } from '../../../src/sandbox/discord/local-discord.ts';
-import { textsFor } from '../../../src/texts/texts.ts';
+import { ownTexts, textsIn } from '../../../src/texts/texts.ts';
 import { collectingLog } from '../../discord/bot.ts';
 import { createOffsetClock } from '../../support/offset-clock.ts';
 import { channelQueue } from '../../support/queues.ts';
@@ -33,7 +33,8 @@ async function announcing(
   const database = { isDown: false };
   const perform = createAnnouncer({
     rest: createDiscordRest({ token: discord.token, apiUrl: discord.apiUrl }),
-    textsOf: async () => textsFor(null),
+    languages: ownTexts,
+    textsOf: async () => textsIn('en-US'),
     listingOf: async () => ({ name, url, site }),
     styleOf: () => style,
     async votesOf() {
@@ -101,17 +102,13 @@ describe('the announcement of a vote', () => {
     const earned = { credits: 170, bonuses: [milestone, streak], roles: [{ role, until: null }] };
     const { announce } = await announcing({ text: 'Thanks, {mention}!' });
     const bonuses = '50 votes: +**100** · 7-day streak: +**50**';
-    expect((await announce(earned))?.description).toBe(
-      [`Thanks, <@${voter}>!`, bonuses, `Received: <@&${role}>`].join('\n'),
-    );
+    expect((await announce(earned))?.description).toBe([`Thanks, <@${voter}>!`, bonuses, `<@&${role}>`].join('\n'));
     const denied = { credits: 0, reason: 'Account *too* new', calculation: null };
     expect((await announce(denied))?.description).toBe(
       `Thanks, <@${voter}>!\nReason given by the service: Account \\*too\\* new`,
     );
     const inText = await announcing({ text: '{roles}\n{bonuses}\n{mention}\n{reason}' });
-    expect((await inText.announce(earned))?.description).toBe(
-      [`Received: <@&${role}>`, bonuses, `<@${voter}>`].join('\n'),
-    );
+    expect((await inText.announce(earned))?.description).toBe([`<@&${role}>`, bonuses, `<@${voter}>`].join('\n'));
     expect((await inText.announce())?.description).toBe(`<@${voter}>`);
   });
 

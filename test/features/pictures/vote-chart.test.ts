@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DayVotes } from '../../../src/core/ledger/votes-per-day.ts';
 import { type VoteChart, type VoteChartWords, voteChart } from '../../../src/features/pictures/vote-chart.ts';
+import { wordsOf } from '../../../src/features/pictures/vote-pictures.ts';
 import { day } from '../../../src/platform/durations.ts';
 import { createDraw, type Scale } from '../../../src/platform/pictures/draw.ts';
 import { fontFamily, isDrawable } from '../../../src/platform/pictures/fonts.ts';
@@ -119,7 +120,7 @@ describe('the chart of votes', () => {
 
   it.each([...locales, 'th', 'zh-TW', 'ar', 'he'])('has only characters that its font can draw in %s', (locale) => {
     const words = locales.find((each) => each === locale);
-    const texts = words === undefined ? english : textsIn(words).votePicture.words;
+    const texts = words === undefined ? english : wordsOf(textsIn(words));
     const year = Array.from({ length: 12 }, (_, month) =>
       Array.from({ length: 30 }, (_, index) => ({ day: Date.UTC(2026, month) / day + index, votes: index * 54_321 })),
     );

@@ -143,8 +143,8 @@ describe('a role effect', () => {
     clock.advance(hour);
     await perform();
     expect(changesSent().map(({ headers }) => decodeURIComponent(headers['x-audit-log-reason'] ?? ''))).toEqual([
-      en.role.added,
-      en.role.removed,
+      en.text('role.added'),
+      en.text('role.removed'),
     ]);
   });
 

@@ -13,6 +13,7 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import { minute } from '../../../src/platform/durations.ts';
 import { createEncryption } from '../../../src/platform/encryption/encryption.ts';
 import { createLog } from '../../../src/platform/log.ts';
+import { ownTexts } from '../../../src/texts/texts.ts';
 import { type Browser, browser } from '../../service/discord-browser.ts';
 import { ownerId, type Running, running, serverId } from '../../service/running.ts';
 import { visit } from '../../service/visit.ts';
@@ -59,7 +60,7 @@ async function bot(serviceUrl: string) {
       stopwatch: { ...systemClock, sleep: async () => {} },
       log,
     });
-    return createConnectRoutes({ connect, tickets, publicUrl, clock: systemClock, log });
+    return createConnectRoutes({ languages: ownTexts, connect, tickets, publicUrl, clock: systemClock, log });
   });
   const linked = async () => (await settings.read(serverId)).listings.map(({ name }) => name);
   return { url, state, tickets, settings, linked };

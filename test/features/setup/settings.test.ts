@@ -17,7 +17,7 @@ import { createKeyFile, replaceKeyFile } from '../../../src/platform/encryption/
 import { runReadinessChecks } from '../../../src/platform/http/readiness.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { createRedactor } from '../../../src/platform/redactor.ts';
-import { textsFor } from '../../../src/texts/texts.ts';
+import { textsIn } from '../../../src/texts/texts.ts';
 import { environmentWith, harbour } from '../../support/listings-file.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
@@ -308,11 +308,11 @@ describe('a listing that is linked in Discord', () => {
     expect([issues.length, replaced.status]).toEqual([2, 'invalid']);
     expect(JSON.stringify([issues, replaced])).not.toContain(dirname(keyFile));
     expect(two.lines.join('')).toContain(keyFile);
-    const texts = textsFor('de', null);
+    const texts = textsIn('de');
     for (const issue of issues) {
       const { text, hint } = problemOf(issue, { texts, listingNames: new Map() });
       expect(text).toContain('dieses Servers können gerade weder gelesen noch gespeichert werden');
-      expect(hint).toBe(texts.failure.needsOperator);
+      expect(hint).toBe(texts.text('failure.needsOperator'));
     }
   });
 });

@@ -12,7 +12,7 @@ import {
   sendPlainPage,
 } from '../../../platform/web/plain-page.ts';
 import { equalSecrets, readCookie, setCookie } from '../../../platform/web/session-cookie.ts';
-import { type Texts, textsFor } from '../../../texts/texts.ts';
+import type { AppTexts, Texts } from '../../../texts/texts.ts';
 import { type Connect, connectPath } from './connect.ts';
 import type { ConnectTickets } from './connect-tickets.ts';
 
@@ -29,10 +29,11 @@ export function createConnectRoutes(options: {
   readonly connect: Pick<Connect, 'obstacle' | 'start' | 'finish'>;
   readonly tickets: Pick<ConnectTickets, 'open' | 'resume'>;
   readonly publicUrl: string;
+  readonly languages: AppTexts;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
 }): Express {
-  const { connect, tickets, publicUrl, clock, log } = options;
+  const { languages, connect, tickets, publicUrl, clock, log } = options;
   const { pathname: path, protocol } = new URL(`${publicUrl}${connectPath}`);
   const secure = protocol === 'https:';
   const name = `${secure ? '__Secure-' : ''}tallyhook_connect`;
@@ -43,14 +44,25 @@ export function createConnectRoutes(options: {
 
   /** @param guildId the server to go back to; null if it is not known */
   function fail(request: Request, response: Response, failure: Failure, guildId: string | null = null): void {
-    const texts = textsOf(request);
-    const { titleFailed, already, unavailable } = texts.setup.connect;
-    const { expired, cancelled, tooMany } = texts.webPage;
-    const { managersOnly } = texts.failure;
-    const reasons = { expired, cancelled, tooMany, managersOnly, already, unavailable };
+    const texts = languages.for(...request.acceptsLanguages().slice(0, 10));
+    const { text } = texts;
+    const reasons = {
+      expired: text('webPage.expired'),
+      cancelled: text('webPage.cancelled'),
+      tooMany: text('webPage.tooMany'),
+      managersOnly: text('failure.managersOnly'),
+      already: text('setup.connect.already'),
+      unavailable: text('setup.connect.unavailable'),
+    };
     const body = html`<p>${reasons[failure]}</p>`;
     const next = backToDiscord(guildId, texts);
-    sendPlainPage(response, { status: statuses[failure], locale: texts.locale, title: titleFailed, body, next });
+    sendPlainPage(response, {
+      status: statuses[failure],
+      locale: texts.locale,
+      title: text('setup.connect.titleFailed'),
+      body,
+      next,
+    });
   }
 
   function failUnexpectedly(request: Request, response: Response, error: unknown, guildId: string): void {
@@ -82,12 +94,17 @@ export function createConnectRoutes(options: {
       const obstacle = await connect.obstacle(attempt);
       if (obstacle !== null) return fail(request, response, obstacle, guildId);
       const hasArrived = await connect.finish(attempt, code);
-      const texts = textsOf(request);
-      const { title, done, untested } = texts.setup.connect;
-      const { channelTitle, rewardsTitle } = texts.setup.steps;
-      const steps = html`<ol><li>${channelTitle}</li><li>${rewardsTitle}</li></ol>`;
-      const body = html`<p>${hasArrived ? done : untested}</p>${hasArrived && steps}`;
-      sendPlainPage(response, { status: 200, locale: texts.locale, title, body, next: backToDiscord(guildId, texts) });
+      const texts = languages.for(...request.acceptsLanguages().slice(0, 10));
+      const { text } = texts;
+      const steps = html`<ol><li>${text('setup.steps.channelTitle')}</li><li>${text('setup.steps.rewardsTitle')}</li></ol>`;
+      const body = html`<p>${hasArrived ? text('setup.connect.done') : text('setup.connect.untested')}</p>${hasArrived && steps}`;
+      sendPlainPage(response, {
+        status: 200,
+        locale: texts.locale,
+        title: text('setup.connect.title'),
+        body,
+        next: backToDiscord(guildId, texts),
+      });
     } catch (failed) {
       failUnexpectedly(request, response, failed, guildId);
     }
@@ -119,9 +136,5 @@ const statuses: Readonly<Record<Failure, number>> = {
 };
 
 function backToDiscord(guildId: string | null, texts: Texts): PlainPage['next'] {
-  return { url: `https://discord.com/channels/${guildId ?? '@me'}`, label: texts.webPage.back };
-}
-
-function textsOf(request: Request): Texts {
-  return textsFor(...request.acceptsLanguages().slice(0, 10));
+  return { url: `https://discord.com/channels/${guildId ?? '@me'}`, label: texts.text('webPage.back') };
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../platform/web/html.ts';
-import { type Texts, textsFor } from '../../../texts/texts.ts';
+import type { Texts } from '../../../texts/texts.ts';
 import { type AnnouncedListing, previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';
 import { createDrawPart } from '../draw-part.ts';
@@ -14,14 +14,14 @@ export async function announcementsPage(context: OwnerContext, texts: Texts, bas
   const drawPart = createDrawPart({ log, texts });
   const card = (listing: AnnouncedListing) => {
     const title = names.listing(listing.name) ?? listing.name;
-    const ofListing = textsFor(listing.announcements.language, guild?.locale);
+    const ofListing = texts.languages.for(listing.announcements.language, guild?.locale);
     const previews = previewAnnouncements(listing, { title, texts: ofListing, now });
-    const mode = texts.setup.choices[listing.announcements.mode];
+    const mode = texts.text(`setup.choices.${listing.announcements.mode}`);
     return html`<section class="card" aria-label="${title}"><h2><bdi>${title}</bdi> <span class="quiet">${mode}</span></h2>
 <div class="previews">${previewsHtml(previews, { names, texts, announced: ofListing, now })}</div></section>`;
   };
-  return html`<h1>${texts.console.announcements}</h1>
-<p class="quiet">${texts.console.previewHint}</p>
+  return html`<h1>${texts.text('console.announcements')}</h1>
+<p class="quiet">${texts.text('console.previewHint')}</p>
 ${announced().map((listing) => drawPart(listing.name, () => card(listing)))}
 ${previewAssets(base)}`;
 }

@@ -46,7 +46,7 @@ export function previewsHtml(previews: readonly AnnouncementPreview[], view: Pre
       locale: announced.locale,
       now,
     };
-    return html`<article class="preview" data-message="${JSON.stringify(drawn)}"><h3>${texts.console.previews[subject]}</h3>
+    return html`<article class="preview" data-message="${JSON.stringify(drawn)}"><h3>${texts.text(`console.previews.${subject}`)}</h3>
 <div class="text" lang="${announced.locale}" dir="auto">${plainHtml(reply, names, announced.locale)}</div></article>`;
   })}`;
 }

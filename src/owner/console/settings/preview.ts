@@ -1,9 +1,10 @@
 import type { Response } from 'express';
 import { type Draft, readDraft } from '../../../../commands/setup/draft.ts';
+import { wouldHavePaid } from '../../../core/settings/would-have-paid.ts';
 import type { CommandInput } from '../../../discord/commands/input.ts';
 import type { Html } from '../../../platform/web/html.ts';
 import { HttpError } from '../../../platform/web/http-error.ts';
-import { type Texts, textsFor } from '../../../texts/texts.ts';
+import type { Texts } from '../../../texts/texts.ts';
 import { previewAnnouncements } from '../../announcement-previews.ts';
 import type { OwnerContext } from '../../context.ts';
 import { previewsHtml } from '../announcements/previews.ts';
@@ -37,11 +38,11 @@ async function draftHtml(draft: Draft, { context, texts }: PreviewContext): Prom
     scope && guilds.reader?.guild(scope.guildId).catch(() => null),
   ]);
   if (draft.section === 'rewards') {
-    return draft.paid && markupHtml(texts.setup.saved.wouldHavePaid(draft.paid), names, texts.locale);
+    return draft.paid && markupHtml(wouldHavePaid(draft.paid, texts), names, texts.locale);
   }
   const { listing } = draft;
   const now = clock.now();
-  const announced = textsFor(listing.announcements.language, guild?.locale);
+  const announced = texts.languages.for(listing.announcements.language, guild?.locale);
   const previews = previewAnnouncements(listing, { title: listing.title, texts: announced, now });
   return previewsHtml(previews, { names, texts, announced, now });
 }

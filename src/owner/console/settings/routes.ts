@@ -99,20 +99,20 @@ async function answer(request: Request, response: Response, visit: Visit): Promi
     ? modalHtml(result, view, texts, consoleRoot(request))
     : panelHtml(result as Panel | Reply, view);
   const body = html`<div class="settings" lang="${texts.locale}" dir="auto">${content}</div>`;
-  renderPage(request, response, { title: texts.setup.main.title.replaceAll('*', ''), session: visit, body });
+  renderPage(request, response, { title: texts.text('setup.main.title').replaceAll('*', ''), session: visit, body });
 }
 
 function modalHtml(modal: Modal, view: PanelView, texts: Texts, base: string): Html {
   const { title, action, options = {}, fields } = modal;
   const form = html`<form class="card stack" method="post" action="settings">${hiddenFields(action, options, view)}
 ${fields.map((field) => fieldHtml(field, view))}
-<p class="line"><button>${texts.console.save}</button> <a href="settings">${texts.setup.buttons.cancel}</a></p></form>`;
+<p class="line"><button>${texts.text('console.save')}</button> <a href="settings">${texts.text('setup.buttons.cancel')}</a></p></form>`;
   const { f: name } = options;
   return html`<h1>${title}</h1>
 ${
   hasDraft(name)
     ? html`<div class="columns with-preview">${form}
-<section class="card previews" aria-labelledby="preview" data-preview="settings/preview" hidden><h2 id="preview">${texts.console.preview}</h2><div></div></section></div>
+<section class="card previews" aria-labelledby="preview" data-preview="settings/preview" hidden><h2 id="preview">${texts.text('console.preview')}</h2><div></div></section></div>
 ${previewAssets(base)}`
     : form
 }`;

@@ -24,7 +24,7 @@ export function addCreateRoutes(routes: PageRoutes, dependencies: PageDependenci
 
   routes.memberPage('/dashboard/new', async ({ visitor, now, texts }) => {
     const servers = discord && (await findProvenServers(database, visitor, now));
-    return { title: texts.dashboard.add, body: createPage({ visitor, servers, texts }, dependencies) };
+    return { title: texts.text('dashboard.add'), body: createPage({ visitor, servers, texts }, dependencies) };
   });
 
   routes.form('/dashboard/new/server', async ({ request, visitor, now }) => {
@@ -59,17 +59,17 @@ export function addCreateRoutes(routes: PageRoutes, dependencies: PageDependenci
 
   async function create(listing: Listing, state: 'published' | 'pending'): Promise<string> {
     const outcome = await createOwnersListing(database, listing, state);
-    if (outcome === 'listed') throw new PageError(409, ({ errors }) => errors.listed[listing.kind]);
+    if (outcome === 'listed') throw new PageError(409, ({ text }) => text(`errors.listed.${listing.kind}`));
     if (outcome === 'too-many') {
       const max = maxListingsOfOwner;
-      throw new PageError(409, ({ errors, plain, number }) => plain(errors.tooManyListings, { max: number(max) }));
+      throw new PageError(409, ({ number, text }) => text('errors.tooManyListings', { max: number(max) }));
     }
     return `/dashboard/${listing.id}?notice=${outcome}`;
   }
 }
 
 function notConfirmed(): PageError {
-  return new PageError(403, ({ errors }) => errors.notConfirmed);
+  return new PageError(403, ({ text }) => text('errors.notConfirmed'));
 }
 
 function newListing({ userId }: Visitor, now: number) {
@@ -116,61 +116,60 @@ interface CreateView {
  */
 function createPage(view: CreateView, { actAsMembers, approvesBots }: PageDependencies): Html {
   const { servers } = view;
-  const { dashboard, create } = view.texts;
-  return html`<h1>${dashboard.add}</h1>
-<section class="card" aria-labelledby="add-server"><h2 id="add-server">${create.addServer}</h2>
+  const { text } = view.texts;
+  return html`<h1>${text('dashboard.add')}</h1>
+<section class="card" aria-labelledby="add-server"><h2 id="add-server">${text('create.addServer')}</h2>
 ${servers && provenServers(servers, view)}
-${actAsMembers && servers && html`<h3>${create.anyServer}</h3>`}
+${actAsMembers && servers && html`<h3>${text('create.anyServer')}</h3>`}
 ${actAsMembers && idForm('server', view)}
-${!servers && !actAsMembers && html`<p>${create.askOperator}</p>`}</section>
-<section class="card" aria-labelledby="add-bot"><h2 id="add-bot">${create.addBot}</h2>
-${approvesBots && html`<p class="quiet">${create.approval}</p>`}
+${!servers && !actAsMembers && html`<p>${text('create.askOperator')}</p>`}</section>
+<section class="card" aria-labelledby="add-bot"><h2 id="add-bot">${text('create.addBot')}</h2>
+${approvesBots && html`<p class="quiet">${text('create.approval')}</p>`}
 ${idForm('bot', view)}</section>`;
 }
 
-function idForm(kind: ServiceListingKind, { visitor, texts: { create } }: CreateView): Html {
+function idForm(kind: ServiceListingKind, { visitor, texts: { text } }: CreateView): Html {
   return html`<form class="stack" method="post" action="/dashboard/new/${kind}">${formTokenField(visitor)}
-  <label>${create.id[kind]} <input name="id" required inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" autocomplete="off"></label>
-  <label>${create.name} <input name="name" required maxlength="100" dir="auto"></label>
-  <label>${create.description} <textarea name="description" maxlength="2000" rows="3" dir="auto"></textarea></label>
-  <button>${create.submit[kind]}</button></form>`;
+  <label>${text(`create.id.${kind}`)} <input name="id" required inputmode="numeric" pattern="[0-9]{1,20}" maxlength="20" autocomplete="off"></label>
+  <label>${text('create.name')} <input name="name" required maxlength="100" dir="auto"></label>
+  <label>${text('create.description')} <textarea name="description" maxlength="2000" rows="3" dir="auto"></textarea></label>
+  <button>${text(`create.submit.${kind}`)}</button></form>`;
 }
 
 /** The servers that Discord has confirmed, each with what the visitor can do: add, edit or take over its listing. */
 function provenServers(servers: readonly ProvenServer[], view: CreateView): Html {
-  const { create } = view.texts;
   const proveLink = (text: string) =>
     html`<a class="button second" href="/sign-in/discord/servers?next=/dashboard/new">${text}</a>`;
   if (servers.length === 0) {
-    return html`<p>${create.proveHint}</p>
-<p>${proveLink(create.showServers)}</p>`;
+    return html`<p>${view.texts.text('create.proveHint')}</p>
+<p>${proveLink(view.texts.text('create.showServers'))}</p>`;
   }
   const unlisted = servers.filter(({ listedBy }) => listedBy === null);
   return html`${unlisted.length > 0 && addForm(unlisted, view)}
-${unlisted.length === 0 && html`<p class="empty">${create.allListed}</p>`}
+${unlisted.length === 0 && html`<p class="empty">${view.texts.text('create.allListed')}</p>`}
 ${listedServers(servers, view)}
-<p class="line">${proveLink(create.readAgain)}</p>`;
+<p class="line">${proveLink(view.texts.text('create.readAgain'))}</p>`;
 }
 
-function addForm(servers: readonly ProvenServer[], { visitor, texts: { create } }: CreateView): Html {
+function addForm(servers: readonly ProvenServer[], { visitor, texts: { text } }: CreateView): Html {
   return html`<form class="stack" method="post" action="/dashboard/new/server">${formTokenField(visitor)}
-  <label>${create.server} <select name="id" required>${servers.map(({ guild }) => html`<option value="${guild.id}" dir="auto">${guild.name}</option>`)}</select></label>
-  <button>${create.submit.server}</button></form>`;
+  <label>${text('create.server')} <select name="id" required>${servers.map(({ guild }) => html`<option value="${guild.id}" dir="auto">${guild.name}</option>`)}</select></label>
+  <button>${text('create.submit.server')}</button></form>`;
 }
 
 function listedServers(servers: readonly ProvenServer[], view: CreateView): Html | null {
   const listed = servers.filter(({ listedBy }) => listedBy !== null);
   if (listed.length === 0) return null;
-  return html`<h3>${view.texts.create.alreadyListed}</h3>
+  return html`<h3>${view.texts.text('create.alreadyListed')}</h3>
 <ul>${listed.map((server) => html`<li>${listedServer(server, view)}</li>`)}</ul>`;
 }
 
-function listedServer({ guild, listedBy }: ProvenServer, { visitor, texts: { create, fill } }: CreateView): Html {
+function listedServer({ guild, listedBy }: ProvenServer, { visitor, texts: { fill, text } }: CreateView): Html {
   if (listedBy === 'visitor') return html`<a href="/dashboard/${guild.id}">${isolated(guild.name)}</a>`;
-  const listed = fill(create.listedByAnother, { name: isolated(guild.name) });
-  if (!guild.isOwner) return html`${listed}. ${create.ownerOnly}`;
+  const listed = fill('create.listedByAnother', { name: isolated(guild.name) });
+  if (!guild.isOwner) return html`${listed}. ${text('create.ownerOnly')}`;
   return html`<details><summary>${listed}</summary>
-<p>${create.takeOverHint}</p>
+<p>${text('create.takeOverHint')}</p>
 <form method="post" action="/dashboard/new/take-over">${formTokenField(visitor)}<input type="hidden" name="id" value="${guild.id}">
-<button class="danger-solid">${create.takeOver}</button></form></details>`;
+<button class="danger-solid">${text('create.takeOver')}</button></form></details>`;
 }

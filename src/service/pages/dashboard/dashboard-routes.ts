@@ -37,7 +37,7 @@ export function dashboardRoutes(dependencies: PageDependencies): Router {
     const withVotes = await Promise.all(
       listings.map(async (listing) => ({ listing, monthlyVotes: await countVotesOfMonth(database, listing.id, now) })),
     );
-    return { title: texts.frame.dashboard, body: dashboardHome(withVotes, texts) };
+    return { title: texts.text('frame.dashboard'), body: dashboardHome(withVotes, texts) };
   });
 
   addCreateRoutes(routes, dependencies);
@@ -52,19 +52,19 @@ interface OwnListing {
 }
 
 function dashboardHome(listings: readonly OwnListing[], texts: ServiceTexts): Html {
-  const { frame, dashboard } = texts;
-  return html`<div class="spread"><h1>${frame.dashboard}</h1><p class="line"><a class="button" href="/dashboard/new">${dashboard.add}</a> <a href="/your-data">${frame.yourData}</a></p></div>
+  const { text } = texts;
+  return html`<div class="spread"><h1>${text('frame.dashboard')}</h1><p class="line"><a class="button" href="/dashboard/new">${text('dashboard.add')}</a> <a href="/your-data">${text('frame.yourData')}</a></p></div>
 <ul class="cards">${listings.map((own) => card(own, texts))}</ul>
-${listings.length === 0 && html`<p class="empty">${dashboard.none}</p>`}`;
+${listings.length === 0 && html`<p class="empty">${text('dashboard.none')}</p>`}`;
 }
 
 function card({ listing, monthlyVotes }: OwnListing, texts: ServiceTexts): Html {
-  const { dashboard } = texts;
-  const state = listing.state === 'published' ? null : dashboard.states[listing.state];
+  const { text } = texts;
+  const state = listing.state === 'published' ? null : text(`dashboard.states.${listing.state}`);
   const isDeleting = listing.state === 'deleting';
   return html`<li class="card"><div class="head">${listingIcon(listing, 'small')}
   <div><h2><span dir="auto">${listing.name}</span></h2>
   ${kindAndVotes(listing, monthlyVotes, texts)}</div></div>
   ${state && html`<p><span class="state">${state}</span></p>`}
-  ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">${dashboard.edit[listing.kind]}</a> <a href="/dashboard/${listing.id}/statistics">${dashboard.tabs.statistics}</a> <a href="${pagePath(listing)}">${dashboard.publicPage}</a></p>`}</li>`;
+  ${!isDeleting && html`<p class="line"><a class="button" href="/dashboard/${listing.id}">${text(`dashboard.edit.${listing.kind}`)}</a> <a href="/dashboard/${listing.id}/statistics">${text('dashboard.tabs.statistics')}</a> <a href="${pagePath(listing)}">${text('dashboard.publicPage')}</a></p>`}</li>`;
 }

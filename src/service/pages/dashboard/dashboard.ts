@@ -83,10 +83,10 @@ export class Dashboard {
 
   async #editPage(owned: OwnerCall, newSecret: NewSecret | null): Promise<PageContent> {
     const { kind, name } = owned.listing;
-    const { dashboard, plain } = owned.texts;
+    const { text } = owned.texts;
     const sections = await editSections(this.#dependencies, owned, newSecret);
-    const title = plain(dashboard.editNamed, { name });
-    return { title, body: dashboardFrame(owned, '', dashboard.edit[kind], sections) };
+    const title = text('dashboard.editNamed', { name });
+    return { title, body: dashboardFrame(owned, '', text(`dashboard.edit.${kind}`), sections) };
   }
 
   /** @throws PageError 404 */
@@ -99,14 +99,14 @@ export class Dashboard {
 
 /** A page with links to the tabs, of which the first has further pages. Bots have no reviews. */
 function dashboardFrame({ listing, texts }: OwnerCall, path: string, title: string, body: Fragment): Html {
-  const { frame, dashboard } = texts;
+  const { text } = texts;
   const current = Object.hasOwn(tabs, path) ? path : '';
   const shown = Object.entries(tabs).filter(([tab]) => listing.kind === 'server' || tab !== '/reviews');
   return html`<header class="dashboard">${listingIcon(listing, 'small')}
-<div><h1>${title}</h1><p class="quiet">${isolated(listing.name)} · <a href="${pagePath(listing)}">${dashboard.publicPage}</a></p></div></header>
-<nav class="tabs" aria-label="${frame.dashboard}">${shown.map(
+<div><h1>${title}</h1><p class="quiet">${isolated(listing.name)} · <a href="${pagePath(listing)}">${text('dashboard.publicPage')}</a></p></div></header>
+<nav class="tabs" aria-label="${text('frame.dashboard')}">${shown.map(
     ([tab, name]) =>
-      html`<a href="/dashboard/${listing.id}${tab}"${tab === current && html` aria-current="page"`}>${dashboard.tabs[name]}</a>`,
+      html`<a href="/dashboard/${listing.id}${tab}"${tab === current && html` aria-current="page"`}>${text(`dashboard.tabs.${name}`)}</a>`,
   )}</nav>
 ${stateNotice(listing, texts)}
 ${body}`;

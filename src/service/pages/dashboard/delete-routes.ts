@@ -14,11 +14,11 @@ import type { Dashboard } from './dashboard.ts';
 const deleteForm = z.object({ name: z.string().max(1_000).transform(normalizeLine) });
 
 export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: PageDependencies): void {
-  dashboard.page('/delete', ({ dashboard }) => dashboard.tabs.delete, deletePage);
+  dashboard.page('/delete', ({ text }) => text('dashboard.tabs.delete'), deletePage);
 
   dashboard.page(
     '/export',
-    ({ yourData }) => yourData.export,
+    ({ text }) => text('yourData.export'),
     async ({ request, response, listing, visitor }) => {
       const { id, kind } = listing;
       await admission.count(request, 'data', visitor.userId);
@@ -34,7 +34,7 @@ export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: P
   dashboard.form('/delete', null, async ({ request, response, listing, now }) => {
     const { name } = readForm(deleteForm, request.body);
     if (name !== normalizeLine(listing.name)) {
-      throw new PageError(400, ({ errors, plain }) => plain(errors.differentName, { name: listing.name }));
+      throw new PageError(400, ({ text }) => text('errors.differentName', { name: listing.name }));
     }
     if (!(await startListingDeletion(database, listing.id, now))) throw pageNotFound();
     response.redirect(303, '/dashboard?notice=deleted');
@@ -42,14 +42,14 @@ export function addDeleteRoutes(dashboard: Dashboard, { database, admission }: P
   });
 }
 
-function deletePage({ listing, visitor, texts: { yourData, deletion, fill } }: OwnerCall): Html {
+function deletePage({ listing, visitor, texts: { fill, text } }: OwnerCall): Html {
   const path = `/dashboard/${listing.id}`;
-  return html`<section class="card" aria-labelledby="export"><h2 id="export">${yourData.export}</h2>
-<p>${deletion.exportHint}</p>
-<p><a class="button second" href="${path}/export" download>${yourData.download}</a></p></section>
-<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">${deletion.title[listing.kind]}</h2>
-<p>${deletion.hint[listing.kind]}</p>
+  return html`<section class="card" aria-labelledby="export"><h2 id="export">${text('yourData.export')}</h2>
+<p>${text('deletion.exportHint')}</p>
+<p><a class="button second" href="${path}/export" download>${text('yourData.download')}</a></p></section>
+<section class="card danger-zone" aria-labelledby="delete"><h2 id="delete">${text(`deletion.title.${listing.kind}`)}</h2>
+<p>${text(`deletion.hint.${listing.kind}`)}</p>
 <form class="stack" method="post" action="${path}/delete">${formTokenField(visitor)}
-  <label>${fill(deletion.typeName, { name: isolated(listing.name) })} <input name="name" required maxlength="100" autocomplete="off"></label>
-  <button class="danger-solid">${deletion.submit[listing.kind]}</button></form></section>`;
+  <label>${fill('deletion.typeName', { name: isolated(listing.name) })} <input name="name" required maxlength="100" autocomplete="off"></label>
+  <button class="danger-solid">${text(`deletion.submit.${listing.kind}`)}</button></form></section>`;
 }

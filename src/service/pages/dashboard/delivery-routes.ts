@@ -6,7 +6,7 @@ import {
   requeueDelivery,
   type WebhookDelivery,
 } from '../../storage/deliveries/deliveries.ts';
-import type { ServiceTexts } from '../../texts/texts.ts';
+import { type ServiceTexts, serviceNamesIn } from '../../texts/texts.ts';
 import { readForm } from '../forms.ts';
 import { type PageDependencies, pageNotFound } from '../page-routes.ts';
 import { resultAt, sectionHead } from '../render-page.ts';
@@ -40,7 +40,7 @@ type Filter = Pick<DeliverySelection, 'state' | 'family'>;
 export function addDeliveryRoutes(dashboard: Dashboard, { database, queued }: PageDependencies): void {
   dashboard.page(
     '/deliveries',
-    ({ deliveries }) => deliveries.title,
+    ({ text }) => text('deliveries.title'),
     async (call) => {
       const { request, listing, texts } = call;
       const { before, ...filter } = deliveryLogQuery.parse(request.query);
@@ -49,7 +49,7 @@ export function addDeliveryRoutes(dashboard: Dashboard, { database, queued }: Pa
       const deliveries = found.slice(0, deliveriesPerPage);
       const path = `/dashboard/${listing.id}/deliveries`;
       return html`${filterForm(path, filter, texts)}
-<section class="card" aria-labelledby="deliveries">${sectionHead('deliveries', texts.dashboard.tabs.deliveries, call)}
+<section class="card" aria-labelledby="deliveries">${sectionHead('deliveries', texts.text('dashboard.tabs.deliveries'), call)}
 ${deliveryList(deliveries, call, 'log')}</section>
 ${pageLinks({ path, filter, hasNewer: before !== undefined }, found.length > deliveries.length ? deliveries.at(-1) : undefined, texts)}`;
     },
@@ -69,23 +69,27 @@ ${pageLinks({ path, filter, hasNewer: before !== undefined }, found.length > del
 function pageLinks(
   { path, filter, hasNewer }: { readonly path: string; readonly filter: Filter; readonly hasNewer: boolean },
   last: WebhookDelivery | undefined,
-  { frame, deliveries }: ServiceTexts,
+  { text }: ServiceTexts,
 ): Html | null {
   if (!hasNewer && last === undefined) return null;
-  return html`<nav class="pages" aria-label="${frame.pages}">
-  ${hasNewer && html`<a class="button second" href="${pathOf(path, filter)}">${deliveries.newest}</a>`}
-  ${last !== undefined && html`<a class="button second" rel="next" href="${pathOf(path, filter, last)}">${deliveries.older}</a>`}</nav>`;
+  return html`<nav class="pages" aria-label="${text('frame.pages')}">
+  ${hasNewer && html`<a class="button second" href="${pathOf(path, filter)}">${text('deliveries.newest')}</a>`}
+  ${last !== undefined && html`<a class="button second" rel="next" href="${pathOf(path, filter, last)}">${text('deliveries.older')}</a>`}</nav>`;
 }
 
-function filterForm(path: string, filter: Filter, { deliveries }: ServiceTexts): Html {
-  const options = (names: Readonly<Record<string, string>>, current: string | undefined) =>
-    Object.entries(names).map(
-      ([value, name]) => html`<option value="${value}"${value === current && html` selected`}>${name}</option>`,
-    );
+function filterForm(path: string, filter: Filter, { text }: ServiceTexts): Html {
+  const option = (value: string, name: string, current: string | undefined) =>
+    html`<option value="${value}"${value === current && html` selected`}>${name}</option>`;
+  const states = serviceNamesIn('deliveries.states').map((state) =>
+    option(state, text(`deliveries.states.${state}`), filter.state),
+  );
+  const families = serviceNamesIn('deliveries.families').map((family) =>
+    option(family, text(`deliveries.families.${family}`), filter.family),
+  );
   return html`<form class="filters" action="${path}">
-  <label>${deliveries.state} <select name="state"><option value="">${deliveries.all}</option>${options(deliveries.states, filter.state)}</select></label>
-  <label>${deliveries.webhook} <select name="family"><option value="">${deliveries.all}</option>${options(deliveries.families, filter.family)}</select></label>
-  <button class="second">${deliveries.filter}</button></form>`;
+  <label>${text('deliveries.state')} <select name="state"><option value="">${text('deliveries.all')}</option>${states}</select></label>
+  <label>${text('deliveries.webhook')} <select name="family"><option value="">${text('deliveries.all')}</option>${families}</select></label>
+  <button class="second">${text('deliveries.filter')}</button></form>`;
 }
 
 function pathOf(path: string, { state, family }: Filter, before?: WebhookDelivery): string {

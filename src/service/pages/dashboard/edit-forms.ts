@@ -25,12 +25,12 @@ export function addEditForms(dashboard: Dashboard, { database }: PageDependencie
     const issued = await issueOwnersKey(database, listing, label, now);
     if (issued === 'not-owner') throw pageNotFound();
     if (issued === 'too-many') throw tooManyKeys();
-    return { section: 'advanced', name: texts.plain(texts.edit.keyNamed, { label }), secret: issued.key };
+    return { section: 'advanced', name: texts.text('edit.keyNamed', { label }), secret: issued.key };
   });
 
   dashboard.page(
     '/keys/:keyId/revoke',
-    ({ keys }) => keys.revokeTitle,
+    ({ text }) => text('keys.revokeTitle'),
     async (owned) => {
       const key = await findKey(database, owned.listing.id, readRowId(owned.request.params.keyId));
       if (key === null) throw pageNotFound();
@@ -65,7 +65,11 @@ export function addInviteForm(dashboard: Dashboard, { database, invites }: PageD
     if ('problem' in checked) {
       const { problem } = checked;
       const isOfDiscord = problem === 'limited' || problem === 'unavailable';
-      throw new PageError(isOfDiscord ? 503 : 400, ({ errors }) => errors.invites[problem], isOfDiscord ? 30 : null);
+      throw new PageError(
+        isOfDiscord ? 503 : 400,
+        ({ text }) => text(`errors.invites.${problem}`),
+        isOfDiscord ? 30 : null,
+      );
     }
     await saveInvite(database, listing.id, checked.invite);
     return resultAt('invite', 'saved');
@@ -86,13 +90,13 @@ export function addWebhookForms(dashboard: Dashboard, dependencies: PageDependen
     if (secret === null) throw pageNotFound();
     queued();
     if (existing || form.secret !== undefined) return resultAt(sectionOf(key.family), 'saved');
-    return { section: sectionOf(key.family), name: texts.edit.secretOf[key.family], secret };
+    return { section: sectionOf(key.family), name: texts.text(`edit.secretOf.${key.family}`), secret };
   });
 
   dashboard.form(`${path}/rotate`, 'edit', async ({ request, listing, now, texts }) => {
     const family = readFamily(request.params.family);
     const secret = await rotateWebhookSecret(database, listing.id, family, now).catch(rethrowAsPageError);
-    return { section: sectionOf(family), name: texts.edit.newSecretOf[family], secret };
+    return { section: sectionOf(family), name: texts.text(`edit.newSecretOf.${family}`), secret };
   });
 
   dashboard.form(`${path}/test`, 'send', async ({ request, listing, visitor: { userId, username } }) => {
@@ -131,6 +135,6 @@ function readFamily(text: string): WebhookFamily {
 /** Responds to an invalid URL, and to a webhook that was removed meanwhile, with 400. */
 function rethrowAsPageError(thrown: unknown): never {
   if (thrown instanceof RejectedTargetError) throw new PageError(400, thrown.explain);
-  if (thrown instanceof TallyhookError) throw new PageError(400, ({ errors }) => errors.noWebhook);
+  if (thrown instanceof TallyhookError) throw new PageError(400, ({ text }) => text('errors.noWebhook'));
   throw thrown;
 }

@@ -24,7 +24,7 @@ const reviewsQuery = z.object({
 export function addReviewRoutes(dashboard: Dashboard, { database }: PageDependencies): void {
   dashboard.page(
     '/reviews',
-    ({ reviews }) => reviews.title,
+    ({ text }) => text('reviews.title'),
     (owned) => ownersReviewsPage(database, owned),
   );
 
@@ -46,7 +46,7 @@ export function addReviewRoutes(dashboard: Dashboard, { database }: PageDependen
 /** The reviews of a server with forms for the owner's replies. */
 async function ownersReviewsPage(database: Database, owned: OwnerCall): Promise<Html> {
   const { request, listing, texts } = owned;
-  const { ownersReviews } = texts;
+  const { text } = texts;
   const { page, unanswered } = reviewsQuery.parse(request.query);
   const selection = { unanswered, limit: reviewsPerPage + 1, offset: (page - 1) * reviewsPerPage };
   const found = await findReviews(database, listing.id, selection);
@@ -54,26 +54,26 @@ async function ownersReviewsPage(database: Database, owned: OwnerCall): Promise<
   const { total, rating } = await countReviews(database, listing.id);
   const path = `/dashboard/${listing.id}/reviews`;
   const pathOf = (number: number) => `${path}?page=${number}${unanswered ? '&unanswered=1' : ''}`;
-  return html`<p class="sorts">${unanswered ? html`<a href="${path}">${ownersReviews.all}</a> <strong aria-current="true">${ownersReviews.unanswered}</strong>` : html`<strong aria-current="true">${ownersReviews.all}</strong> <a href="${path}?unanswered=1">${ownersReviews.unanswered}</a>`}</p>
-<section class="card" aria-labelledby="reviews"><h2 id="reviews">${rating === null ? ownersReviews.none : texts.plainCount(ownersReviews.rating, total, { rating: texts.rating(rating) })}</h2>
-${reviews.length === 0 && html`<p class="empty">${ownersReviews.nothing}</p>`}
+  return html`<p class="sorts">${unanswered ? html`<a href="${path}">${text('ownersReviews.all')}</a> <strong aria-current="true">${text('ownersReviews.unanswered')}</strong>` : html`<strong aria-current="true">${text('ownersReviews.all')}</strong> <a href="${path}?unanswered=1">${text('ownersReviews.unanswered')}</a>`}</p>
+<section class="card" aria-labelledby="reviews"><h2 id="reviews">${rating === null ? text('ownersReviews.none') : text('ownersReviews.rating', { count: total, rating: texts.rating(rating) })}</h2>
+${reviews.length === 0 && html`<p class="empty">${text('ownersReviews.nothing')}</p>`}
 <ol class="reviews">${reviews.map((review) => item(review, owned))}</ol></section>
 ${pageLinks(page, found.length > reviews.length, pathOf, texts)}`;
 }
 
 function item(review: PageReview, owned: OwnerCall): Html {
   const { listing, visitor, texts } = owned;
-  const { ownersReviews } = texts;
+  const { text } = texts;
   const { reply } = review;
   const path = `/dashboard/${listing.id}/reviews/${review.id}/reply`;
   const token = formTokenField(visitor);
   const section = `review-${review.id}`;
   return html`<li id="${section}">${noticeAt(section, owned.request, texts)}${reviewText(review, owned)}
   ${reply && replyText(reply, owned)}
-  <div class="line"><details class="reply-form"><summary>${reply ? ownersReviews.editReply : ownersReviews.reply}</summary>
+  <div class="line"><details class="reply-form"><summary>${reply ? text('ownersReviews.editReply') : text('ownersReviews.reply')}</summary>
     <form class="stack" method="post" action="${path}">${token}
-      <label><span class="hidden">${texts.fill(ownersReviews.replyTo, { name: isolated(review.username) })}</span><textarea name="reply" required maxlength="1000" rows="3" dir="auto">${reply?.text ?? ''}</textarea></label>
-      <button>${reply ? ownersReviews.save : ownersReviews.publish}</button></form></details>
-  ${reply && html`<form method="post" action="${path}/delete">${token}<button class="plain danger">${ownersReviews.delete}</button></form>`}
-  <a href="${pagePath(listing)}/reviews/${review.id}/report">${texts.reviews.report}</a></div></li>`;
+      <label><span class="hidden">${texts.fill('ownersReviews.replyTo', { name: isolated(review.username) })}</span><textarea name="reply" required maxlength="1000" rows="3" dir="auto">${reply?.text ?? ''}</textarea></label>
+      <button>${reply ? text('ownersReviews.save') : text('ownersReviews.publish')}</button></form></details>
+  ${reply && html`<form method="post" action="${path}/delete">${token}<button class="plain danger">${text('ownersReviews.delete')}</button></form>`}
+  <a href="${pagePath(listing)}/reviews/${review.id}/report">${texts.text('reviews.report')}</a></div></li>`;
 }

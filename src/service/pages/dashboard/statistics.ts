@@ -14,7 +14,7 @@ const deliveryDays = 30;
 export function addStatistics(dashboard: Dashboard, { database }: PageDependencies): void {
   dashboard.page(
     '/statistics',
-    (texts) => texts.dashboard.tabs.statistics,
+    (texts) => texts.text('dashboard.tabs.statistics'),
     (owned) => statisticsPage(database, owned),
   );
 }
@@ -26,7 +26,7 @@ function startOfMonth(now: number): number {
 }
 
 async function statisticsPage(database: Database, { request, listing, now, texts }: OwnerCall): Promise<Html> {
-  const { statistics, plain, plainCount, number } = texts;
+  const { number, text } = texts;
   const days = await listingDays(database, listing.id, { count: request.query['days'] === '90' ? 90 : 30, now });
   const votes = await countVotes(database, listing.id, now);
   const lastMonth = await countVotesOfMonth(database, listing.id, startOfMonth(now) - 1);
@@ -46,22 +46,22 @@ async function statisticsPage(database: Database, { request, listing, now, texts
   );
   const inRange = days.reduce((sum, day) => sum + day.votes, 0);
   return html`<dl class="figures tiles">
-  ${figure(texts.listing.votes, number(votes.total))}${figure(texts.listing.thisMonth, number(votes.month))}${figure(statistics.lastMonth, number(lastMonth))}
-  ${listing.kind === 'server' && figure(texts.reviews.title, number(reviews.total))}
-  ${listing.kind === 'server' && figure(statistics.meanRating, reviews.rating === null ? '–' : texts.rating(reviews.rating))}
+  ${figure(texts.text('listing.votes'), number(votes.total))}${figure(texts.text('listing.thisMonth'), number(votes.month))}${figure(text('statistics.lastMonth'), number(lastMonth))}
+  ${listing.kind === 'server' && figure(texts.text('reviews.title'), number(reviews.total))}
+  ${listing.kind === 'server' && figure(text('statistics.meanRating'), reviews.rating === null ? '–' : texts.rating(reviews.rating))}
 </dl>
-<section class="card" aria-labelledby="votes"><div class="spread"><h2 id="votes">${statistics.votesPerDay}</h2><p class="sorts">${ranges}</p></div>
+<section class="card" aria-labelledby="votes"><div class="spread"><h2 id="votes">${text('statistics.votesPerDay')}</h2><p class="sorts">${ranges}</p></div>
 ${voteChart(days, texts)}
-<p class="quiet">${plain(statistics.inDays, { votes: plainCount(texts.counts.votes, inRange), days: texts.days(days.length) })}</p>
-<details><summary>${statistics.asTable}</summary><div class="scroll tall"><table><thead><tr><th scope="col">${statistics.day}</th><th scope="col" class="number">${texts.listing.votes}</th></tr></thead>
+<p class="quiet">${text('statistics.inDays', { votes: texts.text('counts.votes', { count: inRange }), days: texts.days(days.length) })}</p>
+<details><summary>${text('statistics.asTable')}</summary><div class="scroll tall"><table><thead><tr><th scope="col">${text('statistics.day')}</th><th scope="col" class="number">${texts.text('listing.votes')}</th></tr></thead>
 <tbody>${days
     .toReversed()
     .map(
       (day) => html`<tr><th scope="row">${texts.date(day.start)}</th><td class="number">${number(day.votes)}</td></tr>`,
     )}</tbody></table></div></details></section>
-<section class="card" aria-labelledby="webhooks"><h2 id="webhooks">${statistics.deliveries}</h2>
-<dl class="figures">${figure(statistics.total, number(queued))}${figure(statistics.failed, number(failed))}${figure(statistics.waiting, number(waiting))}</dl>
-<p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">${statistics.failedDeliveries}</a></p></section>`;
+<section class="card" aria-labelledby="webhooks"><h2 id="webhooks">${text('statistics.deliveries')}</h2>
+<dl class="figures">${figure(text('statistics.total'), number(queued))}${figure(text('statistics.failed'), number(failed))}${figure(text('statistics.waiting'), number(waiting))}</dl>
+<p class="quiet"><a href="/dashboard/${listing.id}/deliveries?state=failed">${text('statistics.failedDeliveries')}</a></p></section>`;
 }
 
 const width = 720;
@@ -73,7 +73,7 @@ const top = 20;
 
 /** Bars of votes per day as SVG, with a title and a description for screen readers. */
 function voteChart(days: readonly Pick<ListingDay, 'start' | 'votes'>[], texts: ServiceTexts): Html {
-  const { statistics, plain, plainCount, number, date } = texts;
+  const { number, date, text } = texts;
   const compact = new Intl.NumberFormat(texts.locale, { notation: 'compact' });
   const total = days.reduce((sum, { votes }) => sum + votes, 0);
   const most = days.reduce((best, each) => (each.votes > best.votes ? each : best), days[0] ?? { start: 0, votes: 0 });
@@ -84,8 +84,8 @@ function voteChart(days: readonly Pick<ListingDay, 'start' | 'votes'>[], texts: 
   const gridlines = [0, scale / 2, scale].filter(Number.isInteger);
   const labelEvery = Math.ceil(days.length / 4);
   return html`<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="chart-title chart-description">
-<title id="chart-title">${plain(statistics.chart, { days: texts.days(days.length) })}</title>
-<desc id="chart-description">${plain(statistics.description, { total: plainCount(texts.counts.votes, total), most: number(most.votes), date: date(most.start) })}</desc>
+<title id="chart-title">${text('statistics.chart', { days: texts.days(days.length) })}</title>
+<desc id="chart-description">${text('statistics.description', { total: texts.text('counts.votes', { count: total }), most: number(most.votes), date: date(most.start) })}</desc>
 ${gridlines.map(
   (value) => html`<line class="grid" x1="${left}" x2="${width}" y1="${round(y(value))}" y2="${round(y(value))}"></line>
 <text class="axis" x="${left - 8}" y="${round(y(value) + 4)}" text-anchor="end">${compact.format(value)}</text>`,

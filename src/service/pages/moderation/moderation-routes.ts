@@ -46,7 +46,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
 
   function page(path: ModerationPath, read: (call: PageCall) => Promise<Fragment>): void {
     routes.memberPage(path, async (call) => ({
-      title: call.texts.frame.moderation,
+      title: call.texts.text('frame.moderation'),
       body: moderationPage(path, await read(call), call.texts),
     }));
   }
@@ -90,7 +90,7 @@ export function moderationRoutes(dependencies: PageDependencies): Router {
     const isReview = reviewUserId !== '';
     const needsReview = action === 'remove-review' || action === 'ban';
     if (isReview !== (kind === 'review') || (needsReview && !isReview)) {
-      throw new PageError(400, ({ errors }) => errors.unreadable);
+      throw new PageError(400, ({ text }) => text('errors.unreadable'));
     }
     const reported = { listingId, userId: reviewUserId };
     if (action === 'dismiss') return moderate(database, 'dismiss-reports', reported, context);

@@ -47,9 +47,9 @@ export function previewRoutes({ database, clock, log, face }: PageDependencies):
     const { listing, votes } = await readPublished(request.params.id);
     const language = request.query[languageParameter];
     const texts = serviceTextsIn(localeFor(typeof language === 'string' ? language : null));
-    const { listing: words, counts, plain, plainCount } = texts;
-    const title = plain(words.voteFor, { name: listing.name });
-    const image = badge(title, words.voteForUs, plainCount(counts.votesThisMonth, votes)).text;
+    const { text } = texts;
+    const title = text('listing.voteFor', { name: listing.name });
+    const image = badge(title, text('listing.voteForUs'), text('counts.votesThisMonth', { count: votes })).text;
     if (isCurrent(request, response, { content: image, lifetimeMs: badgeLifetimeMs })) return;
     response.type('svg').send(image);
   });
@@ -66,7 +66,7 @@ export function previewRoutes({ database, clock, log, face }: PageDependencies):
 
   /** @throws PageError 503 */
   function drawOnce(key: string, listing: StoredListing, content: Omit<PreviewContent, 'icon'>) {
-    if (waiting >= maxWaiting) throw new PageError(503, ({ errors }) => errors.unexpectedHint, 5);
+    if (waiting >= maxWaiting) throw new PageError(503, ({ text }) => text('errors.unexpectedHint'), 5);
     waiting += 1;
     const drawing = drawListing(listing, content).finally(() => {
       waiting -= 1;
@@ -105,7 +105,7 @@ function contentOf(
       [texts.number(votes), votes === 1 ? 'vote this month' : 'votes this month'],
       [`#${texts.number(rank)}`, listing.kind === 'server' ? 'of the servers' : 'of the bots'],
     ],
-    siteName: siteName ?? texts.siteName,
+    siteName: siteName ?? texts.text('siteName'),
   };
 }
 

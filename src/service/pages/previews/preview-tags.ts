@@ -20,11 +20,11 @@ export function previewTags(
   { origin, face }: Pick<PageDependencies, 'origin' | 'face'>,
 ): Html | null {
   if (listing.state !== 'published') return null;
-  const counted = texts.plainCount(texts.counts.votesThisMonth, votes);
+  const counted = texts.text('counts.votesThisMonth', { count: votes });
   const description = cut(listing.description.replace(/\s+/g, ' '), maxDescription);
   const properties = {
     'og:type': 'website',
-    'og:site_name': face.name ?? texts.siteName,
+    'og:site_name': face.name ?? texts.text('siteName'),
     'og:title': listing.name,
     'og:description': description === '' ? counted : description,
     'og:url': origin + pagePath(listing),

@@ -1,0 +1,134 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { en as service } from '../../src/service/texts/en.ts';
+import { en as bot } from '../../src/texts/en.ts';
+import { defaultLocale, languageOf, locales } from '../../src/texts/locale.ts';
+import { partsOf } from '../../src/texts/message-parts.ts';
+import { messagesIn } from '../../src/texts/translations.ts';
+
+export const programs = {
+  bot: { english: bot, sources: '{src,commands,config}/**/*.ts', isOwn: (path: string) => !isOfService(path) },
+  service: { english: service, sources: 'src/service/**/*.ts', isOwn: () => true },
+} as const;
+export type Program = keyof typeof programs;
+
+const isOfService = (path: string) => path.startsWith('src/service/');
+/** One locale of each language that has a file. */
+export const translations = locales.filter(
+  (locale, index) =>
+    languageOf(locale) !== 'en' && locales.findIndex((each) => languageOf(each) === languageOf(locale)) === index,
+);
+
+/** English, and one locale of each language that has a file. */
+export const checkedLocales = [defaultLocale, ...translations] as const;
+
+/** Files of languages that {@link locales} does not have, so that nobody reads them. */
+export function unreadFiles(program: Program): readonly string[] {
+  const languages = [...locales.map(languageOf), 'en'];
+  return globSync(`locales/${program}/*.json`).filter((path) => !languages.includes(basename(path, '.json')));
+}
+
+const formSuffix = /_(zero|one|two|few|many|other)$/;
+/** The key of a text that depends on a number, for that of one of its forms; others stay as they are. */
+const keyOf = (key: string) => key.replace(formSuffix, '');
+const placeholdersIn = (message: string) => new Set(partsOf(message).filter((_, index) => index % 2 === 1));
+
+/** How much of the texts of a program a language has, from 0 to 1. */
+export function coverageOf(program: Program, locale: (typeof locales)[number]): number {
+  const { english } = programs[program];
+  const keys = new Set([...messagesIn(program, english, 'en').keys()].map(keyOf));
+  const own = new Set([...messagesIn(program, english, languageOf(locale)).keys()].map(keyOf));
+  return [...keys].filter((key) => own.has(key)).length / keys.size;
+}
+
+/** What is wrong with the texts of a program in a language. */
+export function problemsOf(program: Program, locale: (typeof locales)[number]): readonly string[] {
+  const { english } = programs[program];
+  const source = messagesIn(program, english, 'en');
+  const messages = messagesIn(program, english, languageOf(locale));
+  const forms = new Set(new Intl.PluralRules(locale).resolvedOptions().pluralCategories.map(String));
+  const problems: string[] = [];
+  for (const [key, message] of messages) {
+    const form = formSuffix.exec(key)?.[1];
+    const original = source.get(form === undefined ? key : `${keyOf(key)}_other`);
+    const report = (problem: string) => problems.push(`${key}: ${problem}`);
+    if (original === undefined) {
+      report('English has no such text');
+      continue;
+    }
+    if (form !== undefined && !forms.has(form)) report(`the language has no form "${form}"`);
+    const expected = placeholdersIn(original);
+    const actual = placeholdersIn(message);
+    // The number itself may be a word, such as "a vote".
+    if (form !== undefined && !actual.has('count')) expected.delete('count');
+    const lost = [...expected].filter((name) => !actual.has(name));
+    const unknown = [...actual].filter((name) => !expected.has(name));
+    if (lost.length > 0) report(`it lacks {${lost.join('}, {')}}`);
+    if (unknown.length > 0) report(`there is no {${unknown.join('}, {')}}`);
+    if (message.trim() === '') report('it is empty');
+    if (
+      /[{}]/.test(
+        partsOf(message)
+          .filter((_, index) => index % 2 === 0)
+          .join(''),
+      )
+    )
+      report('it has a brace');
+    if (message.split('**').length % 2 === 0) report('it has ** without a counterpart');
+    const limit = program === 'bot' ? limitOf(key) : Number.POSITIVE_INFINITY;
+    // The examples of placeholders that are filled in have at most 36 characters.
+    const length = message.replace('{placeholders}', 'x'.repeat(36)).length;
+    if (length > limit) report(`it has ${length} characters, of which Discord shows ${limit}`);
+  }
+  for (const key of new Set([...messages.keys()].filter((each) => formSuffix.test(each)).map(keyOf))) {
+    const missing = [...forms].filter((form) => !messages.has(`${key}_${form}`));
+    if (missing.length > 0) problems.push(`${key}: it lacks the form ${missing.join(', ')}`);
+  }
+  return problems;
+}
+
+/** Discord's limits of titles, labels and descriptions of modals, and of selects. */
+const limits: Readonly<Record<string, number>> = {
+  'setup.sections': 34,
+  'setup.buttons': 34,
+  'setup.forms': 45,
+  'setup.fields': 45,
+  'setup.hints': 100,
+  'setup.choices': 100,
+  'setup.placeholders': 150,
+  'setup.trust': 100,
+  'award.creditsField': 45,
+  'award.reasonField': 45,
+};
+
+function limitOf(key: string): number {
+  const limit = limits[key.split('.').slice(0, 2).join('.')];
+  if (limit !== undefined) return limit;
+  // Discord accepts 80 characters, but shows about this many of a button on a phone.
+  if (isButton(key)) return 34;
+  return /title/i.test(key) ? 100 : 700;
+}
+
+function isButton(key: string): boolean {
+  return (
+    /button/i.test(key.replace('failure.unknownButton', '')) ||
+    /^(reviews|leaderboard)\.(previous|next|me)$/.test(key) ||
+    /^shop\.(buy|confirm|cancel|previous|next|done|refund|purchases)$/.test(key)
+  );
+}
+
+/** English texts that no source of the program says. */
+export function unusedKeys(program: Program): readonly string[] {
+  const { english, sources, isOwn } = programs[program];
+  const files = globSync(sources).filter((path) => isOwn(path) && !path.endsWith('/texts/en.ts'));
+  const code = files.map((path) => readFileSync(path, 'utf8')).join('\n');
+  const literals = new Set(code.match(/(?<=')[\w-]+(?:\.[\w-]+)*(?=')/g));
+  // Such as `setup.choices.${value}`, in which a part of the key is known only when it is said.
+  const patterns = new Set(code.match(/(?<=`)(?:[\w-]|\$\{[^`{}]*\})+(?:\.(?:[\w-]|\$\{[^`{}]*\})+)+(?=`)/g));
+  const dynamic = [...patterns].map((pattern) => {
+    const texts = pattern.split(/\$\{[^`{}]*\}/).map((text) => text.replaceAll('.', '\\.'));
+    return new RegExp(`^${texts.join('[\\w./-]+')}$`);
+  });
+  const keys = new Set([...messagesIn(program, english, 'en').keys()].map(keyOf));
+  return [...keys].filter((key) => !literals.has(key) && !dynamic.some((pattern) => pattern.test(key)));
+}

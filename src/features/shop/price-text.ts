@@ -1,0 +1,7 @@
+import type { Markup } from '../../texts/markup.ts';
+import type { Texts } from '../../texts/texts.ts';
+
+/** @param price in credits */
+export function priceText(price: number, { text }: Pick<Texts, 'text'>): Markup {
+  return price === 0 ? text('shop.free') : text('parts.credits', { count: price });
+}
