@@ -56,8 +56,14 @@ export function guildsOf(listings: readonly Pick<ListingConfig, 'guildId'>[]): r
  * @param listings those of the settings
  */
 export async function prepareCommunities(
-  store: Pick<CommunityStore, 'add' | 'addConfigured'>,
+  store: Pick<CommunityStore, 'all' | 'add' | 'addConfigured'>,
   listings: readonly ListingConfig[],
 ): Promise<CommunityIds> {
-  return new CommunityIds(store, await store.addConfigured(guildsOf(listings)));
+  const guildIds = guildsOf(listings);
+  const stored = await store.all();
+  // Usually nothing is written, so that a program also starts while its database is locked.
+  const isComplete = guildIds.every((guildId) => stored.some((each) => each.guildId === guildId));
+  const isDefaultKnown =
+    guildIds.length === 0 || stored.some(({ isDefault, guildId }) => isDefault && guildId !== null);
+  return new CommunityIds(store, isComplete && isDefaultKnown ? stored : await store.addConfigured(guildIds));
 }
