@@ -105,11 +105,10 @@ export async function listImports(json: boolean, { print }: Terminal): Promise<n
   return withStore(loadDatabaseUrl(process.env), async (store) => {
     const imports = await store.imports.list();
     if (json) {
-      const rows = imports.map(({ communityId: _, startedAt, finishedAt, ...row }) => ({
-        ...row,
-        startedAt: isoTime(startedAt),
-        finishedAt: isoTime(finishedAt),
-      }));
+      const rows = imports.map((each) => {
+        const { communityId: _, startedAt, finishedAt, ...row } = each;
+        return { ...row, startedAt: isoTime(startedAt), finishedAt: isoTime(finishedAt) };
+      });
       print(JSON.stringify(rows, null, 2));
     } else if (imports.length === 0) print('Nothing was imported.');
     else {
