@@ -18,16 +18,30 @@ export interface Queue {
 
 declare const queueKey: unique symbol;
 
-/** A queue as it is stored: its type, its community and its id, separated by spaces. */
+/**
+ * A queue as it is stored: its type, its community and its id, separated by spaces. Without the type if it is a channel,
+ * which almost every vote names.
+ */
 export type QueueName = string & { readonly [queueKey]: true };
 
 export function queueName(type: QueueType, communityId: CommunityId, id: string): QueueName {
-  return `${type} ${communityId} ${id}` as QueueName;
+  return (type === 'channel' ? `${communityId} ${id}` : `${type} ${communityId} ${id}`) as QueueName;
 }
 
 export function parseQueue(name: string): Queue {
-  const [type = '', communityId, ...id] = name.split(' ');
-  return { type: type as QueueType, communityId: Number(communityId) as CommunityId, id: id.join(' ') };
+  const [type, rest] = startsWithDigit(name) ? ['channel', name] : divide(name);
+  const [communityId, id] = divide(rest);
+  return { type: type as QueueType, communityId: Number(communityId) as CommunityId, id };
+}
+
+function startsWithDigit(name: string): boolean {
+  const code = name.charCodeAt(0);
+  return code >= 48 && code <= 57;
+}
+
+function divide(text: string): readonly [first: string, rest: string] {
+  const end = text.indexOf(' ');
+  return end === -1 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)];
 }
 
 /** The queue of one role of a guild, in which the effects wait that Discord rejects. */

@@ -28,7 +28,7 @@ export function addBacklog(path: string, effects: number, { channels = 1, dueAt 
     .prepare(
       `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :effects)
        INSERT INTO effects (delivery_id, kind, queue, content, state, attempts, due_at, created_at)
-       SELECT n, 'announcement', 'channel 1 ' || (600000000000000000 + n % CAST(:channels AS INTEGER)), :text, 'waiting', 0, :dueAt, :dueAt FROM numbers`,
+       SELECT n, 'announcement', '1 ' || (600000000000000000 + n % CAST(:channels AS INTEGER)), :text, 'waiting', 0, :dueAt, :dueAt FROM numbers`,
     )
     .run({ effects, channels, text, dueAt });
   database.close();

@@ -2,7 +2,7 @@ import { type ExpressionBuilder, sql as kyselySql, type Selectable } from 'kysel
 import { objectOf, parseJson, textOf } from '../../../platform/json.ts';
 import { allVoteCauses, type Cause } from '../../ledger/entry.ts';
 import type { EffectState } from '../../outbox/effect.ts';
-import type { QueueType } from '../../outbox/queue.ts';
+import { type QueueType, queueName } from '../../outbox/queue.ts';
 import type { Counts, DeliveryRecord, RecordScope, Records } from '../../records/records.ts';
 import { markNames, noMarks } from '../../tally/account-state.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
@@ -152,7 +152,7 @@ function isOfCommunity({ communityId, listings }: RecordScope) {
         exists(ofDelivery),
         and([
           eb('delivery_id', '=', literal(noDelivery)),
-          or([...communityTypes.map((type) => eb('queue', 'like', `${type} ${communityId} %`))]),
+          or(communityTypes.map((type) => eb('queue', 'like', `${queueName(type, communityId, '')}%`))),
         ]),
       ]),
     ]);
