@@ -9,10 +9,11 @@ import { createLog } from '../../../src/platform/log.ts';
 import { firstCommunity } from '../../support/communities.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { newSqliteUrl } from '../../support/new-sqlite.ts';
-import { directMessageQueue, rolesQueue } from '../../support/queues.ts';
+import { channelQueue, directMessageQueue, rolesQueue } from '../../support/queues.ts';
 import { wrappedLeases } from '../../support/wrapped-leases.ts';
 
 const ids = Array.from({ length: 200 }, (_, index) => `${600_000_000_000_000_000n + BigInt(index)}`);
+const channels = ids.map((id) => channelQueue(id));
 
 /** Two processes that share a database and process the outbox. */
 async function startTwo() {
@@ -48,12 +49,12 @@ const owners = (shares: readonly QueueShare[], queue: string) => shares.filter((
 it('each queue belongs to one of two processes, and to the other one when that stops', async () => {
   const { both, divide } = await startTwo();
   const [first, other] = both;
-  for (const id of ids) expect(owners(both, id)).toHaveLength(1);
-  for (const share of both) expect([share.processes(), ids.some(share.isOwn)]).toEqual([2, true]);
+  for (const queue of channels) expect(owners(both, queue)).toHaveLength(1);
+  for (const share of both) expect([share.processes(), channels.some(share.isOwn)]).toEqual([2, true]);
   await first.stop();
-  expect(ids.some(first.isOwn)).toBe(false);
+  expect(channels.some(first.isOwn)).toBe(false);
   await divide();
-  expect([other.processes(), ids.every(other.isOwn)]).toEqual([1, true]);
+  expect([other.processes(), channels.every(other.isOwn)]).toEqual([1, true]);
 });
 
 it('what Discord limits together belongs to one process: the messages to a member, the roles of a guild', async () => {
