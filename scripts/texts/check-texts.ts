@@ -117,6 +117,9 @@ function isButton(key: string): boolean {
   );
 }
 
+/** Names that the code puts together of two words. */
+const composedNames = ['settingsFile', 'bot_vote'];
+
 /** English texts that no source of the program says. */
 export function unusedKeys(program: Program): readonly string[] {
   const { english, sources, isOwn } = programs[program];
@@ -127,8 +130,19 @@ export function unusedKeys(program: Program): readonly string[] {
   const patterns = new Set(code.match(/(?<=`)(?:[\w-]|\$\{[^`{}]*\})+(?:\.(?:[\w-]|\$\{[^`{}]*\})+)+(?=`)/g));
   const dynamic = [...patterns].map((pattern) => {
     const texts = pattern.split(/\$\{[^`{}]*\}/).map((text) => text.replaceAll('.', '\\.'));
-    return new RegExp(`^${texts.join('[\\w./-]+')}$`);
+    return new RegExp(`^${texts.join('([\\w./-]+)')}$`);
   });
   const keys = new Set([...messagesIn(program, english, 'en').keys()].map(keyOf));
-  return [...keys].filter((key) => !literals.has(key) && !dynamic.some((pattern) => pattern.test(key)));
+  const words = new Set(code.match(/[\w./-]*\w/g)?.flatMap((word) => [word, ...word.split(/[./]/)]));
+  for (const name of composedNames) words.add(name);
+  /** Whether the parts that are known only then are in the code at all, such as the name of a rule. */
+  const isSaid = (key: string) =>
+    dynamic.some(
+      (pattern) =>
+        pattern
+          .exec(key)
+          ?.slice(1)
+          .every((part) => words.has(part)) === true,
+    );
+  return [...keys].filter((key) => !literals.has(key) && !isSaid(key));
 }

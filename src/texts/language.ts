@@ -3,6 +3,7 @@ import { once } from '../platform/memoize.ts';
 import type { Locale } from './locale.ts';
 import { trustedMarkup } from './markup.ts';
 import { partsOf } from './message-parts.ts';
+import type { Messages } from './translations.ts';
 
 /** The values of a text by the names of its placeholders. Numbers are formatted. */
 export type Values<Value = string> = Readonly<Record<string, Value | number>>;
@@ -22,11 +23,7 @@ const maxCategories = 1_000;
  * @param messages the texts by their keys; of one that depends on a number, the forms as `votes_one`
  * @param english for texts that the language lacks; null if it is English
  */
-export function createLanguage(
-  locale: Locale,
-  messages: ReadonlyMap<string, string>,
-  english: Language | null,
-): Language {
+export function createLanguage(locale: Locale, messages: Messages, english: Language | null): Language {
   const plurals = once(() => new Intl.PluralRules(locale));
   /** Selecting a plural category takes longer than filling in the text. */
   const categories = new Map<number, Intl.LDMLPluralRule>();

@@ -4,7 +4,7 @@ import { defaultLocale, type Locale, languageOf, localeFor, locales } from './lo
 import type { Markup, Plain } from './markup.ts';
 import type { Flat, IsPlain, NameIn, ValuesOf } from './messages.ts';
 import { readOverrides, type TextOverrides } from './overrides.ts';
-import { keysOf, messagesIn, namesOf } from './translations.ts';
+import { keysOf, namesOf, textsOfLanguage } from './translations.ts';
 
 /** All texts of the bot in English by their keys. */
 export type TextMessages = Flat<typeof en>;
@@ -55,10 +55,14 @@ export function createAppTexts(own: TextOverrides = {}): AppTexts {
   function load(locale: Locale) {
     const known = byLocale.get(locale);
     if (known !== undefined) return known;
-    const messages = messagesIn('bot', en, languageOf(locale));
+    const messages = textsOfLanguage('bot', en, languageOf(locale));
     const replaced = overrides.get(locale);
     const english = languageOf(locale) === 'en' ? null : load(defaultLocale).language;
-    const language = createLanguage(locale, replaced ? new Map([...messages, ...replaced]) : messages, english);
+    const language = createLanguage(
+      locale,
+      replaced ? { get: (key) => replaced.get(key) ?? messages.get(key) } : messages,
+      english,
+    );
     const { number, signed, list, duration, days } = language;
     const created = {
       language,

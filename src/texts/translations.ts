@@ -24,15 +24,45 @@ export function readTranslations(program: Program, language: string): Translatio
   }
 }
 
-const read = new Map<string, ReadonlyMap<string, string>>();
+/** Texts by their keys; of one that depends on a number, the forms as `votes_one`. */
+export type Messages = Pick<ReadonlyMap<string, string>, 'get'>;
 
-/** The texts of a language by their keys: those in code for English, otherwise those of its file, which is read once. */
-export function messagesIn(program: Program, english: object, language: string): ReadonlyMap<string, string> {
+const read = new Map<string, Messages>();
+
+/** The texts of a language: those in code for English, otherwise those of its file, which is read once. */
+export function textsOfLanguage(program: Program, english: object, language: string): Messages {
   if (language === 'en') return flattenOnce(english);
   const id = `${program}/${language}`;
-  const messages = read.get(id) ?? flatten(readTranslations(program, language));
+  const messages = read.get(id) ?? byPath(readTranslations(program, language));
   read.set(id, messages);
   return messages;
+}
+
+/** All of them by their keys. */
+export function messagesIn(program: Program, english: object, language: string): ReadonlyMap<string, string> {
+  return language === 'en' ? flattenOnce(english) : flatten(readTranslations(program, language));
+}
+
+/** The groups that lead to a text. There are as many as English has keys. */
+const paths = new Map<string, readonly string[]>();
+
+function pathOf(key: string): readonly string[] {
+  const known = paths.get(key);
+  if (known !== undefined) return known;
+  const path = key.split('.');
+  paths.set(key, path);
+  return path;
+}
+
+/** Without a map of the keys, which all languages together would have in memory for the few that are used. */
+function byPath(translations: Translations): Messages {
+  return {
+    get(key) {
+      let found: string | Translations | undefined = translations;
+      for (const name of pathOf(key)) found = typeof found === 'object' ? found[name] : undefined;
+      return typeof found === 'string' ? found : undefined;
+    },
+  };
 }
 
 const flattenOnce = memoizeOne(flatten);

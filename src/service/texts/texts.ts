@@ -5,7 +5,7 @@ import { timeElement } from '../../platform/web/time-element.ts';
 import { createLanguage, type Language, type Values } from '../../texts/language.ts';
 import { defaultLocale, type Locale, languageOf, locales } from '../../texts/locale.ts';
 import type { Flat, NameIn, ValuesOf } from '../../texts/messages.ts';
-import { keysOf, messagesIn, namesOf } from '../../texts/translations.ts';
+import { keysOf, namesOf, textsOfLanguage } from '../../texts/translations.ts';
 import { en } from './en.ts';
 
 type Messages = Flat<typeof en>;
@@ -88,7 +88,7 @@ function languageIn(locale: Locale): Language {
   const language = languageOf(locale);
   return createLanguage(
     locale,
-    messagesIn('service', en, language),
+    textsOfLanguage('service', en, language),
     language === 'en' ? null : languageIn(defaultLocale),
   );
 }
