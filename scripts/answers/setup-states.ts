@@ -8,7 +8,7 @@ const subjects = {
   listing: 'API key: stored',
   channels: 'Announcements: none',
   rewards: 'Per vote: 10 credits',
-  roles: 'Off: Role for voters',
+  roles: 'Not used: Role for voters',
   cooldown: 'Time between votes',
   shop: 'Nothing is sold yet',
   announcements: 'voted for Lantern Harbour',
@@ -107,7 +107,7 @@ export const setupScene: Scene = {
     state('setup-saved', '/setup: saved, with Undo', 'not set → 25 credits', async (stage) =>
       submit(stage, await section(stage, 'rewards'), 'f=credits', credits),
     ),
-    state('setup-invalid', '/setup: a value that is not valid', 'it must be a whole number', async (stage) =>
+    state('setup-invalid', '/setup: a value that is not valid', 'Enter a whole number', async (stage) =>
       submit(stage, await section(stage, 'rewards'), 'f=credits', { ...credits, vote: 'many' }),
     ),
     state('setup-role-above', '/setup: a role above that of the bot', 'is above the role of the bot', async (stage) =>

@@ -56,7 +56,9 @@ describe('the dashboard in a browser', { timeout: 120_000 }, () => {
       /Begründung der Vote-Seite: ad blocker[\s\S]*Ankündigung \d+\s+Fehlgeschlagen/,
     );
     expect(await textOf(`users/${tomas.id}`)).toMatch(/5 Credits[\s\S]*Korrektur\s+Helped with the party/);
-    expect(await textOf('effects')).toMatch(/Vom Bot gesendet[\s\S]*Fehlgeschlagen[\s\S]*Den Kanal #1 gibt es nicht mehr/);
+    expect(await textOf('effects')).toMatch(
+      /Vom Bot gesendet[\s\S]*Fehlgeschlagen[\s\S]*Den Kanal #1 gibt es nicht mehr/,
+    );
     expect(await textOf('listings')).toMatch(/Einträge[\s\S]*Signiert[\s\S]*Votes zurücknehmen[\s\S]*Zeitzone: UTC/);
     expect(await textOf('rewards')).toMatch(/Geltende Regeln[\s\S]*Pro Vote: 10 Credits[\s\S]*Bestellungen im Shop/);
     expect(await textOf('changes')).toMatch(/Titel: [\s\S]*Hello[\s\S]*mira[\s\S]*tomas[\s\S]*Helped with the party/);
