@@ -57,15 +57,14 @@ async function hasDeparture(
   );
 }
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    /**
-     * The names of those on a board who have left the guild, by id.
-     * @param guildId null if it is not known: then it is that of the first community
-     * @internal
-     */
-    readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  }
+/** What commands find in their context. */
+export interface CommunitiesContext {
+  /**
+   * The names of those on a board who have left the guild, by id.
+   * @param guildId null if it is not known: then it is that of the first community
+   * @internal
+   */
+  readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 export function createServices({ findDeparted }: ServicesContext) {
@@ -76,7 +75,7 @@ export function createServices({ findDeparted }: ServicesContext) {
         return place === null ? new Map<string, string>() : findDeparted({ guildId: place }, userIds);
       },
     }),
-  } satisfies FeatureServices;
+  } satisfies FeatureServices<CommunitiesContext>;
 }
 
 export function create(

@@ -3,11 +3,10 @@ import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { type Awards, createAwards } from './awards.ts';
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    /** Null where managers may not change accounts: in guilds without a listing of their own. */
-    readonly awards: Awards | null;
-  }
+/** What commands find in their context. */
+export interface CorrectionsContext {
+  /** Null where managers may not change accounts: in guilds without a listing of their own. */
+  readonly awards: Awards | null;
 }
 
 export function createServices({
@@ -20,5 +19,5 @@ export function createServices({
       const communityId = community?.id ?? noCommunity;
       return { awards: isManaged ? createAwards({ recorder, communityId, clock, log }) : null };
     },
-  } satisfies FeatureServices;
+  } satisfies FeatureServices<CorrectionsContext>;
 }

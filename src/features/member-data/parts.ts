@@ -37,10 +37,9 @@ export function createMemberDataAccess(options: {
   };
 }
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    readonly memberData: MemberDataAccess;
-  }
+/** What commands find in their context. */
+export interface MemberDataContext {
+  readonly memberData: MemberDataAccess;
 }
 
 export function createServices(
@@ -52,5 +51,5 @@ export function createServices(
   const { store, directory } = context;
   const longestCooldownMs = () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs));
   const memberData = createMemberDataAccess({ ...context, longestCooldownMs, memberData: store.memberData });
-  return { commands: { memberData } } satisfies FeatureServices;
+  return { commands: { memberData } } satisfies FeatureServices<MemberDataContext>;
 }

@@ -13,10 +13,9 @@ import { createReminderService, type ReminderService, type Reminders } from './s
 import type { StoredReminders } from './store.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    readonly reminders: Reminders;
-  }
+/** What commands find in their context. */
+export interface RemindersContext {
+  readonly reminders: Reminders;
 }
 
 /** How often notices of other processes are read (ms). */
@@ -50,7 +49,7 @@ export function createServices(context: ServicesContext & { readonly store: { re
     noticeFor: reminders.noticeFor,
     loops: [notices],
     cards: [reminderCard(store.reminders, clock)],
-  } satisfies FeatureServices;
+  } satisfies FeatureServices<RemindersContext>;
 }
 
 export function create(

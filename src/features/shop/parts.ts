@@ -99,10 +99,9 @@ export function renderPurchaseMessage(
       };
 }
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    readonly shop: Shop;
-  }
+/** What commands find in their context. */
+export interface ShopContext {
+  readonly shop: Shop;
 }
 
 export function createServices(
@@ -135,7 +134,7 @@ export function createServices(
     isHandled: () => isHandled('purchase'),
     onPurchase: (result) => purchases.inc({ result }),
   });
-  return { commands: { shop }, cards: [shopCard(store.shop)] } satisfies FeatureServices;
+  return { commands: { shop }, cards: [shopCard(store.shop)] } satisfies FeatureServices<ShopContext>;
 }
 
 /** How long what Discord says of the roles of a guild is reused (ms). */

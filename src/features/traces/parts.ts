@@ -48,11 +48,10 @@ export function createTraces(context: RecordsContext, { communityId, only }: Tra
   }
 }
 
-declare module '../../../commands/context.ts' {
-  interface FeatureContext {
-    /** Null where {@link FeatureContext.awards} is. */
-    readonly traces: Traces | null;
-  }
+/** What commands find in their context. */
+export interface TracesContext {
+  /** Null where `awards` is. */
+  readonly traces: Traces | null;
 }
 
 export function createServices({
@@ -66,5 +65,5 @@ export function createServices({
       const only = isOnly ? null : { guildId, listings };
       return { traces: createTraces({ records }, { communityId, only }) };
     },
-  } satisfies FeatureServices;
+  } satisfies FeatureServices<TracesContext>;
 }
