@@ -30,10 +30,13 @@ const sampled = [
 ];
 /** Runs in `npm run test:full` only. */
 const full = 'test/**/*.full.test.ts';
-/** Of the benchmarks what takes long: runs in `npm run test:bench` only. */
-const benchmarks = 'test/bench/**/*.full.test.ts';
 const examples = 'examples/**/*.test.ts';
-const contracts = 'test/contracts/**/*.test.ts';
+/** `npm test` runs them on SQLite, `npm run test:full` on servers. */
+const onEveryDatabase = [
+  'test/contracts/**/*.test.ts',
+  'test/features/{backfill/simulate,upkeep/heartbeat}.test.ts',
+  'test/flows/rewards-{simulate.test,backfill.full.test}.ts',
+];
 const pages = 'test/e2e/**/*.test.ts';
 const interactions = 'test/discord/{actions,autocomplete,interactions}.test.ts';
 
@@ -49,7 +52,7 @@ const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
   setupFiles: ['test/support/discord-watch.ts'],
-  provide: { databases: 'usual', interactions: 'gateway', oneCaseIn: 10 },
+  provide: { databases: 'sqlite', interactions: 'gateway', oneCaseIn: 10 },
 } as const satisfies TestUserConfig;
 
 function project(test: TestUserConfig): UserWorkspaceConfig {
@@ -85,7 +88,6 @@ export default defineConfig({
       project({
         name: 'full',
         include: [full, examples, ...sampled],
-        exclude: [benchmarks],
         provide: { ...shared.provide, oneCaseIn: 1 },
       }),
       project({
@@ -96,12 +98,10 @@ export default defineConfig({
       }),
       project({
         name: 'databases',
-        include: [contracts],
-        exclude: [full],
-        provide: { ...shared.provide, databases: 'other' },
+        include: onEveryDatabase,
+        provide: { ...shared.provide, databases: 'servers' },
       }),
       project({ name: 'http', include: [interactions], provide: { ...shared.provide, interactions: 'http' } }),
-      project({ name: 'bench', include: [benchmarks] }),
       // As long as a locator waits: a loaded machine draws late.
       project({
         name: 'e2e',

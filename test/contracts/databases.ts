@@ -13,8 +13,8 @@ import { behaveAsTheFamily, type SharedPostgres } from '../support/shared-postgr
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The databases of {@link describeOnEveryDatabase}: the usual two, or those which `npm run test:full` adds. */
-    databases: 'usual' | 'other';
+    /** The databases of {@link describeOnEveryDatabase}: SQLite, or the servers, on which `npm run test:full` runs them. */
+    databases: 'sqlite' | 'servers';
   }
 }
 
@@ -32,12 +32,12 @@ const shared = inject('postgres');
  * a copy: migrating each takes longer than most tests.
  */
 export function describeOnEveryDatabase(subject: string, tests: (newUrl: () => string) => void): void {
-  if (inject('databases') === 'usual') {
+  if (inject('databases') === 'sqlite') {
     describe(`${subject} on SQLite`, () => tests(newSqliteUrl));
+  } else {
     describeOnPostgres(`${subject} on PostgreSQL`, (server) =>
       tests(() => server().newDatabase(server().templates.store)),
     );
-  } else {
     describeOnPostgresFamily(`${subject} on a database of the PostgreSQL family`, tests);
     describeOnPgBouncer(`${subject} on PostgreSQL through PgBouncer`, tests);
   }

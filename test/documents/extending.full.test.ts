@@ -117,7 +117,7 @@ export default defineConfig({
     maxWorkers: 2,
     globalSetup: ['test/support/sqlite-template.ts'],
     setupFiles: ['test/support/discord-watch.ts'],
-    provide: { databases: 'usual', interactions: 'gateway', oneCaseIn: 100, postgres: null },
+    provide: { databases: 'sqlite', interactions: 'gateway', oneCaseIn: 100, postgres: null },
     include: ${JSON.stringify(include)},
   },
 });
