@@ -3,11 +3,14 @@
  * not counting the dashes of an option. Undefined when none is that close.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
-  const near = candidates
-    .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.ceil(candidate.replace(/^--/, '').length / 4))
-    .toSorted((a, b) => a.distance - b.distance);
-  return near[0]?.candidate;
+  const near = candidates.flatMap((candidate) => {
+    const most = Math.ceil(candidate.replace(/^--/, '').length / 4);
+    // A long text from outside is not compared at all.
+    if (Math.abs(candidate.length - word.length) > most) return [];
+    const differences = distance(word.toLowerCase(), candidate.toLowerCase());
+    return differences <= most ? [{ candidate, differences }] : [];
+  });
+  return near.toSorted((a, b) => a.differences - b.differences)[0]?.candidate;
 }
 
 /**

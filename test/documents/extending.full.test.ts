@@ -17,7 +17,7 @@ import { tempDir } from '../support/temp-dir.ts';
 const run = promisify(execFile);
 
 /** What a clone has and the tests of the page do not need. */
-const left = ['.git', 'node_modules', 'dist', 'site'];
+const left = ['.git', 'node_modules', 'dist', 'site', '.compile-cache'];
 
 /** A copy of the repository in which the page was followed; returns its directory. */
 async function followPage(): Promise<string> {

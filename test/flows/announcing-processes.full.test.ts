@@ -63,7 +63,7 @@ describeOnPostgres('several announcing processes', (server) => {
     await untilDone(count);
     const posts = discord.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
     const named = discord
-      .messages(queue)
+      .messages(discord.channels.announcements)
       .flatMap(({ embeds }) => embeds.flatMap(({ description = '' }) => description.match(/(?<=<@)\d+(?=>)/g) ?? []));
     return {
       rateLimited: posts.filter(({ status }) => status === 429).length,
