@@ -85,7 +85,7 @@ export async function createStore(
   { thread = true, claim, log, onMigration = log && logProgress(log, clock) }: OpenStoreOptions = {},
 ): Promise<Store> {
   const features = { ...storedFeatures, workerFile: findWorkerFile() };
-  const { dialect, commits, reopen, release } = await openDatabase(source, clock, features, {
+  const { dialect, commits, release } = await openDatabase(source, clock, features, {
     ...{ thread, claim: claim ?? null, log },
     onMigration(progress) {
       onMigration?.(progress);
@@ -95,10 +95,7 @@ export async function createStore(
   });
   const db = queryBuilder(dialect);
   const { reading } = dialect;
-  const monitor =
-    log && dialect.files
-      ? monitorFiles({ check: dialect.checkFiles, saveLog: dialect.saveLog, reopen, log })
-      : undefined;
+  const monitor = log && dialect.files ? monitorFiles(dialect.checkFiles, log) : undefined;
 
   const { reusesShortenedRows } = dialect;
   const sql = { ...features, db, connection: reading, reusesShortenedRows };
@@ -113,11 +110,7 @@ export async function createStore(
    * delivery. A failed probe is stored too, so that unauthenticated readiness requests cannot cause a write each.
    */
   function noteFailure(error: unknown): never {
-    if (error instanceof StoreUnavailableError) {
-      lastWriteFailure = { error, at: clock.monotonic() };
-      // Before the sender knows: what was acknowledged earlier must not wait for the next check.
-      monitor?.check();
-    }
+    if (error instanceof StoreUnavailableError) lastWriteFailure = { error, at: clock.monotonic() };
     throw error;
   }
 

@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { TallyhookError } from './errors.ts';
 
 /** Identifies a file independently of its path. */
@@ -18,28 +17,42 @@ export interface DatabaseFiles {
   readonly index: FileIdentity | null;
   /** The first bytes of the database; null if it was empty. */
   readonly header: Uint8Array | null;
-  /** Open for reading as long as the database is open: a deleted file can still be copied from them. */
-  readonly descriptors: { readonly database: number; readonly log: number | null };
+  /** Of the database, to read its header; open for reading as long as the database is. */
+  readonly descriptor: number;
 }
 
-/** What was replaced: the database itself, or only its write-ahead log or the log's index. */
-type ReplacedPart = 'database' | 'log';
-
-/** The messages of {@link DatabaseFileReplacedError}. They contain no path, because `/readyz` is public. */
-export const fileReplacedMessages: Readonly<Record<ReplacedPart, string>> = {
-  database: 'The database file was deleted or replaced while the program was running.',
-  log: "The database's -wal or -shm file was deleted while the program ran. If this lasts, restart it with SIGTERM.",
-};
+/**
+ * What can happen to the files: that the database itself is another one, or that only its write-ahead log or the log's
+ * index is. The messages contain no path, because `/readyz` is public.
+ */
+export const fileProblems = {
+  database: {
+    message:
+      'The database file was deleted or replaced while the program was running. ' +
+      'Stop the program, and put the file back or start with a new one.',
+    hint:
+      'If the file was moved away, stop the program and put it back with its -wal file. If it was deleted or replaced, ' +
+      'stop the program, move what is left of the file and of those with -wal and -shm behind its name away, and put a ' +
+      'backup in their place or start with a new database. Votes that the backup lacks are lost.',
+  },
+  log: {
+    message:
+      "The database's -wal or -shm file was deleted or replaced while the program was running. " +
+      'Restart the program with SIGTERM.',
+    hint:
+      'Do not use SIGKILL: on a regular stop, the votes of the deleted file are written to the database. ' +
+      'First end other programs that have the database open.',
+  },
+} as const;
 
 /** SQLite continues to use the open files. Data committed to them is lost at the next start. */
 export class DatabaseFileReplacedError extends TallyhookError {
   readonly file: string;
-  readonly part: ReplacedPart;
 
-  constructor(file: string, part: ReplacedPart, hint: string) {
-    super('database_file_replaced', fileReplacedMessages[part], { hint });
+  constructor(file: string, problem: keyof typeof fileProblems) {
+    const { message, hint } = fileProblems[problem];
+    super('database_file_replaced', message, { hint });
     this.file = file;
-    this.part = part;
   }
 }
 
@@ -51,36 +64,34 @@ const headerSize = 28;
 export function identifyFiles(relativePath: string): DatabaseFiles {
   const path = resolve(relativePath);
   const descriptor = openSync(path, 'r');
-  const log = identityOf(`${path}-wal`);
   return {
     path,
     database: identityOf(path) ?? { dev: 0n, ino: 0n },
-    log,
+    log: identityOf(`${path}-wal`),
     index: identityOf(`${path}-shm`),
     header: headerOf(descriptor),
-    descriptors: { database: descriptor, log: log && openSync(`${path}-wal`, 'r') },
+    descriptor,
   };
 }
 
 /**
- * Closes the descriptors. Call it after every connection of this process to the database is closed: closing them
- * earlier would release the locks (sqlite.org/howtocorrupt.html, 2.2).
+ * Closes the descriptor. Call it after every connection of this process to the database is closed: closing it earlier
+ * would release the locks (sqlite.org/howtocorrupt.html, 2.2).
  */
-export function releaseFiles({ descriptors }: DatabaseFiles): void {
-  closeSync(descriptors.database);
-  if (descriptors.log !== null) closeSync(descriptors.log);
+export function releaseFiles({ descriptor }: DatabaseFiles): void {
+  closeSync(descriptor);
 }
 
 /** Returns a check, of a few microseconds, whether the open files are still at their paths. */
 export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplacedError | null {
-  const { path, database, log, index, descriptors } = files;
-  const header = isOpenHere(descriptors.database) ? files.header : null;
+  const { path, database, log, index, descriptor } = files;
+  const header = isOpenHere(descriptor) ? files.header : null;
   let changes = header === null ? 0 : changeCounterOf(header);
 
   /** An overwritten file has other constant bytes, or the lower change counter of an older backup. */
   function isOverwritten(): boolean {
     if (header === null) return false;
-    const current = headerOf(descriptors.database);
+    const current = headerOf(descriptor);
     if (current === null || Buffer.compare(current.subarray(0, constantBytes), header.subarray(0, constantBytes)) !== 0)
       return true;
     const counter = changeCounterOf(current);
@@ -90,45 +101,11 @@ export function createFileCheck(files: DatabaseFiles): () => DatabaseFileReplace
   }
 
   return () => {
-    if (isReplaced(path, database)) return new DatabaseFileReplacedError(path, 'database', rescueHint(files));
-    if (isOverwritten()) return new DatabaseFileReplacedError(path, 'database', restoreHint(path));
-    if (isReplaced(`${path}-wal`, log)) return new DatabaseFileReplacedError(`${path}-wal`, 'log', stopHint);
-    if (isReplaced(`${path}-shm`, index)) return new DatabaseFileReplacedError(`${path}-shm`, 'log', stopHint);
+    if (isReplaced(path, database) || isOverwritten()) return new DatabaseFileReplacedError(path, 'database');
+    if (isReplaced(`${path}-wal`, log)) return new DatabaseFileReplacedError(`${path}-wal`, 'log');
+    if (isReplaced(`${path}-shm`, index)) return new DatabaseFileReplacedError(`${path}-shm`, 'log');
     return null;
   };
-}
-
-/**
- * Whether no other program can have opened the database since its log was deleted: it would have created files of its
- * own, and locked those.
- */
-export function hasNoOtherLog({ path, log, index }: DatabaseFiles): boolean {
-  const isOther = (file: string, opened: FileIdentity | null) =>
-    identityOf(file) !== null && (opened === null || isReplaced(file, opened));
-  return !isOther(`${path}-wal`, log) && !isOther(`${path}-shm`, index);
-}
-
-/**
- * Writes a write-ahead log that was deleted, and is still open here, into the database, so that it is not lost with the
- * process. The caller has checked that the database itself is still the open one. Returns whether everything was
- * written. Takes as long as any checkpoint. Never throws.
- */
-export function saveDeletedLog(database: DatabaseSync, files: DatabaseFiles): boolean {
-  // Another program that has the database open with a log of its own would not see that its pages change.
-  if (!hasNoOtherLog(files)) return false;
-  try {
-    // Waits for other connections to end their transactions, with its busy timeout (sqlite.org/pragma.html).
-    const result = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    return result?.['log'] === result?.['checkpointed'];
-  } catch {
-    // Such as on a full disk: it is tried again.
-    return false;
-  }
-}
-
-/** Whether the file at the path of the database is the one that was opened. */
-export function isDatabaseInPlace({ path, database }: DatabaseFiles): boolean {
-  return !isReplaced(path, database);
 }
 
 function isReplaced(path: string, opened: FileIdentity | null): boolean {
@@ -171,27 +148,3 @@ function headerOf(descriptor: number): Buffer | null {
 function changeCounterOf(header: Uint8Array): number {
   return Buffer.from(header).readUInt32BE(constantBytes);
 }
-
-function rescueHint({ path, descriptors }: DatabaseFiles): string {
-  const open = (descriptor: number) => `/proc/${process.pid}/fd/${descriptor}`;
-  const copies = [
-    `cp ${open(descriptors.database)} RESCUED.db`,
-    ...(descriptors.log === null ? [] : [`cp ${open(descriptors.log)} RESCUED.db-wal`]),
-  ].join(' && ');
-  return (
-    `If ${path} was moved away, move it back; no restart is needed. ` +
-    `Otherwise keep the program running until its data is copied: on Linux run \`${copies}\`. ` +
-    `Then stop it, move ${path}, ${path}-wal and ${path}-shm away, put the copies in their place, and start it.`
-  );
-}
-
-function restoreHint(path: string): string {
-  return (
-    `If a backup was copied over it: stop the program, move ${path}, ${path}-wal and ${path}-shm away, ` +
-    'put the backup in their place again, and start it.'
-  );
-}
-
-const stopHint =
-  'Restart the program with SIGTERM; do not use SIGKILL: ' +
-  'on a regular stop the data of the deleted file is written to the database.';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DatabaseStatus } from '../../platform/database/snapshots/database-status.ts';
-import { fileReplacedMessages } from '../../platform/database-files.ts';
+import { fileProblems } from '../../platform/database-files.ts';
 import { type Finding, fail, pass, warn } from '../../platform/doctor/check.ts';
 import { probeHttp } from '../../platform/doctor/http-probe.ts';
 import { second } from '../../platform/durations.ts';
@@ -29,7 +29,11 @@ export async function fetchStoreState(http: {
 
 /** Whether the file at the path is no longer the one that the running process has open. */
 export function isFileReplaced(store: RunningStoreState): boolean {
-  return Object.values(fileReplacedMessages).includes(store?.reason ?? '');
+  return fileProblemOf(store) !== undefined;
+}
+
+function fileProblemOf(store: RunningStoreState) {
+  return Object.values(fileProblems).find(({ message }) => message === store?.reason);
 }
 
 /** @param database the state of the database of DATABASE_URL */
@@ -44,12 +48,8 @@ export function evaluateRunningProgram(store: RunningStoreState, database: Datab
     ];
   }
   if (store.ready) return [pass('The running tallyhook can store votes.')];
-  const hint =
-    store.reason === fileReplacedMessages.log
-      ? 'Restart it with SIGTERM, as its log explains. The database was not checked.'
-      : isFileReplaced(store)
-        ? 'Do not restart it: its log explains how to save the data that it still has open. The database was not checked.'
-        : 'See its log.';
+  const problem = fileProblemOf(store);
+  const hint = problem === undefined ? 'See its log.' : `${problem.hint} The database was not checked.`;
   return [fail(`The running tallyhook cannot store votes: ${store.reason ?? 'no reason reported'}`, hint)];
 }
 

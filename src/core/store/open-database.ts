@@ -38,8 +38,8 @@ export interface OpenDatabaseOptions {
 }
 
 /**
- * Connects to a database, applies missing migrations, and starts its group commit. Throws {@link DatabaseTooNewError} and {@link CannotOpenDatabaseError}. `reopen`: see {@link Dialect.reopen};
- * null if the program does not run long enough for it.
+ * Connects to a database, applies missing migrations, and starts its group commit. Throws {@link DatabaseTooNewError} and
+ * {@link CannotOpenDatabaseError}.
  */
 export async function openDatabase(
   { url, open }: DatabaseSource,
@@ -59,7 +59,7 @@ export async function openDatabase(
       await dialect.close();
       throw error;
     });
-    return { dialect, release, ...(await startCommits(dialect, clock, features, thread)) };
+    return { dialect, release, commits: startCommits(dialect, clock, features, thread) };
   } catch (error) {
     release();
     throw error instanceof TallyhookError ? error : new CannotOpenDatabaseError(error, url);
@@ -69,19 +69,15 @@ export async function openDatabase(
 /**
  * SQLite has one writer, for everything. On a server, batches of recordings overlap, and nothing else waits for them.
  */
-async function startCommits(dialect: Dialect, clock: Clock, features: LoadedFeatures, thread: boolean) {
+function startCommits(dialect: Dialect, clock: Clock, features: LoadedFeatures, thread: boolean) {
   const { files } = dialect;
   const { workerFile } = features;
-  if (files !== null && thread && workerFile !== null) {
-    const commits = startWriteWorker(workerFile, () => dialect.files ?? files, maxQueueLength);
-    return { commits, reopen: () => commits.restart(dialect.reopen) };
-  }
+  if (files !== null && thread && workerFile !== null) return startWriteWorker(workerFile, files, maxQueueLength);
   const commitsWith = (writers: number) =>
     createGroupCommit(
       Array.from({ length: writers }, () => createWriter(dialect, clock, features)),
       clock,
       maxQueueLength,
     );
-  const commits = files !== null ? commitsWith(1) : separateRecordings(commitsWith(3), commitsWith(2));
-  return { commits, reopen: null };
+  return files !== null ? commitsWith(1) : separateRecordings(commitsWith(3), commitsWith(2));
 }

@@ -22,8 +22,6 @@ import {
  */
 const messageSize = 24;
 
-const restartHint = 'Its log had been deleted. Opening it again takes less than a second.';
-
 interface PendingJob {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -36,19 +34,18 @@ interface PendingJob {
  * worker.
  * @param workerFile calls `runWriteWorker`
  */
-export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, maxQueueLength: number) {
+export function startWriteWorker(workerFile: URL, files: DatabaseFiles, maxQueueLength: number) {
   /** By the number of the job. */
   const pending = new SlotMap<PendingJob>();
   let encodeJob: ReturnType<typeof createJobEncoder>;
   let worker: Worker | undefined = startWorker();
   let request: WorkerRequest[number][] = [];
   let closed = false;
-  let restarting = false;
 
   function startWorker(): Worker {
     // The worker needs no settings, and they contain secrets. Node's options are for the program: with `--input-type`, which
     // comes with `--eval`, a file cannot be started.
-    const newWorker = new Worker(workerFile, { workerData: files(), env: {}, execArgv: [] });
+    const newWorker = new Worker(workerFile, { workerData: files, env: {}, execArgv: [] });
     // The new worker knows no listings.
     encodeJob = createJobEncoder();
     const rejectPending = (cause: Error) => {
@@ -85,21 +82,9 @@ export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, ma
     request = [];
   }
 
-  /** After the worker has committed or rejected its jobs. */
-  async function stopWorker(): Promise<void> {
-    post();
-    if (worker === undefined) return;
-    worker.ref();
-    const exited = once(worker, 'exit');
-    worker.postMessage('close');
-    await exited;
-  }
-
   return {
     write<Name extends JobName>(name: Name, ...args: JobArgs[Name]): Promise<JobResults[Name]> {
       if (closed) return Promise.reject(new StoreUnavailableError(new Error('The store is closed.')));
-      if (restarting)
-        return Promise.reject(new StoreUnavailableError(new Error('The database is opened again.'), restartHint));
       if (pending.size >= maxQueueLength) return Promise.reject(new QueueFullError(pending.size));
       worker ??= startWorker();
       if (pending.size === 0) worker.ref();
@@ -112,23 +97,15 @@ export function startWriteWorker(workerFile: URL, files: () => DatabaseFiles, ma
       });
     },
     waiting: () => pending.size,
+    /** Resolves after the worker has committed or rejected its jobs. */
     async close(): Promise<void> {
       closed = true;
-      await stopWorker();
-    },
-    /**
-     * Calls `reopen` while no worker has the database open, and returns its result. Jobs until then are rejected as not
-     * written.
-     */
-    async restart(reopen: () => boolean): Promise<boolean> {
-      if (closed || restarting) return false;
-      restarting = true;
-      try {
-        await stopWorker();
-        return !closed && reopen();
-      } finally {
-        restarting = false;
-      }
+      post();
+      if (worker === undefined) return;
+      worker.ref();
+      const exited = once(worker, 'exit');
+      worker.postMessage('close');
+      await exited;
     },
   };
 }

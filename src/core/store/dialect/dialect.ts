@@ -26,14 +26,5 @@ export interface Dialect extends SqlDialect, MigratableDatabase {
    * An error if the files at their paths are not the open ones any more, since commits would be lost; otherwise null.
    */
   checkFiles(): DatabaseFileReplacedError | null;
-  /**
-   * Writes a deleted write-ahead log into the database, if it is still the open one. Returns whether all was written.
-   */
-  saveLog(): boolean;
-  /**
-   * Opens the files again after {@link saveLog}, unless another process has the database open, whose log would be another
-   * one. All other connections of this process must be closed. Returns whether they were opened.
-   */
-  reopen(): boolean;
   close(): Promise<void>;
 }

@@ -31,8 +31,6 @@ export function postgres(url: string): Dialect {
     files: null,
     dataVersion: null,
     checkFiles: () => null,
-    saveLog: () => false,
-    reopen: () => false,
     async close() {
       await Promise.all([pool.end(), readingPool.end()]);
     },

@@ -1,18 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import { prepareDatabaseDirectory } from '../../../platform/database/database-directory.ts';
 import { literalLimits, sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
-import {
-  createFileCheck,
-  type DatabaseFiles,
-  identifyFiles,
-  isDatabaseInPlace,
-  releaseFiles,
-  saveDeletedLog,
-} from '../../../platform/database-files.ts';
+import { createFileCheck, type DatabaseFiles, identifyFiles, releaseFiles } from '../../../platform/database-files.ts';
 import { once } from '../../../platform/memoize.ts';
 import {
-  nodeSqlite,
   openSqlite,
   sqliteConnection,
   sqliteMigratingConnection,
@@ -41,24 +32,15 @@ const openTimeoutMs = 5_000;
 export function sqlite(path: string, opened: DatabaseFiles | null = null): Dialect {
   const reader = connectLazily(() => open(path, opened !== null));
   const writer = connectLazily(() => open(path, true));
-  let files = opened ?? create(path, reader.get);
-  let checkFiles = createFileCheck(files);
-  let timesOpened = 1;
-  let isOpen = true;
+  const files = opened ?? create(path, reader.get);
   const writing = sqliteTransactions(writer.get);
-  let dataVersion = once(() => reader.get().prepare('PRAGMA data_version'));
-  function disconnect(): void {
-    reader.disconnect();
-    writer.disconnect();
-    if (isOpen) releaseFiles(files);
-    isOpen = false;
-  }
+  const dataVersion = once(() => reader.get().prepare('PRAGMA data_version'));
   return {
     ...sqliteDialect,
     kysely: literalLimits,
     reading: sqliteConnection(reader.get),
     // SQLite counts the commits of other connections, and the reader commits nothing.
-    dataVersion: () => timesOpened * 2 ** 33 + Number(dataVersion().get()?.['data_version']),
+    dataVersion: () => Number(dataVersion().get()?.['data_version']),
     openWriting() {
       let record: RecordBatch | undefined;
       return {
@@ -70,38 +52,12 @@ export function sqlite(path: string, opened: DatabaseFiles | null = null): Diale
       };
     },
     migrating: sqliteMigratingConnection(writer.get, writing),
-    get files() {
-      return files;
-    },
-    checkFiles: () => checkFiles(),
-    saveLog: () => saveDeletedLog(reader.get(), files),
-    reopen() {
-      const replaced = checkFiles();
-      // What is open may be all that is left of a deleted database.
-      if (replaced?.part !== 'log') return false;
-      checkFiles = () => replaced;
-      disconnect();
-      dataVersion = once(() => reader.get().prepare('PRAGMA data_version'));
-      if (isDatabaseInPlace(files) && isUnused(path)) {
-        try {
-          files = create(path, reader.get);
-          checkFiles = createFileCheck(files);
-          timesOpened += 1;
-          isOpen = true;
-          return true;
-        } catch {
-          // Such as on a full disk.
-          reader.disconnect();
-        }
-      }
-      // To read until the next attempt.
-      reader.connectTo(openImmutable(path));
-      return false;
-    },
+    files,
+    checkFiles: createFileCheck(files),
     close: async () => {
       reader.close();
       writer.close();
-      if (opened === null && isOpen) releaseFiles(files);
+      if (opened === null) releaseFiles(files);
     },
   };
 }
@@ -114,14 +70,6 @@ function connectLazily(connect: () => DatabaseSync) {
       database ??= connect();
       return database;
     },
-    connectTo(connection: DatabaseSync): void {
-      database = connection;
-    },
-    /** The next use connects again. */
-    disconnect() {
-      database?.close();
-      database = undefined;
-    },
     close: () => database?.close(),
   };
 }
@@ -131,34 +79,6 @@ function create(path: string, reader: () => DatabaseSync): DatabaseFiles {
   // The first read creates the -wal and -shm files.
   reader().exec('PRAGMA schema_version');
   return identifyFiles(path);
-}
-
-/**
- * Whether no other process has the database open: every connection to a database with a write-ahead log holds a shared
- * lock on the file itself, whichever log it uses.
- */
-function isUnused(path: string): boolean {
-  const url = pathToFileURL(path);
-  url.searchParams.set('mode', 'rw');
-  const probe = new (nodeSqlite().DatabaseSync)(url, { timeout: 0 });
-  try {
-    // Exclusive before its first access, a connection locks the file itself and uses no index (sqlite.org/wal.html, 8).
-    probe.exec('PRAGMA locking_mode = EXCLUSIVE');
-    probe.exec('BEGIN EXCLUSIVE');
-    probe.exec('ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    probe.close();
-  }
-}
-
-/** Reads the file alone: creates no log, and takes no locks. */
-function openImmutable(path: string): DatabaseSync {
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return new (nodeSqlite().DatabaseSync)(url, { readOnly: true });
 }
 
 function open(path: string, mustExist: boolean): DatabaseSync {

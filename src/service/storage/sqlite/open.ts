@@ -4,7 +4,7 @@ import { prepareDatabaseDirectory } from '../../../platform/database/database-di
 import { runMigrations } from '../../../platform/database/migrations/migrate.ts';
 import { sqliteDialect } from '../../../platform/database/sqlite-dialect.ts';
 import { monitorFiles } from '../../../platform/database-file-monitor.ts';
-import { createFileCheck, identifyFiles, releaseFiles, saveDeletedLog } from '../../../platform/database-files.ts';
+import { createFileCheck, identifyFiles, releaseFiles } from '../../../platform/database-files.ts';
 import { second } from '../../../platform/durations.ts';
 import type { Log } from '../../../platform/log.ts';
 import { forKysely, openSqlite, sqliteConnection, sqliteMigratingConnection } from '../../../platform/sqlite.ts';
@@ -56,8 +56,7 @@ function inFile(path: string, log: Log | undefined) {
   const [writer, reader] = [open(path), open(path)];
   const files = identifyFiles(path);
   const checkFiles = createFileCheck(files);
-  const saveLog = () => saveDeletedLog(writer, files);
-  const monitor = log && monitorFiles({ check: checkFiles, saveLog, reopen: null, log });
+  const monitor = log && monitorFiles(checkFiles, log);
   return {
     writer,
     reader,

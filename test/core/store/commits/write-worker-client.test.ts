@@ -21,7 +21,7 @@ async function openMigrated() {
 /** A write worker on a migrated file. The jobs insert rows into the budget's log. */
 async function createTestWorker(maxQueueLength = 100) {
   const { dialect, files } = await openMigrated();
-  const commits = startWriteWorker(workerFile, () => files, maxQueueLength);
+  const commits = startWriteWorker(workerFile, files, maxQueueLength);
   onTestFinished(() => commits.close());
   const insert = (at: number | null) =>
     commits.write('writeOfModule', 'budgetStore', 'acquire', ['key', at, minute, 1_000]);
@@ -57,7 +57,7 @@ describe('the write worker', () => {
 
   it('rejects its pending writes when it crashes, and starts again', async () => {
     const { files } = await openMigrated();
-    const commits = startWriteWorker(workerFile, () => ({ ...files, header: new Uint8Array() }), 10);
+    const commits = startWriteWorker(workerFile, { ...files, header: new Uint8Array() }, 10);
     await expect(commits.write('writeOfModule', 'probes', 'write', [1])).rejects.toMatchObject({
       code: 'store_unavailable',
     });

@@ -1,0 +1,138 @@
+import { copyFileSync, renameSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../config/load.ts';
+import { createApp } from '../../src/app/app.ts';
+import { openStore } from '../../src/features/store.ts';
+import { systemClock } from '../../src/platform/clock.ts';
+import { fileProblems } from '../../src/platform/database-files.ts';
+import { createLog } from '../../src/platform/log.ts';
+import { diagnose } from '../cli/doctor/run.ts';
+import { firstCommunity } from '../support/communities.ts';
+import { newSqliteFile } from '../support/new-sqlite.ts';
+import { createSender } from '../support/sender.ts';
+import { settings, unreachableDiscord } from '../support/settings.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** A bot with a database in a folder of its own, which has received 20 votes, and can be started again. */
+async function receivingBot() {
+  const directory = tempDir();
+  const file = newSqliteFile(join(directory, 'tally.db'));
+  const cache = join(directory, 'cache.db');
+  const environment = {
+    ...settings(unreachableDiscord),
+    ...{ DATABASE_URL: `sqlite:${file}`, CACHE_URL: `sqlite:${cache}` },
+  };
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', secrets: [], destination: { write: (line) => void lines.push(line) } });
+  const { send } = createSender(16);
+  const acknowledged = new Set<string>();
+  let user = 0;
+
+  async function start() {
+    const app = await createApp(loadConfig(environment), { clock: systemClock, log });
+    onTestFinished(() => app.stop());
+    return { url: (await app.start()) ?? '', stop: () => app.stop() };
+  }
+  let bot = await start();
+
+  async function vote(): Promise<number> {
+    user += 1;
+    const userId = String(user);
+    const body = JSON.stringify({ event: 'server_vote', userId, timestamp: new Date().toISOString() });
+    const response = await send(bot.url, { family: 'vote', body });
+    if (response?.status === 200) acknowledged.add(userId);
+    if (response?.status === 503) expect(response.retryAfter).toBeGreaterThan(0);
+    return response?.status ?? 0;
+  }
+
+  const votes = async (count: number) => new Set(await Promise.all(Array.from({ length: count }, vote)));
+  expect(await votes(20)).toEqual(new Set([200]));
+
+  return {
+    ...{ directory, file, cache, votes },
+    /** What the running bot says about its store, besides its log. */
+    async reports() {
+      const readiness = await fetch(`${bot.url}/readyz`);
+      const { parts } = (await readiness.json()) as { parts: { store: object } };
+      const { findingsOf, text } = await diagnose({ ...environment, PORT: new URL(bot.url).port });
+      return {
+        ...{ readyz: readiness.status, store: parts.store, healthz: (await fetch(`${bot.url}/healthz`)).status },
+        ...{ program: findingsOf('program'), ledger: findingsOf('ledger'), doctor: text },
+      };
+    },
+    logged: () => lines.map((line) => JSON.parse(line) as object),
+    stop: () => bot.stop(),
+    async restart() {
+      await bot.stop();
+      bot = await start();
+    },
+    async expectAllVotesStored() {
+      await bot.stop();
+      const store = await openStore(`sqlite:${file}`, systemClock, { thread: false });
+      for (const userId of acknowledged)
+        expect(await store.ledgerIn(firstCommunity).account(userId)).toMatchObject({ credits: 10 });
+      await store.close();
+    },
+  };
+}
+
+describe('while the bot runs, its database', { timeout: 120_000 }, () => {
+  it('is deleted: votes are refused, and count again after a restart with the file put back', async () => {
+    const { directory, file, votes, reports, logged, stop, restart, expectAllVotesStored } = await receivingBot();
+    const copy = join(directory, 'copy.db');
+    for (const suffix of ['', '-wal']) copyFileSync(file + suffix, copy + suffix);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix);
+    expect(await votes(20)).toEqual(new Set([503]));
+
+    const { message, hint } = fileProblems.database;
+    const { doctor, ...reported } = await reports();
+    expect(reported).toEqual({
+      ...{ readyz: 503, store: { ready: false, reason: message }, healthz: 200 },
+      ...{ program: [`fail: The running tallyhook cannot store votes: ${message}`], ledger: [] },
+    });
+    expect(doctor).toContain(hint);
+    const line = { level: 50, code: 'database_file_replaced', file, hint, msg: expect.stringContaining(message) };
+    await expect.poll(logged).toContainEqual(expect.objectContaining(line));
+
+    await stop();
+    for (const suffix of ['', '-wal']) renameSync(copy + suffix, file + suffix);
+    await restart();
+    expect(await votes(20)).toEqual(new Set([200]));
+    await expectAllVotesStored();
+  });
+
+  it('loses its -wal and -shm: votes are refused until a restart, and a regular stop loses none', async () => {
+    const { file, votes, reports, restart, expectAllVotesStored } = await receivingBot();
+    for (const suffix of ['-wal', '-shm']) rmSync(file + suffix);
+    expect(await votes(20)).toEqual(new Set([503]));
+    const { store, doctor } = await reports();
+    expect(store).toEqual({ ready: false, reason: fileProblems.log.message });
+    expect(doctor).toContain(fileProblems.log.hint);
+    await restart();
+    expect(await votes(20)).toEqual(new Set([200]));
+    await expectAllVotesStored();
+  });
+
+  it('is moved away and back: votes are refused only meanwhile, as the bot has had the same file open', async () => {
+    const { directory, votes, logged, expectAllVotesStored } = await receivingBot();
+    renameSync(directory, `${directory}-moved`);
+    expect(await votes(5)).toEqual(new Set([503]));
+    await expect.poll(logged).toContainEqual(expect.objectContaining({ code: 'database_file_replaced' }));
+    renameSync(`${directory}-moved`, directory);
+    expect(await votes(20)).toEqual(new Set([200]));
+    await expect.poll(() => JSON.stringify(logged())).toContain('the database file is back');
+    await expectAllVotesStored();
+  });
+
+  it.each([
+    ['deleted', (file: string) => rmSync(file)],
+    ['truncated', (file: string) => truncateSync(file)],
+  ])('stores votes although the file of the cache is %s', async (_, damage) => {
+    const { cache, votes, reports, expectAllVotesStored } = await receivingBot();
+    damage(cache);
+    expect(await votes(20)).toEqual(new Set([200]));
+    expect((await reports()).store).toEqual({ ready: true });
+    await expectAllVotesStored();
+  });
+});
