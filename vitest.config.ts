@@ -35,7 +35,7 @@ const examples = 'examples/**/*.test.ts';
 const onEveryDatabase = [
   'test/contracts/**/*.test.ts',
   'test/features/{backfill/simulate,upkeep/heartbeat}.test.ts',
-  'test/flows/rewards-{simulate.test,backfill.full.test}.ts',
+  'test/flows/rewards-simulate.test.ts',
 ];
 const pages = 'test/e2e/**/*.test.ts';
 const interactions = 'test/discord/{actions,autocomplete,interactions}.test.ts';

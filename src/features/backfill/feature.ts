@@ -3,4 +3,4 @@ import * as sql from './store.ts';
 
 export const backfill = { sql } satisfies Feature;
 
-export type { RuleChange, SimulatedCredits } from './simulate.ts';
+export { type RuleChange, type SimulatedCredits, simulateCredits, simulatedMs } from './simulate.ts';

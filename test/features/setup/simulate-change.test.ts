@@ -65,11 +65,12 @@ describe('the simulation of a change', () => {
         after: [after],
         since,
         communityId,
+        maxEntries,
       } = { before: [], after: [] },
     ] = asked;
     expect(before?.rewards).toMatchObject({ base: { perVote: 25 }, streak: { every: 7, credits: 50 } });
     expect(after?.rewards).toMatchObject({ base: { perVote: 25 }, streak: null });
-    expect([since, communityId]).toEqual([clock.now() - 30 * day, firstCommunity]);
+    expect([since, communityId, maxEntries]).toEqual([clock.now() - 30 * day, firstCommunity, 20_000]);
   });
 
   it('is not made for settings that pay nobody otherwise', async () => {
