@@ -231,7 +231,7 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`rekey` puts the new key file in the place of the old one',
   },
   {
-    file: 'src/features/backfill/simulate.ts',
+    file: 'src/features/simulation/simulate.ts',
     find: 'entries > maxEntries || ',
     replace: '',
     breaks: '/setup simulates no more entries than it can in two seconds',

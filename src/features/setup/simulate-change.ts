@@ -4,9 +4,9 @@ import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { withTimeout } from '../../platform/with-timeout.ts';
-import { type RuleChange, type SimulatedCredits, simulatedMs } from '../backfill/feature.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { SettingPath } from '../settings.ts';
+import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';
 import type { Setup } from './setup.ts';
 import type { SettingChange } from './stored-changes.ts';
 

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import type { RuleChange, SimulatedCredits } from '../../../src/features/backfill/feature.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { type ComparedSettings, createChangeSimulation } from '../../../src/features/setup/simulate-change.ts';
+import type { RuleChange, SimulatedCredits } from '../../../src/features/simulation/feature.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { day, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';

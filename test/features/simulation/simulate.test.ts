@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { RuleChange } from '../../../src/features/backfill/feature.ts';
 import { partyKey } from '../../../src/features/party/rules.ts';
+import type { RuleChange } from '../../../src/features/simulation/feature.ts';
 import type { Store } from '../../../src/features/store.ts';
 import { day, hour } from '../../../src/platform/durations.ts';
 import type { Premium } from '../../../src/webhook/event.ts';
@@ -64,7 +64,7 @@ function simulate(
   const listingsWith = (rewards: object) => installation('sqlite:unused.db', rewards).listings;
   const rules = { before: listingsWith(before), after: listingsWith(after) };
   const { signal } = new AbortController();
-  return store.backfill.simulateCredits({
+  return store.simulation.simulateCredits({
     communityId: firstCommunity,
     ...rules,
     since,
