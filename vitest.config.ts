@@ -34,8 +34,8 @@ const examples = 'examples/**/*.test.ts';
 /** `npm test` runs them on SQLite, `npm run test:full` on servers. */
 const onEveryDatabase = [
   'test/contracts/**/*.test.ts',
-  'test/features/{backfill/simulate,upkeep/heartbeat}.test.ts',
-  'test/flows/rewards-{simulate.test,backfill.full.test}.ts',
+  'test/features/{simulation/simulate,upkeep/heartbeat}.test.ts',
+  'test/flows/rewards-simulate.test.ts',
 ];
 const pages = 'test/e2e/**/*.test.ts';
 const interactions = 'test/discord/{actions,autocomplete,interactions}.test.ts';

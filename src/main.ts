@@ -25,7 +25,7 @@ Usage
   tallyhook settings       export and import what the owner of a community has set up with /setup
   tallyhook guilds         list, park or delete communities that were set up in Discord
   tallyhook rekey          encrypt the secrets that /setup has stored with another key
-  tallyhook rewards        report what other rules would have paid (simulate), or pay for the time before the rules (backfill)
+  tallyhook rewards        try other rules (simulate), and deal with votes that may be forged (alarms, reverse)
   tallyhook completion     print the completion script of a shell (bash, zsh, fish)
   tallyhook help COMMAND   print the options and exit codes of a command
   tallyhook --help         print this help

@@ -4,7 +4,6 @@ import { coreTables } from '../core/store/member-data/core-tables.ts';
 import type { MemberTables } from '../core/store/member-data/member-table.ts';
 import { type CoreModules, coreModules } from '../core/store/modules.ts';
 import type { SqlModule, StoredFeatures } from '../core/store/sql-module.ts';
-import { backfill } from './backfill/feature.ts';
 import { communities } from './communities/feature.ts';
 import { confirmations } from './confirmations/feature.ts';
 import { corrections } from './corrections/feature.ts';
@@ -22,6 +21,7 @@ import { reminders } from './reminders/feature.ts';
 import { reviews } from './reviews/feature.ts';
 import { roles } from './roles/feature.ts';
 import { shop } from './shop/feature.ts';
+import { simulation } from './simulation/feature.ts';
 import { topggConnect } from './topgg-connect/feature.ts';
 import { upkeep } from './upkeep/feature.ts';
 import { votePanel } from './vote-panel/feature.ts';
@@ -40,7 +40,7 @@ export const features = {
   roles,
   shop,
   imports,
-  backfill,
+  simulation,
   memberData,
   corrections,
   lostVotes,

@@ -16,7 +16,6 @@ describe('the reason of an entry', () => {
   it.each<[Cause, string, string]>([
     ['streak', '7 days on 2026-11-20', '**7** Tage'],
     ['milestone', '10 votes', '**10** Votes'],
-    ['milestone', '10 votes, before the rules', '**10** Votes'],
     ['party', '1000 votes, week 2026-W47', '**1.000** Votes'],
     ['allListings', '2026-11-20', '20. November'],
     ['correction', '5 votes for @everyone', '5 votes for @\u200Beveryone'],

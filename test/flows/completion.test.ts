@@ -35,7 +35,7 @@ it.skipIf(!hasBash)(
     expect(complete('')).toEqual(
       expect.arrayContaining(['completion', 'help', 'import', 'init', 'start', '--version']),
     );
-    expect(complete('rewards', '')).toEqual(expect.arrayContaining(['simulate', 'backfill', '--rules']));
+    expect(complete('rewards', '')).toEqual(expect.arrayContaining(['simulate', 'reverse', '--rules']));
     expect(complete('rewards', 'simulate', '--ru')).toEqual(['--rules']);
     expect(complete('import', 'p')).toEqual(['points.csv']);
     expect(complete('import', '--dr')).toEqual(['--dry-run']);

@@ -43,7 +43,7 @@ export function setupServicesOver(
         clock,
         stopwatch: clock,
       },
-      ...{ simulate: store.backfill.simulateCredits, log: createLog({ level: 'silent', secrets: [] }) },
+      ...{ simulate: store.simulation.simulateCredits, log: createLog({ level: 'silent', secrets: [] }) },
     }),
     drafts: createSetupDrafts(systemClock),
     connections: { heldFor: async () => [], confirm: async () => null },

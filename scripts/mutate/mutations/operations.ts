@@ -231,16 +231,10 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`rekey` puts the new key file in the place of the old one',
   },
   {
-    file: 'src/cli/rewards/simulate.ts',
-    find: '.sort(byValue).slice(0, limit);\n    },',
-    replace: '.slice(0, limit);\n    },',
-    breaks: 'the simulation of rewards lists the members with the largest changes',
-  },
-  {
-    file: 'src/features/backfill/simulate.ts',
+    file: 'src/features/simulation/simulate.ts',
     find: 'entries > maxEntries || ',
     replace: '',
-    breaks: '/setup simulates no more than it can in two seconds',
+    breaks: '/setup simulates no more entries than it can in two seconds',
   },
   {
     file: 'src/main.ts',

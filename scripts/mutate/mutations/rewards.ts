@@ -99,12 +99,6 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'the role of an order that expired is taken away',
   },
   {
-    file: 'src/features/backfill/plan.ts',
-    find: "cause !== 'streak' && !paid.has(achievement ?? '')",
-    replace: "cause !== 'streak'",
-    breaks: 'a backfill pays no achievement that is paid already',
-  },
-  {
     file: 'src/features/shop/rules.ts',
     find: "return balance < item.price ? 'overdrawn' : null;",
     replace: "return balance < 0 ? 'overdrawn' : null;",

@@ -1,51 +1,46 @@
-import { Readable } from 'node:stream';
 import { loadConfig } from '../../../config/load.ts';
 import { withOtherRewards } from '../../../config/other-rewards.ts';
 import { noCommunity } from '../../core/ledger/account.ts';
-import type { Snapshot } from '../../core/store/snapshots/snapshot.ts';
-import type { ListingContext } from '../../core/tally/listing-context.ts';
+import { accessTo } from '../../core/store/snapshots/snapshot.ts';
 import { type CommunityListing, listingsWithCommunity } from '../../features/communities/listings.ts';
+import { storedFeatures } from '../../features/index.ts';
+import { type SimulatedCredits, simulateCredits, simulatedMs } from '../../features/simulation/feature.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { day, formatCount } from '../../platform/durations.ts';
+import { TallyhookError } from '../../platform/errors.ts';
 import { exitCode, type Terminal, UsageError, withSuggestion } from '../../platform/terminal/terminal.ts';
-import { writeOutput } from '../../platform/terminal/write-output.ts';
 import { withLedger } from '../open-database.ts';
 import { communitiesInEffect } from '../stored-settings.ts';
-import { readHistory } from './history.ts';
-import { createSimulation, formatMembers, formatSummary, type MemberComparison, summaryInJson } from './simulation.ts';
 
-/** Members in the report for people, for each direction. */
-const shownMembers = 10;
+const days = simulatedMs / day;
 
 /** `tallyhook rewards simulate`. */
 export async function simulateRewards(
-  options: { rules?: string | undefined; listing?: string | undefined; json: boolean; csv: boolean },
-  terminal: Terminal,
+  options: { rules?: string | undefined; listing?: string | undefined; json: boolean },
+  { print, stop: signal }: Terminal,
 ): Promise<number> {
-  const { rules: path, listing: name, json, csv } = options;
+  const { rules: path, listing: name, json } = options;
   if (path === undefined) throw new UsageError('--rules is missing: a JSON file with the rules to try.');
-  if (json && csv) throw new UsageError('Use either --json or --csv.');
   const config = loadConfig(process.env);
   return withLedger(config.databaseUrl, { older: false }, async (snapshot) => {
-    const listings = chooseCommunity(await communitiesInEffect(snapshot, config), name);
-    const idOf = () => listings[0]?.community.id;
-    const changed = listingsWithCommunity(withOtherRewards(listings, { path, listing: name ?? null }), idOf);
-    const comparison = await compareMembers(snapshot, changed, terminal);
-    if (!json && !csv) {
-      const gains = createLargest<MemberComparison>(shownMembers, difference);
-      const losses = createLargest<MemberComparison>(shownMembers, (member) => -difference(member));
-      for await (const member of comparison.members) {
-        if (difference(member) > 0) gains.add(member);
-        if (difference(member) < 0) losses.add(member);
-      }
-      for (const line of formatSummary(comparison.summary())) terminal.print(line);
-      for (const line of formatMembers('Members who would gain most:', gains.items())) terminal.print(line);
-      for (const line of formatMembers('Members who would lose most:', losses.items())) terminal.print(line);
-      return exitCode.ok;
-    }
-    const lines = json ? jsonLines(comparison) : csvLines(comparison);
-    if (!(await writeOutput(Readable.from(lines), terminal))) return exitCode.ok;
-    if (csv) for (const line of formatSummary(comparison.summary())) terminal.printError(line);
+    const before = chooseCommunity(await communitiesInEffect(snapshot, config), name);
+    const communityId = before[0]?.community.id ?? noCommunity;
+    const after = listingsWithCommunity(withOtherRewards(before, { path, listing: name ?? null }), () => communityId);
+    const sql = { ...accessTo(snapshot), hooks: storedFeatures.hooks };
+    const since = systemClock.now() - simulatedMs;
+    // Nobody waits here for an answer in Discord, so it may take its time.
+    const change = { communityId, before, after, since, maxEntries: Number.POSITIVE_INFINITY, signal };
+    const credits = await simulateCredits(sql, change);
+    if (signal.aborted) throw new TallyhookError('stopped', 'The simulation was stopped.');
+    print(json ? JSON.stringify({ days, credits }) : inWords(credits));
     return exitCode.ok;
   });
+}
+
+function inWords(credits: SimulatedCredits | null): string {
+  if (credits === null) return `Nobody has voted in the last ${days} days, so there is nothing to pay by other rules.`;
+  const { before, after } = credits;
+  return `In the last ${days} days, the rules in force would have paid ${formatCount(before, 'credit')}, these rules ${formatCount(after, 'credit')}.`;
 }
 
 /**
@@ -68,57 +63,4 @@ function chooseCommunity(
     );
   }
   return communities.find((listings) => listings.some((listing) => listing.name === name)) ?? only;
-}
-
-type Comparison = Awaited<ReturnType<typeof compareMembers>>;
-
-/** The members, to be read once, before the summary. */
-async function compareMembers(snapshot: Snapshot, listings: readonly ListingContext[], terminal: Terminal) {
-  const community = { listings, communityId: listings[0]?.community.id ?? noCommunity };
-  const history = await readHistory(snapshot, community, { terminal, stopped: 'The simulation was stopped.' });
-  const { compare, summary } = createSimulation(history.context);
-
-  async function* members(): AsyncGenerator<MemberComparison> {
-    for await (const member of history.members) yield compare(member);
-  }
-
-  return { members: members(), summary };
-}
-
-/** Keeps the items with the largest values, however many are added. */
-function createLargest<Item>(limit: number, rank: (item: Item) => number) {
-  let items: Item[] = [];
-  const byValue = (one: Item, other: Item) => rank(other) - rank(one);
-  return {
-    add(item: Item): void {
-      items.push(item);
-      // Sorting rarely keeps the cost per item low.
-      if (items.length >= 2 * limit + 100) items = items.sort(byValue).slice(0, limit);
-    },
-    /** Largest first. */
-    items: (): readonly Item[] => items.sort(byValue).slice(0, limit),
-  };
-}
-
-function difference({ paid, simulated }: MemberComparison): number {
-  return simulated - paid;
-}
-
-/** One JSON object, with a line per member. */
-async function* jsonLines({ members, summary }: Comparison): AsyncGenerator<string> {
-  yield '{"members":[';
-  let separator = '\n';
-  for await (const member of members) {
-    yield `${separator}${JSON.stringify({ ...member, difference: difference(member) })}`;
-    separator = ',\n';
-  }
-  yield `\n],"summary":${JSON.stringify(summaryInJson(summary()))}}\n`;
-}
-
-/** RFC 4180. */
-async function* csvLines({ members }: Comparison): AsyncGenerator<string> {
-  yield 'userId,paid,simulated,difference\r\n';
-  for await (const member of members) {
-    yield `${member.userId},${member.paid},${member.simulated},${difference(member)}\r\n`;
-  }
 }

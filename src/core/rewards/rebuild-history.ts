@@ -3,8 +3,8 @@ import type { StreakRules } from './rules.ts';
 import { completeSteps } from './streak-steps.ts';
 
 /**
- * The history of a member from the ledger: when rules are switched on for an existing member, and to check a stored one
- * if its rules have not changed since. All steps of streaks that are complete count as paid.
+ * The history of a member from the ledger: after some of the votes count no longer, and before votes that are paid again
+ * by other rules. All steps of streaks that are complete count as paid.
  *
  * @param votes all counted votes of the member in the community, in any order, with their calendar days (day numbers)
  * @param rules the rules for streaks in force

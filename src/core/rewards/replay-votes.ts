@@ -1,14 +1,14 @@
 import type { Vote } from '../../webhook/event.ts';
 import { decideVote, type VoteContext } from './decide-vote.ts';
-import { emptyHistory, type VoteHistory } from './history.ts';
-import type { RewardEntry } from './reward.ts';
+import type { VoteHistory } from './history.ts';
 
 /** A counted vote in the ledger. */
 export interface PastVote {
   readonly listing: string | null;
   /** Time of the vote (ms since the epoch). */
   readonly at: number;
-  readonly cause: 'vote' | 'denied' | 'claim';
+  /** Whether the service denied it. */
+  readonly isDenied: boolean;
   /** The number of credits in its delivery; null if there was none. */
   readonly awarded: number | null;
 }
@@ -27,7 +27,7 @@ export interface CommonGoal {
   /** The counted votes of the period that reach it. */
   readonly votes: number;
   /** What each voter is paid who voted before it was reached. */
-  readonly entry: RewardEntry;
+  readonly credits: number;
 }
 
 /** What the rewards of past votes depend on. */
@@ -43,50 +43,46 @@ export interface ReplayContext {
 }
 
 /** An entry that past votes would have earned. */
-export interface EarnedEntry extends RewardEntry {
-  readonly listing: string | null;
+export interface EarnedEntry {
+  readonly credits: number;
   /** Time of the vote that earned it, or that reached the goal (ms since the epoch). */
   readonly at: number;
-  /** The id of the common goal. */
-  readonly goal?: string;
 }
 
 /**
- * What a member would have earned if the rules had been in force from the first vote on.
+ * What a member would have earned by these votes if the rules had been in force.
  *
- * @param votes the counted votes of the member, in any order
+ * @param votes counted votes of the member, in any order
  * @param earlier the history with the votes before these, all of which are paid
  */
 export function replayVotes(
   userId: string,
   votes: readonly PastVote[],
   context: ReplayContext,
-  earlier: VoteHistory = emptyHistory,
+  earlier: VoteHistory,
 ): readonly EarnedEntry[] {
   const { roles, listingOf, goalAt, goals } = context;
   const entries: EarnedEntry[] = [];
   const joined = new Set<string>();
   let history = earlier;
   for (const vote of votes.toSorted((one, other) => one.at - other.at)) {
-    const { listing, at, cause } = vote;
+    const { listing, at } = vote;
     const rules = listingOf(listing);
     const voteContext = { ...rules, listing: listing ?? '', at, withinCooldown: false, roles };
     const decision = decideVote(history, toEvent(userId, vote), voteContext);
     history = decision.history;
-    for (const entry of decision.entries) {
-      entries.push({ ...entry, cause: entry.cause === 'vote' ? cause : entry.cause, listing, at });
-    }
-    const { id = '', entry: reward } = goalAt?.(rules, at) ?? {};
-    const reachedAt = goals.get(id);
-    if (reward === undefined || reachedAt === undefined || at > reachedAt || joined.has(id)) continue;
-    joined.add(id);
-    entries.push({ ...reward, goal: id, listing: null, at: reachedAt });
+    for (const { credits } of decision.entries) entries.push({ credits, at });
+    const goal = goalAt?.(rules, at);
+    const reachedAt = goals.get(goal?.id ?? '');
+    if (!goal || reachedAt === undefined || at > reachedAt || joined.has(goal.id)) continue;
+    joined.add(goal.id);
+    entries.push({ credits: goal.credits, at: reachedAt });
   }
   return entries;
 }
 
-function toEvent(userId: string, { at, cause, awarded }: PastVote): Vote {
-  const creditsAwarded = cause === 'denied' ? false : awarded;
+function toEvent(userId: string, { at, isDenied, awarded }: PastVote): Vote {
+  const creditsAwarded = isDenied ? false : awarded;
   const target = { kind: null, id: null };
   return { family: 'vote', kind: 'server_vote', target, userId, at, creditsAwarded, denial: null };
 }

@@ -1,19 +1,19 @@
 import type { Family } from '../../webhook/event.ts';
-import { type AccountId, accountRange, type CommunityId, memberOf } from '../ledger/account.ts';
+import { type AccountId, type CommunityId, memberOf } from '../ledger/account.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { accountsIn, parseRoles } from './account-columns.ts';
 import { linkedEntries } from './linked-entries.ts';
 import { run, type SqlAccess } from './query-builder.ts';
 
 /** An entry of a member, with the delivery that caused it. */
-export interface MemberEntry extends Pick<Entry, 'listing' | 'credits' | 'cause' | 'reason' | 'at' | 'achievement'> {
+export interface MemberEntry extends Pick<Entry, 'listing' | 'credits' | 'cause' | 'at'> {
   /** Body of the delivery; null if there is none. */
   readonly body: string | null;
   readonly family: Family | null;
 }
 
 /** Everything that the ledger has of a member in a community. */
-export interface MemberLedger {
+interface MemberLedger {
   readonly userId: string;
   /** The roles last seen (Discord IDs). */
   readonly roles: readonly string[];
@@ -23,27 +23,6 @@ export interface MemberLedger {
 
 /** Accounts that are read at once: about 1 ms, in which SQLite blocks this thread. */
 const accountsPerPage = 500;
-/** About how many entries the command line reads at once. */
-const entriesPerPage = 10_000;
-
-/** The number of members of a community with entries. */
-export async function countMembers({ db, connection }: SqlAccess, communityId: CommunityId): Promise<number> {
-  const count = db.selectFrom('balances').select(({ fn }) => fn.countAll<number>().as('count'));
-  const { after, before } = accountRange(communityId);
-  const ofCommunity = count.where('account_id', '>', after).where('account_id', '<', before);
-  return (await run(connection, ofCommunity.where('last_entry', 'is not', null)))[0]?.count ?? 0;
-}
-
-/**
- * All members of a community with their entries, in the order of their ids. Memory depends on the member with the most
- * entries, not on the size of the ledger.
- */
-export async function* memberLedgers(
-  access: SqlAccess,
-  communityId: CommunityId,
-): AsyncGenerator<MemberLedger, void, undefined> {
-  for await (const page of accountPages(access, communityId)) yield* readLedgers(access, page, entriesPerPage);
-}
 
 /** An account with entries, and how many there are. */
 export interface AccountSize {
@@ -85,8 +64,8 @@ export async function* readLedgers(
       linkedEntries(db, newest)
         .selectFrom('linked')
         .leftJoin('deliveries', 'deliveries.id', 'linked.delivery_id')
-        .select(['linked.account_id', 'linked.listing', 'linked.credits', 'linked.cause', 'linked.reason', 'linked.at'])
-        .select(['linked.achievement', 'deliveries.body', 'deliveries.family']),
+        .select(['linked.account_id', 'linked.listing', 'linked.credits', 'linked.cause', 'linked.at'])
+        .select(['deliveries.body', 'deliveries.family']),
     );
     const byAccount = Map.groupBy(rows, ({ account_id }) => account_id);
     for (const { account_id, roles } of chunk) {

@@ -1,10 +1,9 @@
 import type { SqlDialect } from '../../platform/database/dialect.ts';
-import type { AccountId, CommunityId } from '../ledger/account.ts';
+import type { CommunityId } from '../ledger/account.ts';
 import type { EffectFormats } from '../outbox/effect-kind.ts';
 import type { NewEffect } from '../outbox/outbox.ts';
 import type { GrantedRole } from '../rewards/grant.ts';
 import type { ReplayContext } from '../rewards/replay-votes.ts';
-import type { ListingContext } from '../tally/listing-context.ts';
 import type { Hooks } from '../tally/tally.ts';
 import type { MemberTables } from './member-data/member-table.ts';
 import type { SqlAccess } from './query-builder.ts';
@@ -27,8 +26,8 @@ export interface SqlHooks {
   readonly beforeForgetting?: (sql: Sql, userId: string, now: number) => Promise<readonly NewEffect[]>;
   /** When the time of a vote is corrected that was received while a clock was ahead. */
   readonly onTimeCorrected?: (sql: Sql, vote: CorrectedVote) => Promise<void>;
-  /** At most one feature has them. */
-  readonly commonGoals?: CommonGoals;
+  /** The goal of the period of a past vote, to pay the vote again by other rules. At most one feature has it. */
+  readonly goalAt?: ReplayContext['goalAt'];
   /** The queue of its effects that concern this member alone, apart from direct messages. */
   readonly queueOf?: (userId: string) => string;
   /**
@@ -53,25 +52,6 @@ export interface CorrectedVote {
   /** Whether it is the time of a counted vote, because the vote has none of its own. */
   readonly isTimeOfVote: boolean;
 }
-
-/** Goals that members reach together, by their ids, for payments of past votes. Times are ms since the epoch. */
-export interface CommonGoals {
-  readonly goalAt: NonNullable<ReplayContext['goalAt']>;
-  /** When the goals of a community were reached for which votes were counted while they were in force; null before. */
-  readonly reached: (sql: SqlAccess, communityId: CommunityId) => Promise<ReadonlyMap<string, number | null>>;
-  /** Stores goals as reached, unless votes were counted for them: so late votes are paid, but only once. */
-  readonly saveReached: (sql: Sql, listing: ListingContext, goals: ReachedGoals) => Promise<void>;
-  /** Those of the goals for which votes of the member were counted while they were in force, or paid. */
-  readonly joined: (sql: SqlAccess, account: AccountId, ids: readonly string[]) => Promise<readonly string[]>;
-  readonly savePaid: (sql: Sql, account: AccountId, ids: readonly string[]) => Promise<void>;
-}
-
-export function commonGoalsOf(hooks: readonly SqlHooks[]): CommonGoals | undefined {
-  return hooks.find(({ commonGoals }) => commonGoals)?.commonGoals;
-}
-
-/** By the ids of the goals. Plain data. */
-export type ReachedGoals = readonly (readonly [id: string, reachedAt: number])[];
 
 /** Rows that one transaction of a long deletion changes: a few ms. */
 export const rowsPerWrite = 100;

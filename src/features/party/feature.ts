@@ -4,7 +4,7 @@ import { literal, run } from '../../core/store/query-builder.ts';
 import { type EndedGuild, rowsPerWrite, type Sql } from '../../core/store/sql-module.ts';
 import type { Tables } from '../../core/store/tables.ts';
 import { effects } from './effects.ts';
-import { commonGoals } from './goals.ts';
+import { goalAt } from './goals.ts';
 import { countForParty, partyRow } from './on-vote.ts';
 import * as sql from './store.ts';
 
@@ -51,7 +51,7 @@ export const party = {
   onVote: { of: { rule: 'party' }, reads: partyRow, call: countForParty },
   beforeForgetting: lockUnpaidParties,
   deleteOfGuild: deleteParties,
-  commonGoals,
+  goalAt,
 } satisfies Feature;
 
 /** The payment of a party would otherwise pay the account under both ids. */

@@ -5,8 +5,8 @@ import { createGuildChannels } from '../../discord/guild-channels.ts';
 import { fetchBotIdentity, mayManageGuild } from '../../discord/inspection.ts';
 import type { BudgetStore } from '../../lookup/budget.ts';
 import type { Encryption } from '../../platform/encryption/encryption.ts';
-import type { RuleChange, SimulatedCredits } from '../backfill/feature.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
+import type { RuleChange, SimulatedCredits } from '../simulation/feature.ts';
 import { createConnect } from './connect/connect.ts';
 import { createConnectClient } from './connect/connect-client.ts';
 import { createConnectRoutes } from './connect/connect-routes.ts';
@@ -26,7 +26,7 @@ type SetupServicesContext = ServicesContext & {
   readonly store: {
     readonly budgetStore: BudgetStore;
     readonly settings: Pick<SettingsStore, 'state'>;
-    readonly backfill: { simulateCredits(change: RuleChange): Promise<SimulatedCredits | null> };
+    readonly simulation: { simulateCredits(change: RuleChange): Promise<SimulatedCredits | null> };
   };
   readonly encryption: Encryption;
   readonly setup: Setup;
@@ -61,7 +61,7 @@ export function createServices(
   const connectOffer = connecting?.connect.offer ?? (async () => null);
   const checks = { ...createSetupChecks(config, context), roleAccess, channelsOf, readUpload, connectOffer };
   const drafts = createSetupDrafts(clock);
-  const simulateChange = createChangeSimulation({ ...context, simulate: context.store.backfill.simulateCredits });
+  const simulateChange = createChangeSimulation({ ...context, simulate: context.store.simulation.simulateCredits });
   const shown = { simulateChange, drafts, checks, connections, postVotePanel, hasVotePanel };
   const setupServices: SetupServices = { settings: setup, ...shown };
   return {

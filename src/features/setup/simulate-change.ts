@@ -1,12 +1,12 @@
 import type { ListingConfig } from '../../../config/schema.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { day, second } from '../../platform/durations.ts';
+import { second } from '../../platform/durations.ts';
 import { messageOf } from '../../platform/errors.ts';
 import type { Log } from '../../platform/log.ts';
 import { withTimeout } from '../../platform/with-timeout.ts';
-import type { RuleChange, SimulatedCredits } from '../backfill/feature.ts';
 import type { Directory } from '../communities/feature.ts';
 import type { SettingPath } from '../settings.ts';
+import { type RuleChange, type SimulatedCredits, simulatedMs } from '../simulation/feature.ts';
 import type { Setup } from './setup.ts';
 import type { SettingChange } from './stored-changes.ts';
 
@@ -23,8 +23,8 @@ const payingPaths: readonly string[] = [
   'timeZone',
 ] satisfies readonly SettingPath[];
 
-/** The votes that are paid again (ms). The texts name this time. */
-const periodMs = 30 * day;
+/** More entries of members would take seconds. */
+const maxEntries = 20_000;
 /** A manager waits no longer for it (ms), with the change in effect. */
 const maxWaitMs = 2 * second;
 
@@ -65,8 +65,8 @@ export function createChangeSimulation(options: {
         const { rewards, timeZone } = configured.find(({ name }) => name === listing.name) ?? listing;
         return { ...listing, rewards, community: { ...listing.community, timeZone } };
       });
-    const since = clock.now() - periodMs;
-    return simulate({ communityId, before: withRules(before), after: withRules(after), since, signal });
+    const since = clock.now() - simulatedMs;
+    return simulate({ communityId, before: withRules(before), after: withRules(after), since, maxEntries, signal });
   }
 
   return async (guildId, compared) => {

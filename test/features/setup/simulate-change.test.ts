@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../config/load.ts';
-import type { RuleChange, SimulatedCredits } from '../../../src/features/backfill/feature.ts';
 import { createDirectory } from '../../../src/features/communities/directory.ts';
 import { type ComparedSettings, createChangeSimulation } from '../../../src/features/setup/simulate-change.ts';
+import type { RuleChange, SimulatedCredits } from '../../../src/features/simulation/feature.ts';
 import { openStore } from '../../../src/features/store.ts';
 import { day, second } from '../../../src/platform/durations.ts';
 import { collectingLog } from '../../discord/bot.ts';
@@ -65,11 +65,12 @@ describe('the simulation of a change', () => {
         after: [after],
         since,
         communityId,
+        maxEntries,
       } = { before: [], after: [] },
     ] = asked;
     expect(before?.rewards).toMatchObject({ base: { perVote: 25 }, streak: { every: 7, credits: 50 } });
     expect(after?.rewards).toMatchObject({ base: { perVote: 25 }, streak: null });
-    expect([since, communityId]).toEqual([clock.now() - 30 * day, firstCommunity]);
+    expect([since, communityId, maxEntries]).toEqual([clock.now() - 30 * day, firstCommunity, 20_000]);
   });
 
   it('is not made for settings that pay nobody otherwise', async () => {

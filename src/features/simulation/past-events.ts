@@ -1,6 +1,6 @@
-import { type Cause, countedVoteCauses } from '../../core/ledger/entry.ts';
+import { isCountedVote } from '../../core/ledger/entry.ts';
 import type { VoteHistory } from '../../core/rewards/history.ts';
-import { type PastVote, type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
+import { type EarnedEntry, type PastVote, type ReplayContext, replayVotes } from '../../core/rewards/replay-votes.ts';
 import type { MemberEntry } from '../../core/store/member-ledgers.ts';
 import { parseJson } from '../../platform/json.ts';
 import { readPayload } from '../../webhook/payload.ts';
@@ -9,24 +9,15 @@ import { readPayload } from '../../webhook/payload.ts';
 export interface PastEvents {
   readonly votes: readonly PastVote[];
   /** Purchases and renewals at the service. */
-  readonly premiums: readonly Omit<PastVote, 'cause'>[];
-}
-
-/** An entry that rules would have made. */
-export interface SimulatedEntry {
-  readonly cause: Cause;
-  readonly credits: number;
-  /** Ms since the epoch. */
-  readonly at: number;
+  readonly premiums: readonly Omit<PastVote, 'isDenied'>[];
 }
 
 export function pastEventsOf(entries: readonly MemberEntry[]): PastEvents {
   const toEvent = (entry: MemberEntry) => ({ listing: entry.listing, at: entry.at, awarded: awardedIn(entry) });
   return {
-    votes: entries.flatMap((entry) => {
-      const cause = countedVoteCauses.find((counted) => counted === entry.cause);
-      return cause === undefined ? [] : [{ ...toEvent(entry), cause }];
-    }),
+    votes: entries
+      .filter(({ cause }) => isCountedVote(cause))
+      .map((entry) => ({ ...toEvent(entry), isDenied: entry.cause === 'denied' })),
     premiums: entries.filter(({ cause }) => cause === 'premium').map(toEvent),
   };
 }
@@ -39,10 +30,10 @@ export function simulateEntries(
   userId: string,
   { votes, premiums }: PastEvents,
   context: ReplayContext,
-  earlier?: VoteHistory,
-): readonly SimulatedEntry[] {
-  const premiumEntries = premiums.map(({ listing, at, awarded }): SimulatedEntry => {
-    return { cause: 'premium', credits: awarded ?? context.listingOf(listing).rewards.base.perPremium, at };
+  earlier: VoteHistory,
+): readonly EarnedEntry[] {
+  const premiumEntries = premiums.map(({ listing, at, awarded }) => {
+    return { credits: awarded ?? context.listingOf(listing).rewards.base.perPremium, at };
   });
   return [...replayVotes(userId, votes, context, earlier), ...premiumEntries];
 }

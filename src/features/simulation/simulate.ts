@@ -3,19 +3,19 @@ import type { CommunityId } from '../../core/ledger/account.ts';
 import { isCountedVote } from '../../core/ledger/entry.ts';
 import { monthOf } from '../../core/rewards/calendar.ts';
 import { rebuildHistory } from '../../core/rewards/rebuild-history.ts';
-import type { ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
+import type { CommonGoal, ReplayContext, ReplayListing } from '../../core/rewards/replay-votes.ts';
 import { creditsOf } from '../../core/rewards/reward.ts';
 import { type AccountSize, accountPages, type MemberEntry, readLedgers } from '../../core/store/member-ledgers.ts';
 import { run, type SqlAccess } from '../../core/store/query-builder.ts';
 import { toOutage } from '../../core/store/recording/queries.ts';
-import { commonGoalsOf, type Sql } from '../../core/store/sql-module.ts';
+import type { Sql } from '../../core/store/sql-module.ts';
 import type { ListingContext } from '../../core/tally/listing-context.ts';
 import { listingsByName } from '../../core/tally/replay-listings.ts';
-import { findGoals } from './goal-times.ts';
+import { day } from '../../platform/durations.ts';
 import { type PastEvents, pastEventsOf, simulateEntries } from './past-events.ts';
 
-/** Nothing is simulated for members with more entries together: it would take seconds. */
-const maxEntries = 20_000;
+/** The votes that `/setup` and the command line pay again (ms). Texts name this time. */
+export const simulatedMs = 30 * day;
 /** Entries that one statement reads: about 2 ms, in which SQLite blocks this thread. */
 const entriesPerQuery = 250;
 
@@ -27,6 +27,8 @@ export interface RuleChange {
   readonly after: readonly ListingContext[];
   /** Ms since the epoch. */
   readonly since: number;
+  /** Nothing is simulated for members with more entries together. */
+  readonly maxEntries: number;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal;
 }
@@ -47,11 +49,14 @@ interface PastMember extends PastEvents {
 /**
  * Pays the votes since a time again, by both versions of the rules. Yields to other work in between, and writes nothing.
  *
- * @returns null if nobody has voted since then, if there are more than {@link maxEntries}, and once it is aborted
+ * @returns null if nobody has voted since then, if there are more than `maxEntries`, and once it is aborted
  */
-export async function simulateCredits(sql: Sql, change: RuleChange): Promise<SimulatedCredits | null> {
+export async function simulateCredits(
+  sql: SqlAccess & Pick<Sql, 'hooks'>,
+  change: RuleChange,
+): Promise<SimulatedCredits | null> {
   const { before, after, since, signal } = change;
-  const { goalAt } = commonGoalsOf(sql.hooks) ?? {};
+  const goalAt = sql.hooks.find((hooks) => hooks.goalAt)?.goalAt;
   const rows = await run(sql.connection, sql.db.selectFrom('outages').selectAll().orderBy('from_at'));
   const outages = rows.map(toOutage);
   const [rulesBefore, rulesAfter] = [listingsByName(before, outages), listingsByName(after, outages)];
@@ -77,11 +82,11 @@ export async function simulateCredits(sql: Sql, change: RuleChange): Promise<Sim
 /** The accounts that may have been paid on this day (day number) or later; none if they have too many entries. */
 async function findAccounts(
   sql: SqlAccess,
-  { communityId, signal }: RuleChange,
-  day: number,
+  { communityId, maxEntries, signal }: RuleChange,
+  firstDay: number,
 ): Promise<readonly AccountSize[]> {
   // A day earlier, because the votes may have been counted in another time zone.
-  const month = monthOf(day - 1);
+  const month = monthOf(firstDay - 1);
   const found: AccountSize[] = [];
   let entries = 0;
   for await (const page of accountPages(sql, communityId)) {
@@ -101,10 +106,8 @@ async function replay(
   { since, signal }: RuleChange,
 ): Promise<number> {
   const { rewards, calendar, outageDays } = listingOf(null);
-  const votes = members.flatMap((member) => member.votes.map(({ at }) => ({ slot: at, votes: 1 })));
-  const counts = votes.sort((one, other) => one.slot - other.slot);
-  const reached = findGoals(counts, 1, (at) => goalAt?.(listingOf(null), at));
-  const goals = new Map(reached.map(({ id, slot }) => [id, slot]));
+  const votes = members.flatMap((member) => member.votes.map(({ at }) => at));
+  const goals = reachedGoals(votes, (at) => goalAt?.(listingOf(null), at));
   let credits = 0;
   for (const { userId, roles, earlier, ...events } of members) {
     if (signal.aborted) break;
@@ -115,6 +118,23 @@ async function replay(
     await nextTurn();
   }
   return credits;
+}
+
+/** Times of the votes that reached goals, by their ids. @param times of all votes, in any order (ms since the epoch) */
+function reachedGoals(
+  times: readonly number[],
+  goalAt: (at: number) => CommonGoal | null | undefined,
+): ReplayContext['goals'] {
+  const counts = new Map<string, number>();
+  const reached = new Map<string, number>();
+  for (const at of times.toSorted((one, other) => one - other)) {
+    const goal = goalAt(at);
+    if (!goal) continue;
+    const count = (counts.get(goal.id) ?? 0) + 1;
+    counts.set(goal.id, count);
+    if (count === goal.votes) reached.set(goal.id, at);
+  }
+  return reached;
 }
 
 /**

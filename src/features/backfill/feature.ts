@@ -1,6 +1,0 @@
-import type { Feature } from '../../core/feature.ts';
-import * as sql from './store.ts';
-
-export const backfill = { sql } satisfies Feature;
-
-export type { RuleChange, SimulatedCredits } from './simulate.ts';

@@ -1,0 +1,6 @@
+import type { Feature } from '../../core/feature.ts';
+import * as sql from './store.ts';
+
+export const simulation = { sql } satisfies Feature;
+
+export { type RuleChange, type SimulatedCredits, simulateCredits, simulatedMs } from './simulate.ts';

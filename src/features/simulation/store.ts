@@ -1,0 +1,5 @@
+import { simulateCredits } from './simulate.ts';
+
+export const reads = { simulateCredits };
+
+export const writes = {};
