@@ -10,9 +10,14 @@ export interface ManualClock extends Clock {
   sleepers(): number;
 }
 
+interface Sleeper {
+  readonly due: number;
+  readonly wake: () => void;
+}
+
 /** A clock that advances only when a test advances it. Its `random` always returns 0.5. */
 export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
-  const sleepers = new Set<{ readonly due: number; readonly wake: () => void }>();
+  const sleepers = new Set<Sleeper>();
   let now = start;
   let shift = 0;
 
@@ -52,7 +57,9 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   };
 
   function earliest() {
-    return [...sleepers].sort((a, b) => a.due - b.due)[0];
+    let first: Sleeper | undefined;
+    for (const sleeper of sleepers) if (first === undefined || sleeper.due < first.due) first = sleeper;
+    return first;
   }
 }
 
