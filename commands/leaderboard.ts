@@ -158,7 +158,7 @@ function renderBoard(
     ...(total === 0
       ? {}
       : { footer: pages === 1 ? listed : `${text('parts.page', { number, of: pages })} · ${listed}` }),
-    // A large community's ranking may be some minutes old.
+    // A large community's ranking may be some seconds old.
     ...(isCurrent ? {} : { at: asOf }),
     response: 'update',
   };

@@ -20,7 +20,9 @@ export interface LedgerResult {
   readonly diskBytes: ReadonlyMap<string, number>;
   /** Reading and ranking all accounts, for the first page of a leaderboard (ms). */
   readonly ranking: number;
-  /** The CPU time of it, which is what a busy machine leaves unchanged (ms). */
+  /** Reading another page of it, in the middle (ms). */
+  readonly anotherPage: number;
+  /** The CPU time of the new ranking, which is what a busy machine leaves unchanged (ms). */
   readonly rankingCpu: number;
   /** Size on disk per vote (bytes). */
   readonly bytesPerVote: number;
@@ -42,7 +44,7 @@ export async function measureLedger(
   const store = await openStore(`sqlite:${path}`, systemClock);
   const times = new Map<string, number[]>();
   const diskBytes = new Map<string, number>();
-  let [ranking, rankingCpu] = [Number.NaN, Number.NaN];
+  let [ranking, rankingCpu, anotherPage] = [Number.NaN, Number.NaN, Number.NaN];
   try {
     // A ledger kept from an earlier run also contains that run's votes.
     const [newest] = await store.records.deliveries({ outcome: null, limit: 1, before: null });
@@ -54,14 +56,18 @@ export async function measureLedger(
     const standings = store.standingsIn(firstCommunity, 'UTC');
     const cpuBefore = process.threadCpuUsage();
     const startedAt = performance.now();
-    await standings.leaderboard({ period: 'all', by: 'credits', limit: 1, offset: 0, userId: null }, now);
+    const page = { period: 'all', by: 'credits', limit: 10, userId: null } as const;
+    const { total } = await standings.leaderboard({ ...page, offset: 0 }, now);
     ranking = performance.now() - startedAt;
     const cpu = process.threadCpuUsage(cpuBefore);
     rankingCpu = (cpu.user + cpu.system) / 1_000;
+    const rankedAt = performance.now();
+    await standings.leaderboard({ ...page, offset: Math.floor(total / 2) }, now);
+    anotherPage = performance.now() - rankedAt;
     for (const { name, run } of operations(store, standings, entries, now)) {
       logProgress(`${name} of ${entries} entries`);
       const samples: number[] = [];
-      // Ranks a board that is new.
+      // Reads a leaderboard that is new.
       await run(turns);
       const readBefore = readDiskBytes();
       for (let turn = 0; turn < turns; turn += 1) {
@@ -77,7 +83,7 @@ export async function measureLedger(
   }
   const at = (share: number) => new Map([...times].map(([name, samples]) => [name, percentile(samples, share)]));
   const measured = { entries, p50: at(0.5), p99: at(0.99), diskBytes };
-  return { ...measured, ranking, rankingCpu, bytesPerVote, opening };
+  return { ...measured, ranking, rankingCpu, anotherPage, bytesPerVote, opening };
 }
 
 /** Under a temporary name until it is complete, so an aborted run leaves no incomplete ledger. */

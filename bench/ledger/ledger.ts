@@ -7,8 +7,8 @@ import { type LedgerResult, measureLedger } from './ledger-run.ts';
 const sizes = [10_000, 100_000, 1_000_000, 10_000_000];
 const quickSizes = sizes.slice(0, 3);
 
-/** How long the first leaderboard after a start may take (ms). */
-const maxRankingMs = 100;
+/** How long a page may take whose leaderboard is counted, but which nobody has asked for yet (ms). */
+const maxPageMs = 100;
 
 const method = `Ten million votes of a million members, and three smaller sizes, written by set-based SQL into \`data/bench/ledger\`
 (8 GB, several minutes; \`--keep\` keeps it for the next run). Each query and each credit then uses the program's own
@@ -44,7 +44,7 @@ function report(reports: readonly LedgerResult[]): Report {
   const largest = reports.at(-1);
   const at = `at ${largest?.entries.toLocaleString('en-US')} entries`;
   const goals: Goal[] = [...(largest?.p99 ?? [])].map(([name, p99]) => within(`p99 ${at}`, 5, p99, 'ms', name));
-  goals.push(within(`a new ranking ${at}`, maxRankingMs, largest?.ranking ?? Number.NaN, 'ms'));
+  goals.push(within(`another page of a leaderboard ${at}`, maxPageMs, largest?.anotherPage ?? Number.NaN, 'ms'));
   return { goals, tables: [growth(reports)], notes: [] };
 }
 
@@ -65,6 +65,7 @@ function growth(reports: readonly LedgerResult[]): Table {
         }),
       ),
       row('a new ranking, time / CPU time', ({ ranking, rankingCpu }) => `${figure(ranking)} / ${figure(rankingCpu)}`),
+      row('another page of it', ({ anotherPage }) => figure(anotherPage)),
       row('bytes on disk per vote', ({ bytesPerVote }) => figure(bytesPerVote)),
       row('opening', ({ opening }) => figure(opening)),
     ],

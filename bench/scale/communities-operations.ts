@@ -24,7 +24,7 @@ const rules = { perVote: 10, perPremium: 100, whenDenied: 0, cooldownMs: 12 * ho
 /** @param now after all votes of the database (ms since the epoch) */
 export function communityOperations(store: Store, sizes: CommunitySizes, now: number): readonly CommunityOperation[] {
   const { communities, members } = sizes;
-  // How often the accounts are ranked again depends on how often somebody asks for it, so every ranking here is a new one.
+  // What was read of a large community is used for five seconds, so every turn is for another one.
   // Of ten million accounts, there is one for the whole run.
   let standings: Standings | undefined;
   const rank = (communityId: CommunityId) => {

@@ -235,6 +235,24 @@ function standingTests(newUrl: () => string): void {
     expect(await standings.standing('1', start)).toMatchObject({ rank: 1 });
   });
 
+  it('has each member on one page, and finds the page of one among many equals', async () => {
+    const { url, standings } = await open();
+    const members = Array.from({ length: 300 }, (_, index) => {
+      return { userId: String(3 ** (5 + (index % 28)) + index), score: 1 + (index % 4) };
+    });
+    const rows = members.map(({ userId, score }) => `('${accountOf(userId)}', 0, ${score})`);
+    await runSql(url, `INSERT INTO balances (account_id, credits, votes) VALUES ${rows.join(', ')}`);
+    const sorted = members.toSorted((a, b) => b.score - a.score || Number(a.userId) - Number(b.userId));
+    const board = { period: 'all', by: 'votes' } as const;
+    for (let offset = 0; offset < 300; offset += 70) {
+      const expected = sorted.slice(offset, offset + 70);
+      const page = await pageOf(standings, board, start, { limit: 70, offset });
+      expect(page.members.map(({ userId, score }) => ({ userId, score }))).toEqual(expected);
+      const [{ userId } = { userId: '' }] = expected.slice(-1);
+      expect(await pageOf(standings, board, start, { limit: 70, offset: 'own', userId })).toMatchObject({ offset });
+    }
+  });
+
   it('ranks more members than one query reads, and no accounts of other communities', async () => {
     const { url, store } = await open();
     const other = await addCommunity(store, guildId);

@@ -249,9 +249,9 @@ export const operationMutations: readonly Mutation[] = [
     breaks: 'the codes of two items of the shop are stored apart',
   },
   {
-    file: 'src/core/store/standings/ranked-board.ts',
-    find: 'return { userId: table.userIdAt(row), score, rank: countAbove(score) + 1 };',
-    replace: 'return { userId: table.userIdAt(row), score, rank: countAbove(score) };',
+    file: 'src/core/store/standings/leaderboards.ts',
+    find: '.map((member) => ({ ...member, rank: countAbove(member.score) + 1 }));',
+    replace: '.map((member) => ({ ...member, rank: countAbove(member.score) }));',
     breaks: 'the first of a leaderboard has rank 1',
   },
   {

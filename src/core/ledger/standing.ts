@@ -100,7 +100,7 @@ export interface LeaderboardPage {
   readonly sum: number;
   /** The requested member; null if they have no score. */
   readonly own: RankedMember | null;
-  /** When the scores were read (ms since the epoch): now in a small community, otherwise at most 10 minutes ago. */
+  /** When the scores were read (ms since the epoch): now in a small community, otherwise some seconds ago. */
   readonly asOf: number;
   /** Whether the scores are still the same. */
   readonly isCurrent: boolean;

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../../platform/clock.ts';
 import { preparedQuery } from '../../../platform/database/prepared-query.ts';
-import { second } from '../../../platform/durations.ts';
 import { type AccountId, accountIdOf, type CommunityId } from '../../ledger/account.ts';
-import type { LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
+import type { Board, LastingGrant, PeriodTotal, StandingSummary, Standings } from '../../ledger/standing.ts';
 import { monthOf, weekOf } from '../../rewards/calendar.ts';
 import { calendarOf } from '../../tally/community.ts';
 import { withProgramKey } from '../../tally/ledger-keys.ts';
@@ -12,9 +11,9 @@ import type { Dialect } from '../dialect/dialect.ts';
 import { linkedEntries } from '../linked-entries.ts';
 import { literal } from '../query-builder.ts';
 import type { Tables } from '../tables.ts';
+import { createLeaderboards } from './leaderboards.ts';
 import type { FindLastVotes } from './ledger.ts';
-import { createPageCache, createRankings, type Ranking } from './rankings.ts';
-import { createScoreScan } from './scan-scores.ts';
+import { createScoreReader } from './read-scores.ts';
 
 /** The board of the rank in a standing. */
 const byCredits = { period: 'all', by: 'credits' } as const;
@@ -35,15 +34,16 @@ const noBalance = {
  */
 export function sqlStandings(
   db: Kysely<Tables>,
-  { reading, dataVersion }: Pick<Dialect, 'reading' | 'dataVersion'>,
+  dialect: Pick<Dialect, 'reading' | 'name' | 'dataVersion'>,
   clock: Clock,
   findLastVotes: FindLastVotes,
   communityId: CommunityId,
   timeZone: string,
 ): Standings {
   const calendar = calendarOf({ timeZone });
-  const rankings = createRankings(createScoreScan(db, reading, communityId), clock, dataVersion);
-  const pages = createPageCache();
+  const { reading } = dialect;
+  const readerOf = (board: Board) => createScoreReader(db, dialect, communityId, board);
+  const leaderboards = createLeaderboards(readerOf, clock, dialect.dataVersion);
   const findBalance = preparedQuery<{ id: AccountId }>()((placeholder) =>
     db
       .selectFrom('balances')
@@ -71,8 +71,8 @@ export function sqlStandings(
     const [balance = noBalance] = await findBalance(reading, { id: accountIdOf(communityId, userId) });
     const { credits, votes, last_entry: lastEntry, week_votes, week_credits, month_votes, month_credits } = balance;
     const streak = today <= balance.streak_last_day ? balance.streak_days : 0;
-    const [rank, entries] = await Promise.all([
-      credits === 0 && votes === 0 ? null : rankings(byCredits, today).then((found) => rankOf(userId, credits, found)),
+    const [above, entries] = await Promise.all([
+      credits === 0 && votes === 0 ? null : leaderboards.countAbove(byCredits, credits, today),
       lastEntry === null ? [] : findNewestEntries(reading, { lastEntry }),
     ]);
     return {
@@ -80,7 +80,7 @@ export function sqlStandings(
       credits,
       votes,
       lastVotes: parseLastVotes(balance.last_votes),
-      rank,
+      rank: above === null ? null : above + 1,
       streak: { days: streak, endsAt: streak === 0 ? null : calendar.startOf(balance.streak_last_day + 1) },
       week: balance.week_start === weekOf(today) ? { votes: week_votes, credits: week_credits } : noTotal,
       month: balance.month_start === monthOf(today) ? { votes: month_votes, credits: month_credits } : noTotal,
@@ -96,18 +96,8 @@ export function sqlStandings(
     },
     lastVotes: async (userId) => (await findLastVotes(accountIdOf(communityId, userId))) ?? {},
 
-    async leaderboard(query, now) {
-      const ranking = await rankings(query, calendar.dayAt(now));
-      const isCurrent = ranking.isUnchanged() || now - ranking.asOf < second;
-      return pages(ranking, query, isCurrent);
-    },
+    leaderboard: (query, now) => leaderboards.page(query, calendar.dayAt(now), now),
   };
-}
-
-/** The rank by the balance of this moment. The ranking may have been read before the balance changed. */
-function rankOf(userId: string, credits: number, ranking: Ranking): number {
-  const isAboveItself = (ranking.find(userId)?.score ?? 0) > credits;
-  return ranking.countAbove(credits) + 1 - (isAboveItself ? 1 : 0);
 }
 
 /** The guild of a community. Before it is known, no roles are given. */
