@@ -110,9 +110,8 @@ async function ownOffset({ reader, counts, day }: Ranking, own: RankedMember | n
   const { score, userId } = own;
   const { ends, countAbove, countFrom } = await counts;
   const isTied = countFrom(score) - countAbove(score) > 1;
-  const tied = isTied ? await reader.members({ least: score, greatest: score }, day, ends) : [];
-  const before = tied.findIndex((member) => member.userId === userId);
-  const place = countAbove(score) + Math.max(0, before);
+  const before = isTied ? await reader.countEqualBefore(userId, score, day, ends) : 0;
+  const place = countAbove(score) + before;
   return place - (place % limit);
 }
 
@@ -122,9 +121,9 @@ async function readMembers({ reader, counts, day }: Ranking, offset: number, lim
   if (offset >= total) return [];
   const greatest = scoreAt(offset);
   const least = scoreAt(Math.min(total, offset + limit) - 1);
-  const start = offset - countAbove(greatest);
-  const found = await reader.members({ least, greatest }, day, ends);
-  return found.slice(start, start + limit).map((member) => ({ ...member, rank: countAbove(member.score) + 1 }));
+  const window = { skip: offset - countAbove(greatest), take: limit };
+  const found = await reader.members({ least, greatest }, day, ends, window);
+  return found.map((member) => ({ ...member, rank: countAbove(member.score) + 1 }));
 }
 
 /** What is known of a ranking by a name, or else is read once; again after an error. */

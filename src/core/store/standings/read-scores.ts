@@ -16,6 +16,11 @@ interface ScoreRange {
   readonly greatest: number;
 }
 
+interface Window {
+  readonly skip: number;
+  readonly take: number;
+}
+
 export type ScoreReader = ReturnType<typeof createScoreReader>;
 
 /**
@@ -53,16 +58,31 @@ export function createScoreReader(
       .where('account_id', '>', placeholder('after'))
       .where('account_id', '<=', placeholder('end')),
   );
-  const selectMembers = preparedQuery<SliceArgs & ScoreRange>()((placeholder) => {
+  const selectMembers = preparedQuery<SliceArgs & ScoreRange & Window>()((placeholder) => {
     const bound = (name: keyof ScoreRange) => sql<number>`cast(${placeholder(name)} as bigint)`;
-    return db
+    const found = db
       .selectFrom('balances')
       .select((eb) => [member.as('userId'), scoreOf(board, eb, placeholder).as('score')])
       .where('account_id', '>', placeholder('after'))
       .where('account_id', '<=', placeholder('end'))
-      .where((eb) => eb.between(scoreOf(board, eb, placeholder), bound('least'), bound('greatest')))
-      .orderBy('account_id');
+      .where((eb) => eb.between(scoreOf(board, eb, placeholder), bound('least'), bound('greatest')));
+    if (name === 'sqlite') return found.orderBy('account_id');
+    return found
+      .orderBy('score', 'desc')
+      .orderBy(sql`length(account_id)`)
+      .orderBy('account_id')
+      .limit(placeholder('take'))
+      .offset(placeholder('skip'));
   });
+  const countEqual = preparedQuery<SliceArgs & { id: AccountId; score: number }>()((placeholder) =>
+    db
+      .selectFrom('balances')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('account_id', '>', placeholder('after'))
+      .where('account_id', '<=', placeholder('end'))
+      .where((eb) => eb(scoreOf(board, eb, placeholder), '=', sql<number>`cast(${placeholder('score')} as bigint)`))
+      .where(sql<SqlBool>`(length(account_id), account_id) < (length(${placeholder('id')}), ${placeholder('id')})`),
+  );
   const selectScore = preparedQuery<Periods & { id: AccountId }>()((placeholder) =>
     db
       .selectFrom('balances')
@@ -95,13 +115,14 @@ export function createScoreReader(
     /**
      * The members with a score of the range, in the order of the leaderboard: of equals the older account is first.
      * @param ends the last account of each slice, as counted
+     * @param window how many of them to skip, and how many to return then
      */
-    async members({ least, greatest }: ScoreRange, day: number, ends: readonly AccountId[]) {
+    async members(range: ScoreRange, day: number, ends: readonly AccountId[], window: Window) {
       /** By score and by the length of the id: of two Discord ids, the shorter one is older, or else the lesser text. */
       const found = new Map<number, { readonly userId: string; readonly score: number }[][]>();
       let after = first;
       for (const end of ends) {
-        for (const row of await selectMembers(reading, { after, end, least, greatest, ...periodsOf(day) })) {
+        for (const row of await selectMembers(reading, { after, end, ...range, ...window, ...periodsOf(day) })) {
           const byLength = found.get(row.score) ?? [];
           if (byLength.length === 0) found.set(row.score, byLength);
           byLength[row.userId.length] ??= [];
@@ -110,7 +131,21 @@ export function createScoreReader(
         after = end;
         await nextTurn();
       }
-      return [...found].sort(([a], [b]) => b - a).flatMap(([, byLength]) => byLength.flat());
+      const members = [...found].sort(([a], [b]) => b - a).flatMap(([, byLength]) => byLength.flat());
+      return name === 'sqlite' ? members.slice(window.skip, window.skip + window.take) : members;
+    },
+    /** How many members with the same score come before this one. */
+    async countEqualBefore(userId: string, score: number, day: number, ends: readonly AccountId[]): Promise<number> {
+      const id = accountIdOf(communityId, userId);
+      let before = 0;
+      let after = first;
+      for (const end of ends) {
+        const [counted] = await countEqual(reading, { after, end, id, score, ...periodsOf(day) });
+        before += Number(counted?.count ?? 0);
+        after = end;
+        await nextTurn();
+      }
+      return before;
     },
     /** The score of a member at this moment; 0 for none. */
     async scoreOf(userId: string, day: number): Promise<number> {

@@ -21,6 +21,7 @@ function leaderboardsOf({ size, hasVersion = false }: { readonly size: number; r
       state.read += 1;
       return Array.from({ length: state.counted }, (_, index) => ({ userId: String(index + 1), score: 1 }));
     },
+    countEqualBefore: async () => 0,
     scoreOf: async () => 0,
   };
   const leaderboards = createLeaderboards(() => reader, clock, hasVersion ? () => state.version : null);
