@@ -66,7 +66,9 @@ export function previewListings(listings: readonly ListingConfig[], now: number)
     .map((listing) => {
       const { name, announcements } = listing;
       const texts = ownTexts.for(announcements.language);
-      const previews = previewAnnouncements(listing, { title: name, texts, now }).map((each) => toTexts(each, now));
+      const previews = previewAnnouncements(listing, { title: listing.title ?? name, texts, now }).map((each) =>
+        toTexts(each, now),
+      );
       return { listing: name, mode: announcements.mode, previews };
     });
 }

@@ -31,6 +31,12 @@ describe('the preview of announcements', () => {
     ]);
   });
 
+  it('calls the listing what its members call it', () => {
+    const [titled] = preview({ title: 'For {listing}' }, { title: 'The Harbour' });
+    expect(titled?.listing).toBe('harbour');
+    expect(titled?.previews[0]?.title).toBe('For The Harbour');
+  });
+
   it('has the amounts that the rules pay at that time', () => {
     const ruled = {
       ...{ timeZone: 'Europe/Berlin', cooldownHours: 6 },
