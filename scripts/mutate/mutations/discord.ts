@@ -21,18 +21,6 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'the rate limit of one route does not delay the others',
   },
   {
-    file: 'src/discord/circuits/circuits.ts',
-    find: 'if (circuit !== undefined && !hasFiles) this.#set({ ...circuit, probeAt: this.#clock.now() + probeIntervalMs });',
-    replace: '',
-    breaks: 'a rejected channel gets one request per minute',
-  },
-  {
-    file: 'src/discord/circuits/circuits.ts',
-    find: 'return waitMs > probeIntervalMs ? 0 : waitMs;',
-    replace: 'return waitMs;',
-    breaks: 'a clock that was set back does not keep a circuit open',
-  },
-  {
     file: 'src/discord/circuits/stopping-rejection.ts',
     find: 'RESTJSONErrorCodes.CannotSendMessagesToThisUser,\n',
     replace: '',
@@ -55,12 +43,6 @@ export const discordMutations: readonly Mutation[] = [
     find: 'return namesUser && hasFooter(block, footerOf(effect, namesVoter), { at });',
     replace: 'return namesUser;',
     breaks: 'an earlier announcement of the same voter is not taken for this one',
-  },
-  {
-    file: 'src/discord/portraits.ts',
-    find: 'if (left < 1) return false;\n',
-    replace: '',
-    breaks: 'a backlog of announcements does not wait for the avatars of its members',
   },
   {
     file: 'src/features/vote-panel/panel-message.ts',
@@ -219,22 +201,10 @@ export const discordMutations: readonly Mutation[] = [
     breaks: 'only managers use the buttons of /setup',
   },
   {
-    file: 'commands/shop.ts',
-    find: "if (!input.isManager) return { tone: 'bad', title, text: texts.failure.managersOnly };",
-    replace: '',
-    breaks: 'only managers settle purchases',
-  },
-  {
     file: 'commands/setup/problems.ts',
     find: 'if (isBound && isAbove(roleId, input.roles ?? [], access)) {',
     replace: 'if (false) {',
     breaks: 'a manager cannot make votes give a role above the own ones',
-  },
-  {
-    file: 'commands/setup/import.ts',
-    find: 'const rolePaths = [false, true].flatMap((isList) =>',
-    replace: 'const rolePaths = [false].flatMap((isList) =>',
-    breaks: 'roles of an imported shop are checked like those of a form',
   },
   {
     file: 'commands/credits.ts',

@@ -123,12 +123,6 @@ export const effectMutations: readonly Mutation[] = [
     breaks: 'effects are kept as long as KEEP_EFFECTS says',
   },
   {
-    file: 'src/core/outbox/queue-share.ts',
-    find: 'return recipient === null ? withoutRole(queue) : directMessageQueue(recipient.userId, noCommunity);',
-    replace: 'return recipient === null ? withoutRole(queue) : queue;',
-    breaks: 'one process at a time sends direct messages to a member',
-  },
-  {
     file: 'src/platform/lifecycle.ts',
     find: 'isStarted = false;\n          throw error;',
     replace: 'throw error;',
@@ -151,13 +145,6 @@ export const effectMutations: readonly Mutation[] = [
     find: 'return parkedAt !== null && now - parkedAt >= keepParkedMs;',
     replace: 'return parkedAt !== null;',
     breaks: 'the data of a parked community is kept for thirty days',
-  },
-  {
-    file: 'src/features/setup/rekey.ts',
-    find: "const context = 'userId' in row ? tokenContext(row.userId, row.place) : contextOf(row.guildId, row);\n  return seal(key, encryption.open(row.sealed, context), context);",
-    replace:
-      "const context = 'userId' in row ? tokenContext(row.userId, row.place) : contextOf(row.guildId, row);\n  return seal(key, encryption.open(row.sealed, context), context.slice(0, 1));",
-    breaks: 'what `rekey` has encrypted again can be read',
   },
   {
     file: 'src/features/setup/save-settings.ts',

@@ -75,12 +75,6 @@ export const lookupMutations: readonly Mutation[] = [
     breaks: 'no process asks top.gg while it rejects the key',
   },
   {
-    file: 'src/features/confirmations/hold-vote.ts',
-    find: 'if (waiting !== null) return writeDuplicate(vote, waiting, { ...unrecorded, tally });',
-    replace: '',
-    breaks: 'repeats of a vote that waits for its confirmation are duplicates',
-  },
-  {
     file: 'src/features/rate-alarms/rate.ts',
     find: 'return Math.max(minLimit, Math.floor((factor * usual) / 1_000));',
     replace: 'return Math.max(minLimit, Math.floor((factor * factor * usual) / 1_000));',
@@ -97,11 +91,5 @@ export const lookupMutations: readonly Mutation[] = [
     find: 'return isIn && reason !== reversedReason &&',
     replace: 'return isIn &&',
     breaks: 'what a reversed vote has earned is taken back once',
-  },
-  {
-    file: 'src/features/confirmations/confirm.ts',
-    find: "return at !== null && recordedAt !== null && at <= recordedAt + toleranceMs ? 'no' : 'yes';",
-    replace: "return 'yes';",
-    breaks: 'a recorded vote confirms no other one',
   },
 ];

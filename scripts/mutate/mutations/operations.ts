@@ -153,12 +153,6 @@ export const operationMutations: readonly Mutation[] = [
     breaks: '`doctor` fails when effects have waited for more than a day',
   },
   {
-    file: 'src/cli/doctor/deliveries.ts',
-    find: 'now - at > maxSilenceMs',
-    replace: 'now - at < maxSilenceMs',
-    breaks: '`doctor` warns of a listing without deliveries for a week',
-  },
-  {
     file: 'src/cli/doctor/ledger.ts',
     find: "if (count === 0) return pass('Every balance is the sum of its entries.');",
     replace: "if (count <= 1) return pass('Every balance is the sum of its entries.');",

@@ -130,12 +130,6 @@ export const rewardMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/tally/record-vote.ts',
-    find: 'const near = votesForTarget(tally, account, listing, at - gapMs, at + gapMs);',
-    replace: 'const near = votesForTarget(tally, account, listing, at - gapMs, at);',
-    breaks: 'a vote that arrives late, shortly before a counted one, is within the cooldown',
-  },
-  {
-    file: 'src/core/tally/record-vote.ts',
     find: 'roles: new Set(account.roles),',
     replace: 'roles: new Set<string>(),',
     breaks: 'multipliers for roles apply to recorded votes',
@@ -195,12 +189,6 @@ export const rewardMutations: readonly Mutation[] = [
     breaks: 'events without a handler enqueue no call',
   },
   {
-    file: 'src/core/tally/record-vote.ts',
-    find: 'isCountedVote(other.cause) && (other.untimed || !isDecidedBySite || isSameUndelivered(other, at)),',
-    replace: 'isCountedVote(other.cause),',
-    breaks: 'two votes with a time that another site has accepted are both paid',
-  },
-  {
     file: 'src/features/imports/undo.ts',
     find: 'await removeVoteKeys(sql, target, accountId, counted.slice(start, start + idsAtOnce));',
     replace: ';',
@@ -214,7 +202,7 @@ export const rewardMutations: readonly Mutation[] = [
   },
   {
     file: 'src/core/tally/record-claim.ts',
-    find: 'if (listing.rewards.base.site !== undefined) tally.addEvent(',
+    find: 'if (base.site !== undefined) tally.addEvent(',
     replace: 'if (listing.rewards.base.site === undefined) tally.addEvent(',
     breaks: 'a claimed vote of another site is not paid again when it is delivered',
   },
