@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { botToken } from '../test/support/bot-token.ts';
 import { checkBundles } from './package/bundles.ts';
 import { checkConsumers } from './package/consumers.ts';
 import { checkDependencies } from './package/dependencies.ts';
@@ -18,7 +19,7 @@ const use = `
 import { createApp, createLog, loadConfig, systemClock } from 'tallyhook';
 
 const settings = {
-  DISCORD_TOKEN: 'none', LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', LOOKUP_SERVER_KEY: 'none', DATABASE_URL: 'sqlite:tally.db',
+  DISCORD_TOKEN: '${botToken}', LOOKUP_BASE_URL: 'http://127.0.0.1:9/api/v1', LOOKUP_SERVER_KEY: 'none', DATABASE_URL: 'sqlite:tally.db',
 };
 const lines = [];
 const log = createLog({ level: 'warn', secrets: [], destination: { write: (line) => lines.push(line) } });

@@ -4,6 +4,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { botToken } from '../../test/support/bot-token.ts';
 import type { InstalledPackage } from './install.ts';
 
 const run = promisify(execFile);
@@ -49,7 +50,7 @@ if (!(await sign('body', 'secret')) || String(markup\`votes\`) !== 'votes' || !T
 const lookup = { baseUrl: 'http://127.0.0.1:1/api/v1' };
 const listings = [{ name: 'server', kind: 'server', id: '1', lookupKey: 'key', voteSecrets: ['secret'] }];
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const app = await createApp({ token: 'none', lookup, listings, database: ':memory:', log });
+const app = await createApp({ token: '${botToken}', lookup, listings, database: ':memory:', log });
 await app.stop();`,
 
   sandbox: `import { startLocalDiscord } from 'tallyhook/sandbox';

@@ -16,8 +16,9 @@ const units: readonly (readonly [Unit, number])[] = [
 ];
 
 // Created for the first text: together they take 15 ms, and most importers need only the units.
-const plurals = once(() => new Intl.PluralRules('en'));
-const integers = once(() => new Intl.NumberFormat('en'));
+// Pure, so that bundles leave out what they do not use.
+const plurals = /* @__PURE__ */ once(() => new Intl.PluralRules('en'));
+const integers = /* @__PURE__ */ once(() => new Intl.NumberFormat('en'));
 
 function countOf(count: number, unit: Unit, locale = 'en'): string {
   return count.toLocaleString(locale, { style: 'unit', unit, unitDisplay: 'long' });

@@ -19,7 +19,8 @@ import type { Tracing } from './tracing.ts';
  */
 export async function loadTracing(): Promise<Tracing> {
   try {
-    const api = await import('@opentelemetry/api');
+    // A bundle without it warns otherwise, although it need not be installed.
+    const api = await import(/* webpackIgnore: true */ '@opentelemetry/api');
     return createTracing(api);
   } catch (cause) {
     throw new TallyhookError('tracing_not_installed', 'The package @opentelemetry/api could not be loaded.', {

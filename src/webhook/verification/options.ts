@@ -1,4 +1,4 @@
-import { systemClock } from '../../platform/clock.ts';
+import { systemNow } from '../../platform/clock.ts';
 import { TallyhookError } from '../../platform/errors.ts';
 
 /** How to read what a delivery leaves open. */
@@ -46,7 +46,7 @@ export function readOptions(options: VerifyOptions): Required<VerifyOptions> {
     const [isValid, hint] = checks[known];
     if (value !== undefined && !isValid(value)) throw invalid(`The option ${name} of verify is invalid.`, hint);
   }
-  const { kind = 'server', now = systemClock.now(), maxAgeMs = Number.POSITIVE_INFINITY } = options;
+  const { kind = 'server', now = systemNow(), maxAgeMs = Number.POSITIVE_INFINITY } = options;
   return { kind, now, maxAgeMs };
 }
 

@@ -21,17 +21,17 @@ const definitions = { ...rejections, ...ownDefinitions } satisfies Readonly<Reco
 
 /** What the developer can do about it, if the message does not say it. */
 const hints: Partial<Record<VerificationErrorCode, string>> = {
-  webhook_secret_missing: "Pass the webhook secret from the service's dashboard; the variable may be empty.",
+  webhook_secret_missing: 'Pass the secret of the webhook from the dashboard; the variable may be empty.',
   webhook_body_unavailable:
-    'Pass the request before anything else reads its body (or a clone of it), or pass { headers, body }. ' +
+    'Pass the request before its body is read (or a clone of it), or { headers, body }. ' +
     'In Express, use express.raw({ type: () => true }).',
-  webhook_body_encoded: 'Decompress nothing before the signature is verified: the service sends plain JSON.',
+  webhook_body_encoded: 'Decompress nothing before it is verified: the service sends plain JSON.',
   webhook_signature_missing: 'Pass the headers of the request as they were received.',
   webhook_signature_mismatch:
     'Pass the body as it was received. A parsed body is only accepted if the service signed the same layout of it.',
   webhook_wrong_family: 'Pass the secrets of both kinds of webhooks: { vote, premium }.',
-  webhook_unprocessable: 'Keep the property raw of this error, so that it can be processed by a later version.',
-  webhook_too_old: 'Raise maxAgeMs if the service has repeated it for that long; the property raw has the body.',
+  webhook_unprocessable: 'Keep the property raw of this error: a later version may process it.',
+  webhook_too_old: 'Raise maxAgeMs if the service repeats it for that long; the property raw has the body.',
 };
 
 /**
