@@ -1,16 +1,7 @@
 import type { Standings } from '../src/core/ledger/standing.ts';
 import type { RecordedVotes } from '../src/core/ledger/votes-per-day.ts';
 import type { AnsweringContext, ListedLookup, SlashCommand } from '../src/discord/commands/command.ts';
-import type { ClaimsContext } from '../src/features/claims/parts.ts';
 import type { ListedRules } from '../src/features/communities/listed-rules.ts';
-import type { CommunitiesContext } from '../src/features/communities/parts.ts';
-import type { CorrectionsContext } from '../src/features/corrections/parts.ts';
-import type { MemberDataContext } from '../src/features/member-data/parts.ts';
-import type { NextVotesContext } from '../src/features/next-votes/parts.ts';
-import type { RemindersContext } from '../src/features/reminders/parts.ts';
-import type { SetupContext } from '../src/features/setup/parts.ts';
-import type { ShopContext } from '../src/features/shop/parts.ts';
-import type { TracesContext } from '../src/features/traces/parts.ts';
 import type { DrawVotePicture } from './vote-picture.ts';
 
 /**
@@ -27,18 +18,12 @@ export interface CoveredCommunity {
   readonly standings: Standings;
 }
 
+/** What commands use of the features, which add theirs. */
+// biome-ignore lint/suspicious/noEmptyInterface: features declare its fields.
+export interface FeatureContext {}
+
 /** The dependencies of a command. */
-export interface CommandContext
-  extends AnsweringContext,
-    ClaimsContext,
-    CommunitiesContext,
-    CorrectionsContext,
-    MemberDataContext,
-    NextVotesContext,
-    RemindersContext,
-    SetupContext,
-    ShopContext,
-    TracesContext {
+export interface CommandContext extends AnsweringContext, FeatureContext {
   /**
    * The communities whose accounts the command covers: that of the guild, or those in which the member has an account.
    * Null if the program has only one community, which every guild has then.

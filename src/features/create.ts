@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { FeatureContext } from '../../commands/context.ts';
 import type { Config } from '../../config/schema.ts';
 import type { EffectHandlers } from '../core/outbox/perform.ts';
 import type { Loop } from '../platform/loop.ts';
@@ -34,13 +35,6 @@ export type Shared = Together<Member<CreatedServices, 'shared'>>;
 export type CompleteServicesContext = Omit<ContextOf<CreateServices>, keyof Shared>;
 export type CompleteContext = ContextOf<CreateParts>;
 
-type Everywhere = Together<Member<CreatedServices, 'commands'>>;
-/** In a box, because a function may return one of several types, which must stay a union. */
-type Boxed<Function> = Function extends (place: never) => infer Context ? { readonly context: Context } : never;
-type InPlace = Together<Boxed<Member<CreatedServices, 'commandsIn'>>>['context'];
-/** What commands use of the features. */
-export type FeatureContext = Everywhere & InPlace;
-
 /** What all features offer in a process, by the names of {@link FeatureServices}. */
 export interface Services extends Required<Pick<FeatureServices, 'loops' | 'cards'>> {
   readonly shared: Shared;
@@ -73,9 +67,11 @@ export async function createServices(context: CompleteServicesContext): Promise<
     all.push(services);
   }
   const everywhere = Object.assign({}, ...all.map(({ commands }) => commands));
+  type Everywhere = Together<Member<CreatedServices, 'commands'>>;
+  type InPlace = Together<ReturnType<Member<CreatedServices, 'commandsIn'>>>;
   return {
     shared,
-    commandsIn: (place): FeatureContext =>
+    commandsIn: (place): Everywhere & InPlace =>
       Object.assign({}, everywhere, ...all.map(({ commandsIn }) => commandsIn?.(place))),
     noticesFor: all.flatMap(({ noticeFor }) => noticeFor ?? []),
     onMemberSeen: all.flatMap(({ onMemberSeen }) => onMemberSeen ?? []),

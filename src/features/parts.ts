@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { FeatureContext } from '../../commands/context.ts';
 import type { DrawVotePicture } from '../../commands/vote-picture.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AnnouncementStyle } from '../core/announcements/announcement-style.ts';
@@ -62,17 +63,14 @@ export interface ServicesContext {
   readonly log: Log;
 }
 
-/**
- * What commands can use of a feature, and other features; everything optional.
- * @typeParam Context what it adds to the context of commands
- */
-export interface FeatureServices<Context extends object = object> {
+/** What commands can use of a feature, and other features; everything optional. */
+export interface FeatureServices {
   /** Joins the contexts of the services of later features, and of the parts of all. */
   readonly shared?: object;
   /** What commands find in their context: the same everywhere … */
-  readonly commands?: Partial<Context>;
+  readonly commands?: Partial<FeatureContext>;
   /** … or of the communities that a command covers. Called once for the same settings. */
-  readonly commandsIn?: (place: CommandCoverage) => Partial<Context>;
+  readonly commandsIn?: (place: CommandCoverage) => Partial<FeatureContext>;
   /** What a member is informed of after a command, once; null for nothing. */
   readonly noticeFor?: (userId: string, context: NoticeContext) => Promise<Reply | null>;
   /** Called after a member has used a command. */

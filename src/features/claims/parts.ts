@@ -129,9 +129,10 @@ function withoutSecrets({
   return { name, kind, id, rewards, community, announced, announceChannelId, premiumChannelId };
 }
 
-/** What commands find in their context. */
-export interface ClaimsContext {
-  readonly claims: Claims;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    readonly claims: Claims;
+  }
 }
 
 export function createServices(
@@ -144,5 +145,5 @@ export function createServices(
   const { store, claimRecorder: recorder, directory, lookups } = context;
   const finders = { findListing: directory.find, findLookup: lookups.find, findSite: lookups.findSite };
   const claims = createClaims({ ...context, ...finders, ledgerIn: store.ledgerIn, recorder });
-  return { commands: { claims } } satisfies FeatureServices<ClaimsContext>;
+  return { commands: { claims } } satisfies FeatureServices;
 }

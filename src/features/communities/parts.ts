@@ -57,14 +57,15 @@ async function hasDeparture(
   );
 }
 
-/** What commands find in their context. */
-export interface CommunitiesContext {
-  /**
-   * The names of those on a board who have left the guild, by id.
-   * @param guildId null if it is not known: then it is that of the first community
-   * @internal
-   */
-  readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /**
+     * The names of those on a board who have left the guild, by id.
+     * @param guildId null if it is not known: then it is that of the first community
+     * @internal
+     */
+    readonly findDeparted: (guildId: string | null, userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  }
 }
 
 export function createServices({ findDeparted }: ServicesContext) {
@@ -75,7 +76,7 @@ export function createServices({ findDeparted }: ServicesContext) {
         return place === null ? new Map<string, string>() : findDeparted({ guildId: place }, userIds);
       },
     }),
-  } satisfies FeatureServices<CommunitiesContext>;
+  } satisfies FeatureServices;
 }
 
 export function create(

@@ -3,10 +3,11 @@ import type { Recordings } from '../../core/store/commits/jobs.ts';
 import type { FeatureServices, ServicesContext } from '../parts.ts';
 import { type Awards, createAwards } from './awards.ts';
 
-/** What commands find in their context. */
-export interface CorrectionsContext {
-  /** Null where managers may not change accounts: in guilds without a listing of their own. */
-  readonly awards: Awards | null;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /** Null where managers may not change accounts: in guilds without a listing of their own. */
+    readonly awards: Awards | null;
+  }
 }
 
 export function createServices({
@@ -19,5 +20,5 @@ export function createServices({
       const communityId = community?.id ?? noCommunity;
       return { awards: isManaged ? createAwards({ recorder, communityId, clock, log }) : null };
     },
-  } satisfies FeatureServices<CorrectionsContext>;
+  } satisfies FeatureServices;
 }

@@ -37,9 +37,10 @@ export function createMemberDataAccess(options: {
   };
 }
 
-/** What commands find in their context. */
-export interface MemberDataContext {
-  readonly memberData: MemberDataAccess;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    readonly memberData: MemberDataAccess;
+  }
 }
 
 export function createServices(
@@ -51,5 +52,5 @@ export function createServices(
   const { store, directory } = context;
   const longestCooldownMs = () => Math.max(0, ...directory.listings.map(({ rewards }) => rewards.base.cooldownMs));
   const memberData = createMemberDataAccess({ ...context, longestCooldownMs, memberData: store.memberData });
-  return { commands: { memberData } } satisfies FeatureServices<MemberDataContext>;
+  return { commands: { memberData } } satisfies FeatureServices;
 }

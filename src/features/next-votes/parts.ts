@@ -2,10 +2,11 @@ import type { FeatureServices, ServicesContext } from '../parts.ts';
 import type { StatedNextVote } from './next-vote.ts';
 import type { NextVoteStore } from './store.ts';
 
-/** What commands find in their context. */
-export interface NextVotesContext {
-  /** What other sites have said of the next votes of a member. */
-  readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /** What other sites have said of the next votes of a member. */
+    readonly nextVotesOf: (userId: string) => Promise<readonly StatedNextVote[]>;
+  }
 }
 
 export function createServices({
@@ -16,5 +17,5 @@ export function createServices({
       const hasSites = communities.some(({ listings }) => listings.some(({ site }) => site !== undefined));
       return { nextVotesOf: hasSites ? nextVotes.ofMember : async () => [] };
     },
-  } satisfies FeatureServices<NextVotesContext>;
+  } satisfies FeatureServices;
 }

@@ -13,9 +13,10 @@ import { createReminderService, type ReminderService, type Reminders } from './s
 import type { StoredReminders } from './store.ts';
 import { type CheckedListing, createVoteCheck, listingToCheck } from './vote-check.ts';
 
-/** What commands find in their context. */
-export interface RemindersContext {
-  readonly reminders: Reminders;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    readonly reminders: Reminders;
+  }
 }
 
 /** How often notices of other processes are read (ms). */
@@ -49,7 +50,7 @@ export function createServices(context: ServicesContext & { readonly store: { re
     noticeFor: reminders.noticeFor,
     loops: [notices],
     cards: [reminderCard(store.reminders, clock)],
-  } satisfies FeatureServices<RemindersContext>;
+  } satisfies FeatureServices;
 }
 
 export function create(

@@ -16,13 +16,14 @@ import { createSetupChecks } from './setup-checks.ts';
 import { createChangeSimulation } from './simulate-change.ts';
 import { createUploads } from './uploads.ts';
 
-/** What commands find in their context. */
-export interface SetupContext {
-  /** Null if settings cannot be stored; then there is no `/setup`. */
-  readonly setup: SetupServices | null;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /** Null if settings cannot be stored; then there is no `/setup`. */
+    readonly setup: SetupServices | null;
+  }
 }
 
-type SetupServicesContext = ServicesContext & {
+type SetupContext = ServicesContext & {
   readonly store: {
     readonly budgetStore: BudgetStore;
     readonly settings: Pick<SettingsStore, 'state'>;
@@ -33,16 +34,13 @@ type SetupServicesContext = ServicesContext & {
 };
 
 export function createServices(
-  context: SetupServicesContext & {
+  context: SetupContext & {
     readonly topggConnect: SetupServices['connections'];
     readonly roleAccess: SetupChecks['roleAccess'];
     readonly postVotePanel: SetupServices['postVotePanel'];
     readonly hasVotePanel: SetupServices['hasVotePanel'];
   },
-): FeatureServices & {
-  readonly shared: { readonly setupServices: SetupServices };
-  readonly commands: SetupContext;
-} {
+): FeatureServices & { readonly shared: { readonly setupServices: SetupServices } } {
   const {
     config,
     setup,
@@ -72,10 +70,10 @@ export function createServices(
 }
 
 /** Null without a service, or without PUBLIC_URL or DISCORD_TOKEN. */
-function createConnecting({ config: { lookup, publicUrl, discord }, ...context }: SetupServicesContext): {
-  readonly connect: ReturnType<typeof createConnect>;
-  readonly routes: RequestHandler;
-} | null {
+function createConnecting({
+  config: { lookup, publicUrl, discord },
+  ...context
+}: SetupContext): { readonly connect: ReturnType<typeof createConnect>; readonly routes: RequestHandler } | null {
   if (lookup.baseUrl === '' || publicUrl === null || discord.token === '') return null;
   const { store, encryption, setup, directory, languages, rest, clock, log } = context;
   const tickets = createConnectTickets({

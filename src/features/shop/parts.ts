@@ -99,9 +99,10 @@ export function renderPurchaseMessage(
       };
 }
 
-/** What commands find in their context. */
-export interface ShopContext {
-  readonly shop: Shop;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    readonly shop: Shop;
+  }
 }
 
 export function createServices(
@@ -134,7 +135,7 @@ export function createServices(
     isHandled: () => isHandled('purchase'),
     onPurchase: (result) => purchases.inc({ result }),
   });
-  return { commands: { shop }, cards: [shopCard(store.shop)] } satisfies FeatureServices<ShopContext>;
+  return { commands: { shop }, cards: [shopCard(store.shop)] } satisfies FeatureServices;
 }
 
 /** How long what Discord says of the roles of a guild is reused (ms). */

@@ -48,10 +48,11 @@ export function createTraces(context: RecordsContext, { communityId, only }: Tra
   }
 }
 
-/** What commands find in their context. */
-export interface TracesContext {
-  /** Null where `awards` is. */
-  readonly traces: Traces | null;
+declare module '../../../commands/context.ts' {
+  interface FeatureContext {
+    /** Null where {@link FeatureContext.awards} is. */
+    readonly traces: Traces | null;
+  }
 }
 
 export function createServices({
@@ -65,5 +66,5 @@ export function createServices({
       const only = isOnly ? null : { guildId, listings };
       return { traces: createTraces({ records }, { communityId, only }) };
     },
-  } satisfies FeatureServices<TracesContext>;
+  } satisfies FeatureServices;
 }
