@@ -93,7 +93,7 @@ describe('while the bot runs, its database', { timeout: 120_000 }, () => {
     });
     expect(doctor).toContain(hint);
     const line = { level: 50, code: 'database_file_replaced', file, hint, msg: expect.stringContaining(message) };
-    await expect.poll(logged).toContainEqual(expect.objectContaining(line));
+    await expect.poll(logged, { timeout: 10_000 }).toContainEqual(expect.objectContaining(line));
 
     await stop();
     for (const suffix of ['', '-wal']) renameSync(copy + suffix, file + suffix);
@@ -118,10 +118,12 @@ describe('while the bot runs, its database', { timeout: 120_000 }, () => {
     const { directory, votes, logged, expectAllVotesStored } = await receivingBot();
     renameSync(directory, `${directory}-moved`);
     expect(await votes(5)).toEqual(new Set([503]));
-    await expect.poll(logged).toContainEqual(expect.objectContaining({ code: 'database_file_replaced' }));
+    await expect
+      .poll(logged, { timeout: 10_000 })
+      .toContainEqual(expect.objectContaining({ code: 'database_file_replaced' }));
     renameSync(`${directory}-moved`, directory);
     expect(await votes(20)).toEqual(new Set([200]));
-    await expect.poll(() => JSON.stringify(logged())).toContain('the database file is back');
+    await expect.poll(() => JSON.stringify(logged()), { timeout: 10_000 }).toContain('the database file is back');
     await expectAllVotesStored();
   });
 

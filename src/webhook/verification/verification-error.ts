@@ -30,7 +30,7 @@ const hints: Partial<Record<VerificationErrorCode, string>> = {
   webhook_signature_mismatch:
     'Pass the body as it was received. A parsed body is only accepted if the service signed the same layout of it.',
   webhook_wrong_family: 'Pass the secrets of both kinds of webhooks: { vote, premium }.',
-  webhook_unprocessable: 'Keep the property raw of this error: a later version may process it.',
+  webhook_unprocessable: 'Keep the property raw of this error: a later version may read it.',
   webhook_too_old: 'Raise maxAgeMs if the service repeats it for that long; the property raw has the body.',
 };
 
