@@ -33,7 +33,7 @@ export interface VotableListing extends ListedPage, ListedChance {}
 
 interface Voter {
   readonly voter: string;
-  /** Whether the voter is the member who runs the command. */
+  /** True if a member asks about their own votes, false if about those of another member. */
   readonly isOwn: boolean;
 }
 

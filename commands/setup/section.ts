@@ -96,7 +96,7 @@ function boxOf(path: SettingPath): SettingField | undefined {
   return settingAt(path).fields?.find(({ kind }) => kind === 'switch');
 }
 
-/** What is ticked in each field: "What votes show: Voter, Streak". */
+/** A line for each field of checkboxes with those that are ticked: "What votes show: Voter, Streak". */
 function boxLines({ texts }: SetupView, ticked: readonly SettingPath[]): readonly Markup[] {
   const byField = Map.groupBy(ticked, (path) => boxOf(path)?.name);
   return [...byField].flatMap(([field, paths]) => {

@@ -41,7 +41,7 @@ export function coverageOf(program: Program, locale: (typeof locales)[number]): 
   return [...keys].filter((key) => own.has(key)).length / keys.size;
 }
 
-/** What is wrong with the texts of a program in a language. */
+/** The problems of the texts of a program in a language, a line each; empty if there are none. */
 export function problemsOf(program: Program, locale: (typeof locales)[number]): readonly string[] {
   const { english } = programs[program];
   const source = messagesIn(program, english, 'en');
@@ -135,7 +135,7 @@ export function unusedKeys(program: Program): readonly string[] {
   const keys = new Set([...messagesIn(program, english, 'en').keys()].map(keyOf));
   const words = new Set(code.match(/[\w./-]*\w/g)?.flatMap((word) => [word, ...word.split(/[./]/)]));
   for (const name of composedNames) words.add(name);
-  /** Whether the parts that are known only then are in the code at all, such as the name of a rule. */
+  /** True if the code builds the key from parts at run time, such as the name of a rule, and has all of them. */
   const isSaid = (key: string) =>
     dynamic.some(
       (pattern) =>

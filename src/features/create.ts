@@ -68,7 +68,9 @@ export async function createServices(context: CompleteServicesContext): Promise<
   }
   const everywhere = Object.assign({}, ...all.map(({ commands }) => commands));
   type Everywhere = Together<Member<CreatedServices, 'commands'>>;
-  type InPlace = Together<ReturnType<Member<CreatedServices, 'commandsIn'>>>;
+  // In a box, because a function may return one of several types, which must stay a union.
+  type Boxed<Function> = Function extends (place: never) => infer Context ? { readonly context: Context } : never;
+  type InPlace = Together<Boxed<Member<CreatedServices, 'commandsIn'>>>['context'];
   return {
     shared,
     commandsIn: (place): Everywhere & InPlace =>

@@ -87,7 +87,7 @@ export interface OwnerReports {
   /** A role could not be added or removed, with the reason and a hint in words. */
   readonly roleFailed: MemberRole & {
     readonly reason: string;
-    /** What the reason is in any language. */
+    /** The code of the reason, from which each language words it: `role_too_high`. */
     readonly cause: string;
     /** It could not be removed. */
     readonly isRemoval?: true;

@@ -1,7 +1,7 @@
 import type { Markup } from '../../texts/markup.ts';
 import type { Texts } from '../../texts/texts.ts';
 
-/** What a kind of effect is called; another version may have stored one that this version does not know. */
+/** The name of a kind of effect in the language of the texts; a general one for a kind of another version. */
 export function effectName(kind: string, { text, has }: Texts): Markup {
   return text(`trace.effects.${has('trace.effects', kind) ? kind : 'unknown'}`);
 }

@@ -40,7 +40,10 @@ export function createServices(
     readonly postVotePanel: SetupServices['postVotePanel'];
     readonly hasVotePanel: SetupServices['hasVotePanel'];
   },
-): FeatureServices & { readonly shared: { readonly setupServices: SetupServices } } {
+): FeatureServices & {
+  readonly shared: { readonly setupServices: SetupServices };
+  readonly commands: { readonly setup: SetupServices | null };
+} {
   const {
     config,
     setup,

@@ -24,7 +24,7 @@ interface Ranking {
   readonly reader: ScoreReader;
   readonly counts: Promise<ScoreCounts & Pick<Counted, 'ends'>>;
   readonly pages: BoundedMap<Promise<LeaderboardPage>>;
-  /** Those of each page, whoever asks for it. */
+  /** The members of each page, by its limit and offset: the same for everyone who opens it. */
   readonly members: BoundedMap<Promise<readonly RankedMember[]>>;
   isUsable(): boolean;
   /** Whether the scores are still the same, as far as that is known. */
